@@ -1,0 +1,141 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/// One case of a bench: what is served and what is asked. Immutable.
+///
+/// @param name as in results
+/// @param role what the servers do
+/// @param quick whether `--quick` runs it
+/// @param bytesPerRequest when positive, requests are counted by body bytes, see [LoadResult]
+/// @param idle idle connections; each system is then also measured without them
+/// @param site what the servers serve
+/// @param load makes the load for one server
+record BenchCase(
+    String name, Role role, boolean quick, long bytesPerRequest, int idle, Site site, Load load) {
+  private static final long SEED = 20_26;
+  private static final int QUICK_FILES = 300;
+
+  /// Finds or makes the folder to serve.
+  interface Site {
+    Path root(Sites sites) throws IOException;
+  }
+
+  /// Makes the load for a server that runs; for files it asks the server first.
+  interface Load {
+    LoadSpec of(Server server, Path root, Harness harness) throws IOException;
+  }
+
+  // ---- the benches --------------------------------------------------------------------------
+
+  /// Names of all benches with their cases; `start` is special, see [StartBench].
+  static final List<String> BENCHES = List.of("echo", "http", "idle", "files", StartBench.NAME);
+
+  static List<BenchCase> of(String bench) {
+    return switch (bench) {
+      case "echo" ->
+          List.of(
+              echo(64, 1, true),
+              echo(1 << 10, 1, false),
+              echo(16 << 10, 1, false),
+              echo(64, 16, false));
+      case "http" -> List.of(small(1, true), small(16, false), documentation(), openLoop(20_000));
+      case "idle" -> List.of(idle(8000), idle(1000));
+      case "files" ->
+          List.of(
+              file("1MB c16 d1", 1 << 20, 16, true, Sites::large, "/1m.bin"),
+              file("100MB c4 d1", 100 << 20, 4, false, Sites::huge, "/100m.bin"));
+      default ->
+          throw new IllegalArgumentException(
+              "no bench is called " + bench + "; there are " + String.join(", ", BENCHES));
+    };
+  }
+
+  private static BenchCase echo(int bytes, int depth, boolean quick) {
+    String size = bytes >= 1 << 10 ? (bytes >> 10) + "KB" : bytes + "B";
+    return new BenchCase(
+        size + " c64 d" + depth,
+        Role.ECHO,
+        quick,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) -> LoadSpec.echo(64, depth, bytes));
+  }
+
+  private static BenchCase small(int depth, boolean quick) {
+    return new BenchCase(
+        "1KB c64 d" + depth,
+        Role.SMALL,
+        quick,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) -> LoadSpec.http(64, depth, oneFile("/1k.txt", root, harness)));
+  }
+
+  /// Requests leave at fixed times whatever the server does: the case for latencies.
+  private static BenchCase openLoop(int rate) {
+    return new BenchCase(
+        "1KB c64 at " + rate / 1000 + "k/s",
+        Role.SMALL,
+        false,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) ->
+            LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withRate(rate));
+  }
+
+  private static BenchCase idle(int count) {
+    return new BenchCase(
+        count + " idle + 64 active",
+        Role.SMALL,
+        count == 1000,
+        0,
+        count,
+        Sites::small,
+        (server, root, harness) ->
+            LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withIdle(count));
+  }
+
+  private static BenchCase file(
+      String name, int bytes, int connections, boolean quick, Site site, String path) {
+    return new BenchCase(
+        name,
+        Role.FILES,
+        quick,
+        bytes,
+        0,
+        site,
+        (server, root, harness) -> LoadSpec.http(connections, 1, oneFile(path, root, harness)));
+  }
+
+  private static Path oneFile(String path, Path root, Harness harness) throws IOException {
+    byte[] body = java.nio.file.Files.readAllBytes(root.resolve(path.substring(1)));
+    RequestMix mix = new RequestMix();
+    mix.add(1, HttpProbe.request(path), 200, body);
+    return mix.write(harness.workspace().temporary("mix-" + path.substring(1)));
+  }
+
+  private static BenchCase documentation() {
+    return new BenchCase(
+        "doc c64 d1",
+        Role.FILES,
+        false,
+        0,
+        0,
+        Sites::documentation,
+        (server, root, harness) -> {
+          List<String> paths = Sites.byPopularity(root, SEED);
+          if (harness.options().quick()) {
+            paths = paths.subList(0, Math.min(QUICK_FILES, paths.size()));
+          }
+          int port = server.spec().port();
+          Path file = harness.workspace().temporary("mix-" + port);
+          return LoadSpec.http(64, 1, SiteMix.build(port, root, paths, file));
+        });
+  }
+}

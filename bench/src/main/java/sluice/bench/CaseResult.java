@@ -1,0 +1,124 @@
+package sluice.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What came out of one case. Immutable once made.
+///
+/// @param bench its bench
+/// @param name its name
+/// @param series one per system and variant, the reference first, then its A/A control if any
+/// @param failures systems that could not be measured, and why
+record CaseResult(String bench, String name, List<Series> series, Map<String, String> failures) {
+  /// Metrics that are compared in pairs.
+  static final List<String> PAIRED =
+      List.of(
+          "cpu_ns_per_req",
+          "machine_ns_per_req",
+          "rps",
+          "mb_per_s",
+          "p50_us",
+          "p99_us",
+          "p999_us",
+          "first_reply_ms",
+          "rss_kb");
+
+  /// A comparison of two systems by one metric.
+  record Pair(Series ours, Series theirs, String metric, PairedRatio ratio) {}
+
+  /// The system the table compares all others with: ours, if it took part.
+  @Nullable Series reference() {
+    return series.isEmpty() ? null : series.getFirst();
+  }
+
+  /// The reference's second copy.
+  @Nullable Series control() {
+    return series.stream().filter(Series::control).findFirst().orElse(null);
+  }
+
+  /// Each of ours against each other; without ours the first against the others. The A/A control is
+  /// a pair of the reference with itself.
+  List<Pair> pairs() {
+    List<Pair> pairs = new ArrayList<>();
+    boolean any = series.stream().anyMatch(s -> Systems.isOurs(s.label()));
+    for (int i = 0; i < series.size(); i++) {
+      Series ours = series.get(i);
+      if (ours.control() || (any ? !Systems.isOurs(ours.label()) : i > 0)) {
+        continue;
+      }
+      for (Series theirs : series) {
+        if (theirs != ours && (!theirs.control() || i == 0)) {
+          for (String metric : PAIRED) {
+            PairedRatio ratio = ratio(ours, theirs, metric);
+            if (ratio != null) {
+              pairs.add(new Pair(ours, theirs, metric, ratio));
+            }
+          }
+        }
+      }
+    }
+    return pairs;
+  }
+
+  /// Null when either lacks the metric.
+  static @Nullable PairedRatio ratio(Series ours, Series theirs, String metric) {
+    if (!ours.has(metric) || !theirs.has(metric) || ours.rounds() != theirs.rounds()) {
+      return null;
+    }
+    for (double value : theirs.values(metric)) {
+      if (value == 0) {
+        return null;
+      }
+    }
+    return PairedRatio.of(ours.values(metric), theirs.values(metric));
+  }
+
+  /// The lines of a result file.
+  ///
+  /// @param quick marks them as made with `--quick`
+  List<Map<String, Object>> lines(boolean quick) {
+    List<Map<String, Object>> lines = new ArrayList<>();
+    for (Series s : series) {
+      if (!s.control()) {
+        Map<String, Object> line = line(quick);
+        line.put("system", s.label());
+        line.put("rounds", s.rounds());
+        line.putAll(s.medians());
+        lines.add(line);
+      }
+    }
+    failures.forEach((system, why) -> {
+      Map<String, Object> line = line(quick);
+      line.put("system", system);
+      line.put("error", why);
+      lines.add(line);
+    });
+    for (Pair pair : pairs()) {
+      Map<String, Object> line = line(quick);
+      line.put("pair", List.of(pair.ours.label(), pair.theirs.label()));
+      if (pair.theirs.control()) {
+        line.put("control", true);
+      }
+      line.put("metric", pair.metric);
+      line.put("ratio", pair.ratio.ratio());
+      line.put("min", pair.ratio.min());
+      line.put("max", pair.ratio.max());
+      line.put("rounds", pair.ratio.rounds());
+      lines.add(line);
+    }
+    return lines;
+  }
+
+  private Map<String, Object> line(boolean quick) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("bench", bench);
+    line.put("case", name);
+    if (quick) {
+      line.put("quick", true);
+    }
+    return line;
+  }
+}

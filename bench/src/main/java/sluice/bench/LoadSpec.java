@@ -1,0 +1,31 @@
+package sluice.bench;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// What the load generator sends. Immutable.
+///
+/// @param connections busy ones
+/// @param depth requests in flight on each
+/// @param idle connections that sent one request and stay open
+/// @param echoBytes size of echo messages; 0 for HTTP
+/// @param mix file of HTTP requests, see [RequestMix]; null for echo
+/// @param rate intended requests per second (open loop), 0 for a closed loop
+record LoadSpec(
+    int connections, int depth, int idle, int echoBytes, @Nullable Path mix, double rate) {
+  static LoadSpec echo(int connections, int depth, int bytes) {
+    return new LoadSpec(connections, depth, 0, bytes, null, 0);
+  }
+
+  static LoadSpec http(int connections, int depth, Path mix) {
+    return new LoadSpec(connections, depth, 0, 0, mix, 0);
+  }
+
+  LoadSpec withIdle(int count) {
+    return new LoadSpec(connections, depth, count, echoBytes, mix, rate);
+  }
+
+  LoadSpec withRate(double requestsPerSecond) {
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond);
+  }
+}

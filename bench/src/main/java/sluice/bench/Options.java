@@ -1,0 +1,159 @@
+package sluice.bench;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the command line of a bench says. Immutable.
+///
+/// @param bench `echo`, `http`, …
+/// @param peers systems to run; empty for all of the bench
+/// @param cases cases to run by the beginning of their names; empty for all
+/// @param quick fewer cases and rounds, under a minute with few systems
+/// @param rounds measured rounds
+/// @param seconds length of one measured window
+/// @param warmSeconds load on each fresh server before its first round
+/// @param json result file; null for none
+/// @param plot SVG file; null for none
+/// @param site folder to use as the documentation site; null for the Debian package
+/// @param serverCpu core of the servers
+/// @param clientCpu core of the load generator
+/// @param realtime whether the load generator runs with real-time priority
+record Options(
+    String bench,
+    List<String> peers,
+    List<String> cases,
+    boolean quick,
+    int rounds,
+    double seconds,
+    double warmSeconds,
+    @Nullable Path json,
+    @Nullable Path plot,
+    @Nullable Path site,
+    int serverCpu,
+    int clientCpu,
+    boolean realtime) {
+
+  static final String USAGE =
+      """
+      usage: sluice bench NAME [OPTIONS]      sluice bench --list
+
+        --peers A,B      run only these systems (ours is sluice/io_uring, sluice/epoll, …)
+        --cases X,Y      run only the cases whose names begin so
+        --quick          fewer cases, 3 short rounds; marked as such in results
+        --rounds N       measured rounds (6)
+        --seconds S      length of a measured window (2)
+        --warm S         warm-up of each server (8)
+        --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
+        --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
+        --site DIR       serve this folder as the documentation site
+        --cpus S,C       cores of server and client (0,1)
+        --realtime       real-time priority for the client
+      """;
+
+  /// @throws IllegalArgumentException with what is wrong, for the user to read
+  static Options parse(List<String> arguments) {
+    if (arguments.isEmpty() || arguments.getFirst().startsWith("-")) {
+      throw new IllegalArgumentException("which bench?\n" + USAGE);
+    }
+    Builder builder = new Builder();
+    List<String> rest = arguments.subList(1, arguments.size());
+    for (int i = 0; i < rest.size(); i++) {
+      String option = rest.get(i);
+      if (option.equals("--quick")) {
+        builder.quick = true;
+      } else if (option.equals("--realtime")) {
+        builder.realtime = true;
+      } else if (i + 1 < rest.size()) {
+        builder.set(option, rest.get(++i));
+      } else {
+        throw new IllegalArgumentException(option + " needs a value, or is unknown\n" + USAGE);
+      }
+    }
+    return builder.build(arguments.getFirst());
+  }
+
+  private static final class Builder {
+    private List<String> peers = List.of();
+    private List<String> cases = List.of();
+    private boolean quick;
+    private boolean realtime;
+    private @Nullable Integer rounds;
+    private @Nullable Double seconds;
+    private @Nullable Double warmSeconds;
+    private @Nullable Path json;
+    private @Nullable Path plot;
+    private @Nullable Path site;
+    private int serverCpu;
+    private int clientCpu = 1;
+
+    private void set(String option, String value) {
+      switch (option) {
+        case "--peers" -> peers = list(value);
+        case "--cases" -> cases = list(value);
+        case "--rounds" -> rounds = (int) number(option, value, 1, 1000);
+        case "--seconds" -> seconds = number(option, value, 0.05, 600);
+        case "--warm" -> warmSeconds = number(option, value, 0.1, 600);
+        case "--json" -> json = Path.of(value).toAbsolutePath();
+        case "--plot" -> plot = Path.of(value).toAbsolutePath();
+        case "--site" -> site = Path.of(value).toAbsolutePath();
+        case "--cpus" -> {
+          List<String> both = list(value);
+          if (both.size() != 2) {
+            throw new IllegalArgumentException("--cpus takes two numbers: " + value);
+          }
+          serverCpu = (int) number(option, both.get(0), 0, 4095);
+          clientCpu = (int) number(option, both.get(1), 0, 4095);
+        }
+        default -> throw new IllegalArgumentException("unknown option " + option + "\n" + USAGE);
+      }
+    }
+
+    private static List<String> list(String value) {
+      List<String> items = new ArrayList<>();
+      for (String item : value.split(",", -1)) {
+        if (!item.isBlank()) {
+          items.add(item.strip());
+        }
+      }
+      return List.copyOf(items);
+    }
+
+    private static double number(String option, String value, double low, double high) {
+      try {
+        double number = Double.parseDouble(value);
+        if (number >= low && number <= high) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // reported below, with the range
+      }
+      throw new IllegalArgumentException(option + " must be " + low + " to " + high + ": " + value);
+    }
+
+    private Options build(String bench) {
+      return new Options(
+          bench,
+          peers,
+          cases,
+          quick,
+          rounds != null ? rounds : quick ? 3 : 6,
+          seconds != null ? seconds : quick ? 0.3 : 2,
+          warmSeconds != null ? warmSeconds : quick ? 1 : 8,
+          json,
+          plot,
+          site,
+          serverCpu,
+          clientCpu,
+          realtime);
+    }
+  }
+
+  boolean selects(BenchCase benchCase) {
+    if (cases.isEmpty()) {
+      return !quick || benchCase.quick();
+    }
+    return cases.stream().anyMatch(benchCase.name()::startsWith);
+  }
+}

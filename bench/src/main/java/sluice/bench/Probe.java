@@ -1,0 +1,236 @@
+package sluice.bench;
+
+import com.sun.tools.attach.AgentInitializationException;
+import com.sun.tools.attach.AgentLoadException;
+import com.sun.tools.attach.AttachNotSupportedException;
+import com.sun.tools.attach.VirtualMachine;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Counts system calls (with `perf`) and allocations (with an agent) per request, in runs of their
+/// own because both cost time. Used by the harness's main thread.
+final class Probe {
+  private static final String EVENT = "raw_syscalls:sys_enter";
+
+  private final Workspace workspace;
+  private final LoadGenerator generator;
+  private final @Nullable Path perf;
+  private @Nullable Path agent;
+  private int files;
+  private boolean complained;
+
+  Probe(Workspace workspace, LoadGenerator generator) {
+    this.workspace = workspace;
+    this.generator = generator;
+    this.perf = Commands.find("perf");
+  }
+
+  /// Runs a warm server under load with counting on.
+  ///
+  /// @return `syscalls_per_req`, `alloc_bytes_per_req` and `rss_kb`, as far as they can be had here
+  Map<String, Double> measure(Server server, LoadSpec load, long bytesPerRequest, double seconds)
+      throws IOException {
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    int number = ++files;
+    Path allocations = workspace.temporary("allocated-" + number);
+    Path fifo = workspace.temporary("window-" + number);
+    Path counts = workspace.temporary("perf-" + number);
+    server.resume();
+    Process counting = startPerf(server, fifo, counts);
+    try {
+      boolean java =
+          server.spec().java() && attach(server, AllocationAgent.ALLOCATED + allocations);
+      LoadGenerator.Run run =
+          new LoadGenerator.Run(
+              0.2,
+              seconds,
+              false,
+              counting == null ? null : fifo,
+              java ? List.of(allocations.toString()) : List.of());
+      LoadResult result = generator.run(server, load, run);
+      double requests =
+          bytesPerRequest > 0
+              ? result.value("body_bytes") / bytesPerRequest
+              : result.value("requests");
+      if (counting != null) {
+        stopPerf(counting);
+        OptionalLong calls = perfCount(Files.readString(counts));
+        calls.ifPresent(n -> metrics.put("syscalls_per_req", n / requests));
+      }
+      if (java) {
+        long before = allocated(result.snapshotText(allocations.toString(), false));
+        long after = allocated(result.snapshotText(allocations.toString(), true));
+        metrics.put("alloc_bytes_per_req", Math.max(0, after - before) / requests);
+      }
+      metrics.put("rss_kb", (double) server.residentKilobytes());
+    } finally {
+      if (counting != null) {
+        stopPerf(counting);
+      }
+      Files.deleteIfExists(allocations);
+    }
+    return metrics;
+  }
+
+  private static long allocated(String text) {
+    return text.isBlank() ? 0 : Long.parseLong(text.strip());
+  }
+
+  /// Bytes of heap in use after a collection; 0 for servers that are no JVM.
+  long heapInUse(Server server) throws IOException {
+    Path file = workspace.temporary("heap-" + ++files);
+    if (!server.spec().java() || !attach(server, AllocationAgent.HEAP + file)) {
+      return 0;
+    }
+    return Long.parseLong(Files.readString(file));
+  }
+
+  // ---- perf ---------------------------------------------------------------------------------
+
+  /// Starts counting that is switched on and off through the fifo; null, once with a message, where
+  /// that is not possible.
+  private @Nullable Process startPerf(Server server, Path fifo, Path counts) throws IOException {
+    if (perf == null) {
+      complain("perf is not installed: no system calls per request. Fix: install linux-perf");
+      return null;
+    }
+    Path ack = LoadGenerator.ack(fifo);
+    Commands.run(5, List.of("mkfifo", fifo.toString(), ack.toString()));
+    String pids = server.pids().stream().map(String::valueOf).collect(Collectors.joining(","));
+    Path messages = workspace.temporary("perf.log");
+    Process process =
+        new ProcessBuilder(
+                List.of(
+                    perf.toString(),
+                    "stat",
+                    "-x",
+                    ",",
+                    "-e",
+                    EVENT,
+                    "-D",
+                    "-1",
+                    "--control",
+                    "fifo:" + fifo + "," + ack,
+                    "-o",
+                    counts.toString(),
+                    "-p",
+                    pids))
+            .redirectErrorStream(true)
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(messages.toFile())
+            .start();
+    for (int i = 0; i < 200 && process.isAlive(); i++) {
+      if (holdsOpen(process.pid(), fifo)) {
+        return process;
+      }
+      Commands.sleepMillis(10);
+    }
+    stopPerf(process);
+    complain("no system calls per request: perf: " + Files.readString(messages).strip());
+    return null;
+  }
+
+  /// Whether a process has opened a file: then perf listens for commands.
+  private static boolean holdsOpen(long pid, Path file) {
+    Path folder = Path.of("/proc", Long.toString(pid), "fd");
+    try (DirectoryStream<Path> links = Files.newDirectoryStream(folder)) {
+      for (Path link : links) {
+        if (Files.exists(link) && Files.isSameFile(link, file)) {
+          return true;
+        }
+      }
+    } catch (IOException e) {
+      return false; // it has just ended
+    }
+    return false;
+  }
+
+  private static void stopPerf(Process process) throws IOException {
+    if (!process.isAlive()) {
+      return;
+    }
+    Commands.signal("INT", List.of(process.pid()));
+    try {
+      if (process.waitFor(5, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+
+  /// The count in the output of `perf stat -x ,`.
+  static OptionalLong perfCount(String text) {
+    for (String line : text.split("\n", -1)) {
+      String[] fields = line.split(",", -1);
+      if (fields.length > 2 && fields[2].startsWith(EVENT) && fields[0].matches("\\d+")) {
+        return OptionalLong.of(Long.parseLong(fields[0]));
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private void complain(String message) {
+    if (!complained) {
+      complained = true;
+      System.err.println(message);
+    }
+  }
+
+  // ---- agent --------------------------------------------------------------------------------
+
+  private boolean attach(Server server, String arguments) throws IOException {
+    try {
+      VirtualMachine machine = VirtualMachine.attach(Long.toString(server.pid()));
+      try {
+        machine.loadAgent(agentJar().toString(), arguments);
+      } finally {
+        machine.detach();
+      }
+      return true;
+    } catch (AttachNotSupportedException
+        | AgentLoadException
+        | AgentInitializationException
+        | IOException e) {
+      System.err.println(
+          server.spec().system() + ": no allocation figure: the agent was refused: " + e);
+      return false;
+    }
+  }
+
+  /// A jar with nothing but the agent.
+  private Path agentJar() throws IOException {
+    Path made = agent;
+    if (made != null) {
+      return made;
+    }
+    made = workspace.temporary("agent.jar");
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Agent-Class", AllocationAgent.class.getName());
+    try (OutputStream out = Files.newOutputStream(made);
+        JarOutputStream jar = new JarOutputStream(out, manifest)) {
+      jar.putNextEntry(new JarEntry("sluice/bench/AllocationAgent.class"));
+      jar.write(Workspace.resource("AllocationAgent.class"));
+      jar.closeEntry();
+    }
+    agent = made;
+    return made;
+  }
+}

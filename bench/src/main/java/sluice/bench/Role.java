@@ -1,0 +1,11 @@
+package sluice.bench;
+
+/// What a server is asked to do in a bench.
+enum Role {
+  /// Sends back what it receives.
+  ECHO,
+  /// Serves one small file, `1k.txt`, from memory where the peer can.
+  SMALL,
+  /// Serves a folder of files.
+  FILES
+}

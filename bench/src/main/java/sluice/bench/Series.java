@@ -1,0 +1,65 @@
+package sluice.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The metrics of one system in one case, round by round. Filled by the main thread.
+final class Series {
+  private final String label;
+  private final boolean control;
+  private final List<Map<String, Double>> rounds = new ArrayList<>();
+  private final Map<String, Double> once = new LinkedHashMap<>();
+
+  /// @param label system name, with what distinguishes a variant behind a blank
+  /// @param control whether this is the second copy of the first system (A/A)
+  Series(String label, boolean control) {
+    this.label = label;
+    this.control = control;
+  }
+
+  String label() {
+    return label;
+  }
+
+  boolean control() {
+    return control;
+  }
+
+  void addRound(Map<String, Double> metrics) {
+    rounds.add(metrics);
+  }
+
+  /// Metrics that are not measured in rounds: calls, allocations, memory.
+  void putOnce(Map<String, Double> metrics) {
+    once.putAll(metrics);
+  }
+
+  int rounds() {
+    return rounds.size();
+  }
+
+  boolean has(String metric) {
+    return !rounds.isEmpty() && rounds.stream().allMatch(r -> r.containsKey(metric));
+  }
+
+  /// A metric in each round; only when [#has].
+  double[] values(String metric) {
+    return rounds.stream().mapToDouble(r -> r.getOrDefault(metric, Double.NaN)).toArray();
+  }
+
+  /// Median of each metric that every round has, then the metrics measured once.
+  Map<String, Double> medians() {
+    Map<String, Double> medians = new LinkedHashMap<>();
+    if (!rounds.isEmpty()) {
+      for (String metric : rounds.getFirst().keySet()) {
+        if (has(metric)) {
+          medians.put(metric, PairedRatio.median(values(metric)));
+        }
+      }
+    }
+    medians.putAll(once);
+    return medians;
+  }
+}

@@ -1,0 +1,127 @@
+package sluice.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/// Time from starting a server's process to the end of its first reply, and its memory a second
+/// later without work. Ours is started by the launcher script, as users start it. Servers may use
+/// all cores here. Used by the main thread.
+final class StartBench {
+  static final String NAME = "start";
+
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final List<String> SYSTEMS =
+      List.of("sluice/io_uring", "netty-nio", "netty-epoll", "jdk-epoll", "nginx", "h2o");
+
+  private final Harness harness;
+  private final Path root;
+
+  StartBench(Harness harness) throws IOException {
+    this.harness = harness;
+    this.root = harness.sites().small();
+  }
+
+  CaseResult run() throws IOException {
+    Map<String, Series> series = new LinkedHashMap<>();
+    Map<String, String> failures = new LinkedHashMap<>();
+    List<String> asked = harness.options().peers();
+    for (String system : asked.isEmpty() ? SYSTEMS : asked) {
+      try {
+        Harness.progress("[start] first start of %s".formatted(system));
+        once(system); // caches of the kernel and of the launcher fill outside the rounds
+        series.put(system, new Series(system, false));
+      } catch (IOException e) {
+        failures.put(system, String.valueOf(e.getMessage()));
+        Harness.progress("FAILED: %s".formatted(e.getMessage()));
+      }
+    }
+    for (int round = 0; round < harness.options().rounds(); round++) {
+      List<String> order = new ArrayList<>(series.keySet());
+      if (round % 2 == 1) {
+        Collections.reverse(order);
+      }
+      for (String system : order) {
+        Map<String, Double> metrics = once(system);
+        Series target = series.get(system);
+        if (target != null) {
+          target.addRound(metrics);
+        }
+        Harness.progress(
+            "[start] round %d/%d %-16s %8.1f ms"
+                .formatted(
+                    round + 1,
+                    harness.options().rounds(),
+                    system,
+                    metrics.getOrDefault("first_reply_ms", Double.NaN)));
+      }
+    }
+    return new CaseResult(NAME, "first reply", List.copyOf(series.values()), failures);
+  }
+
+  private Map<String, Double> once(String system) throws IOException {
+    ServerSpec spec = harness.systems().spec(system, Role.SMALL, root).withoutAddedFlags();
+    File log = harness.workspace().temporary("start.log").toFile();
+    try (MachineLock _ = MachineLock.acquire()) {
+      long start = System.nanoTime();
+      try (Started server = Cleanup.open(() -> Started.by(spec, log))) {
+        awaitReply(server.process, spec, start);
+        long elapsed = System.nanoTime() - start;
+        Commands.sleepMillis(1000);
+        return Map.of(
+            "first_reply_ms", elapsed / 1e6, "rss_kb", (double) residentKilobytes(server.process));
+      } catch (IOException e) {
+        throw new IOException(e.getMessage() + "\n" + Files.readString(log.toPath()).strip(), e);
+      }
+    }
+  }
+
+  /// A server's process and those below it.
+  private record Started(Process process) implements AutoCloseable {
+    static Started by(ServerSpec spec, File log) throws IOException {
+      return new Started(
+          new ProcessBuilder(spec.command())
+              .redirectErrorStream(true)
+              .redirectInput(new File("/dev/null"))
+              .redirectOutput(log)
+              .start());
+    }
+
+    @Override
+    public void close() {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
+      process.onExit().orTimeout(5, TimeUnit.SECONDS).join();
+      Cleanup.closed(this);
+    }
+  }
+
+  private static void awaitReply(Process process, ServerSpec spec, long start) throws IOException {
+    while (true) {
+      try (HttpProbe probe = new HttpProbe(spec.port())) {
+        if (probe.get("/1k.txt").status() == 200) {
+          return;
+        }
+      } catch (IOException e) {
+        boolean late = System.nanoTime() - start > LIMIT_NANOS;
+        if (late || !process.isAlive()) {
+          throw new IOException(spec.system() + ": no reply: " + e.getMessage(), e);
+        }
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private static long residentKilobytes(Process process) throws IOException {
+    List<Long> pids = new ArrayList<>(List.of(process.pid()));
+    process.descendants().forEach(p -> pids.add(p.pid()));
+    return Server.residentKilobytes(pids);
+  }
+}

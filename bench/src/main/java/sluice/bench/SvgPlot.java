@@ -1,0 +1,154 @@
+package sluice.bench;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/// Bars with whiskers (median, smallest and largest round) for each case, as SVG. Stateless.
+final class SvgPlot {
+  private static final int WIDTH = 860;
+  private static final int LEFT = 190;
+  private static final int RIGHT = 210;
+  private static final int ROW = 22;
+  private static final int TITLE = 40;
+  private static final int GAP = 24;
+  private static final String OURS = "#1b6ca8";
+  private static final String PEER = "#9aa5b1";
+
+  private SvgPlot() {}
+
+  /// @param subtitle printed under the title: machine and date
+  static String render(String bench, List<CaseResult> results, String subtitle) {
+    int height = TITLE + GAP;
+    for (CaseResult result : results) {
+      height += GAP + TITLE + (int) shown(result).count() * ROW;
+    }
+    StringBuilder svg = new StringBuilder();
+    line(
+        svg,
+        String.format(
+            Locale.ROOT,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
+                + " font-family=\"sans-serif\" font-size=\"12\">",
+            WIDTH,
+            height,
+            WIDTH,
+            height));
+    line(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>");
+    text(svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
+    text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    int y = TITLE + GAP;
+    for (CaseResult result : results) {
+      y = panel(svg, result, y);
+    }
+    return svg.append("</svg>\n").toString();
+  }
+
+  private static java.util.stream.Stream<Series> shown(CaseResult result) {
+    return result.series().stream().filter(s -> !s.control() && s.has(metric(result)));
+  }
+
+  /// What the bars of a case show.
+  private static String metric(CaseResult result) {
+    Series reference = result.reference();
+    return reference != null && reference.has("first_reply_ms")
+        ? "first_reply_ms"
+        : "cpu_ns_per_req";
+  }
+
+  private static int panel(StringBuilder svg, CaseResult result, int top) {
+    String metric = metric(result);
+    String unit =
+        metric.equals("first_reply_ms")
+            ? "ms to the first reply"
+            : "server CPU time, ns per request";
+    text(svg, 12, top + 16, "start", "font-weight=\"bold\"", result.name());
+    text(
+        svg,
+        LEFT,
+        top + 16,
+        "start",
+        "fill=\"#555\"",
+        unit + " (less is better); ratio to the first");
+    double largest =
+        shown(result)
+            .mapToDouble(s -> Arrays.stream(s.values(metric)).max().orElse(0))
+            .max()
+            .orElse(1);
+    double scale = (WIDTH - LEFT - RIGHT) / Math.max(largest, 1e-9);
+    int y = top + TITLE - 12;
+    for (Series series : shown(result).toList()) {
+      bar(svg, result, series, metric, scale, y);
+      y += ROW;
+    }
+    return y + GAP + 12;
+  }
+
+  private static void bar(
+      StringBuilder svg, CaseResult result, Series series, String metric, double scale, int y) {
+    double[] values = series.values(metric);
+    double median = PairedRatio.median(values);
+    double low = LEFT + Arrays.stream(values).min().orElse(0) * scale;
+    double high = LEFT + Arrays.stream(values).max().orElse(0) * scale;
+    int middle = y + ROW / 2;
+    text(svg, LEFT - 8, middle + 4, "end", "", series.label());
+    line(
+        svg,
+        String.format(
+            Locale.ROOT,
+            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
+            LEFT,
+            y + 3,
+            median * scale,
+            ROW - 6,
+            Systems.isOurs(series.label()) ? OURS : PEER));
+    line(
+        svg,
+        String.format(
+            Locale.ROOT,
+            "<path d=\"M%.1f %dH%.1fM%.1f %dv8M%.1f %dv8\" stroke=\"#222\" fill=\"none\"/>",
+            low,
+            middle,
+            high,
+            low,
+            middle - 4,
+            high,
+            middle - 4));
+    Series reference = result.reference();
+    PairedRatio ratio =
+        reference == null || reference == series
+            ? null
+            : CaseResult.ratio(reference, series, metric);
+    String value = String.format(Locale.ROOT, "%,.0f", median);
+    String note =
+        ratio == null
+            ? value
+            : String.format(
+                Locale.ROOT,
+                "%s   %.2f [%.2f–%.2f]",
+                value,
+                ratio.ratio(),
+                ratio.min(),
+                ratio.max());
+    text(svg, (int) high + 8, middle + 4, "start", "", note);
+  }
+
+  private static void text(
+      StringBuilder svg, int x, int y, String anchor, String style, String text) {
+    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+    line(
+        svg,
+        String.format(
+            Locale.ROOT,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" %s>%s</text>",
+            x,
+            y,
+            anchor,
+            style,
+            safe));
+  }
+
+  private static void line(StringBuilder svg, String text) {
+    svg.append(text).append('\n');
+  }
+}

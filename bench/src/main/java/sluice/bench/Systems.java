@@ -1,0 +1,300 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The one place that knows the systems: which there are, what each needs, and the command that
+/// starts it. Used by the harness's main thread.
+///
+/// Our own file server is started as users start it, by the launcher, with the backend fixed; our
+/// echo server is [EchoServer].
+final class Systems {
+  static final String OURS = "sluice/";
+
+  private static final List<String> ECHO =
+      List.of(
+          "sluice/io_uring",
+          "sluice/epoll",
+          "sluice/poll",
+          "sluice/jdk",
+          "netty-nio",
+          "netty-epoll",
+          "netty-io_uring",
+          "jdk-epoll",
+          "jdk-poll",
+          "virtual-threads",
+          "c-io_uring",
+          "c-epoll");
+
+  private static final List<String> SMALL =
+      List.of(
+          "sluice/io_uring",
+          "sluice/epoll",
+          "sluice/poll",
+          "sluice/jdk",
+          "netty-nio",
+          "netty-epoll",
+          "netty-io_uring",
+          "netty-nio-raw",
+          "netty-epoll-raw",
+          "netty-io_uring-raw",
+          "jdk-epoll",
+          "jdk-poll",
+          "virtual-threads",
+          "c-io_uring",
+          "c-epoll",
+          "nginx",
+          "h2o");
+
+  private static final List<String> FILES =
+      List.of("sluice/io_uring", "sluice/epoll", "sluice/poll", "sluice/jdk", "nginx", "h2o");
+
+  /// Selectable besides, not part of the default sets.
+  private static final List<String> ON_REQUEST =
+      List.of("sluice/io_uring-direct", "sluice/jdk-poll");
+
+  private static final List<String> JVM =
+      List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xlog:disable");
+
+  private static final List<String> NETTY =
+      List.of(
+          "--sun-misc-unsafe-memory-access=allow",
+          "--add-opens=java.base/java.nio=ALL-UNNAMED",
+          "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+          "-Dio.netty.noUnsafe=false",
+          "-Dio.netty.tryReflectionSetAccessible=true",
+          "-Dio.netty.leakDetection.level=disabled",
+          "-Dio.netty.buffer.checkBounds=false",
+          "-Dio.netty.buffer.checkAccessible=false");
+
+  private static final String POLL_PROVIDER =
+      "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider";
+
+  /// Read by the launcher.
+  private static final String LAUNCHER_FLAGS = "SLUICE_JAVA_OPTS";
+
+  private final Workspace workspace;
+  private boolean built;
+
+  Systems(Workspace workspace) {
+    this.workspace = workspace;
+  }
+
+  /// What `--quick` measures of a role unless told otherwise.
+  private static final Set<String> QUICK =
+      Set.of(
+          "sluice/io_uring",
+          "sluice/epoll",
+          "netty-epoll",
+          "netty-io_uring",
+          "netty-epoll-raw",
+          "jdk-epoll",
+          "c-io_uring",
+          "c-epoll",
+          "nginx",
+          "h2o");
+
+  /// Systems of a role that are measured unless told otherwise, in the order of results.
+  static List<String> defaults(Role role, boolean quick) {
+    return names(role).stream().filter(system -> !quick || QUICK.contains(system)).toList();
+  }
+
+  /// Systems of a role in the order of results.
+  static List<String> names(Role role) {
+    return switch (role) {
+      case ECHO -> ECHO;
+      case SMALL -> SMALL;
+      case FILES -> FILES;
+    };
+  }
+
+  static boolean knows(Role role, String system) {
+    return names(role).contains(system) || ON_REQUEST.contains(system);
+  }
+
+  static boolean isOurs(String system) {
+    return system.startsWith(OURS);
+  }
+
+  /// The flags every Java peer runs with.
+  static List<String> jvmFlags() {
+    return JVM;
+  }
+
+  static List<String> nettyFlags() {
+    return NETTY;
+  }
+
+  /// Why a system cannot run here and how to change that; null when it can.
+  static @Nullable String missing(String system) {
+    return switch (system) {
+      case "nginx" -> absent("nginx", "nginx-light");
+      case "h2o" -> absent("h2o", "h2o");
+      default -> null;
+    };
+  }
+
+  private static @Nullable String absent(String program, String debianPackage) {
+    return Commands.find(program) != null
+        ? null
+        : program + " is not installed. Fix: apt-get install " + debianPackage;
+  }
+
+  /// @param root folder to serve, with `1k.txt` for [Role#SMALL]; not used for [Role#ECHO]
+  /// @throws IOException when the system cannot run here
+  ServerSpec spec(String system, Role role, Path root) throws IOException {
+    String missing = missing(system);
+    if (missing != null) {
+      throw new IOException(missing);
+    }
+    int port = Workspace.freePort();
+    if (isOurs(system)) {
+      return ours(system, role, root, port);
+    }
+    if (system.startsWith("netty-")) {
+      return netty(system, role, root, port);
+    }
+    List<String> arguments = new ArrayList<>(List.of(Integer.toString(port)));
+    if (role == Role.ECHO) {
+      arguments.add("echo");
+    } else {
+      arguments.addAll(List.of("http", root.resolve("1k.txt").toString()));
+    }
+    return switch (system) {
+      case "jdk-epoll" -> java(system, List.of(), "JdkServer", arguments, port);
+      case "jdk-poll" -> java(system, List.of(POLL_PROVIDER), "JdkServer", arguments, port);
+      case "virtual-threads" -> java(system, List.of(), "VirtualThreadServer", arguments, port);
+      case "c-epoll" -> program(system, workspace.epollPeer(), arguments, port);
+      case "c-io_uring" -> program(system, workspace.uringPeer(), arguments, port);
+      case "nginx" -> configured(system, List.of("nginx", "-p", "@WORK@", "-c"), root, port);
+      case "h2o" -> configured(system, List.of("h2o", "-m", "worker", "-c"), root, port);
+      default -> throw new IOException("no such system: " + system);
+    };
+  }
+
+  // ---- ours ---------------------------------------------------------------------------------
+
+  private ServerSpec ours(String system, Role role, Path root, int port) throws IOException {
+    String backend = system.substring(OURS.length());
+    List<String> flags = new ArrayList<>();
+    List<String> arguments = new ArrayList<>();
+    if (backend.equals("jdk-poll")) {
+      backend = "jdk";
+      flags.add(POLL_PROVIDER);
+    } else if (backend.endsWith("-direct")) {
+      backend = backend.substring(0, backend.length() - "-direct".length());
+      arguments.add("--direct");
+    }
+    arguments.addAll(List.of("--backend", backend, "--port", Integer.toString(port)));
+    if (role == Role.ECHO) {
+      return java(system, flags, "EchoServer", arguments, port);
+    }
+    return serve(system, flags, root, arguments, port);
+  }
+
+  /// `./sluice serve`, as users start it. The launcher becomes the server's process.
+  private ServerSpec serve(
+      String system, List<String> flags, Path root, List<String> arguments, int port)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(launcher().toString(), "serve"));
+    command.add(root.toString());
+    command.addAll(arguments);
+    List<String> options = new ArrayList<>(List.of("--add-modules=jdk.management"));
+    options.addAll(flags);
+    // The agent that counts allocations needs that module, and the start-up cache does not allow
+    // other modules than it was made with. It only speeds up starting.
+    Map<String, String> environment =
+        Map.of(LAUNCHER_FLAGS, String.join(" ", options), "SLUICE_AOT", "off");
+    return new ServerSpec(system, command, environment, port, true);
+  }
+
+  /// The launcher, with its build up to date: no server is measured while it is being built.
+  Path launcher() throws IOException {
+    Path launcher = workspace.project().resolve("sluice");
+    if (!Files.isExecutable(launcher)) {
+      throw new IOException("no launcher at " + launcher);
+    }
+    if (!built) {
+      Commands.run(900, List.of(launcher.toString(), "doctor", "--help"));
+      built = true;
+    }
+    return launcher;
+  }
+
+  /// The same server with a heap of 256 MiB that is all there from the start, so that resident
+  /// memory grows by native memory only. Other programs than JVMs stay as they are.
+  static ServerSpec withFixedHeap(ServerSpec spec) {
+    Map<String, String> environment = new LinkedHashMap<>(spec.environment());
+    String variable = environment.containsKey(LAUNCHER_FLAGS) ? LAUNCHER_FLAGS : "JDK_JAVA_OPTIONS";
+    environment.merge(
+        variable, "-Xms256m -Xmx256m -XX:+AlwaysPreTouch", (flags, more) -> flags + " " + more);
+    return new ServerSpec(spec.system(), spec.command(), environment, spec.port(), spec.java());
+  }
+
+  // ---- peers --------------------------------------------------------------------------------
+
+  private static String javaProgram() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private ServerSpec java(
+      String system, List<String> flags, String main, List<String> arguments, int port)
+      throws IOException {
+    List<String> command = new ArrayList<>(List.of(javaProgram()));
+    command.addAll(JVM);
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.addAll(flags);
+    command.addAll(List.of("-cp", workspace.classPath(), "sluice.bench." + main));
+    command.addAll(arguments);
+    return new ServerSpec(system, command, Map.of(), port, true);
+  }
+
+  private ServerSpec netty(String system, Role role, Path root, int port) throws IOException {
+    boolean raw = system.endsWith("-raw");
+    String transport =
+        system.substring("netty-".length(), system.length() - (raw ? "-raw".length() : 0));
+    List<String> arguments = new ArrayList<>(List.of(Integer.toString(port), transport));
+    if (role == Role.ECHO) {
+      arguments.add("echo");
+    } else {
+      arguments.addAll(List.of(raw ? "raw" : "http", root.resolve("1k.txt").toString()));
+    }
+    return java(system, NETTY, "NettyServer", arguments, port);
+  }
+
+  private static ServerSpec program(String system, Path program, List<String> args, int port) {
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(args);
+    return new ServerSpec(system, command, Map.of(), port, false);
+  }
+
+  /// nginx and h2o: fills in the configuration that lies beside this class.
+  private ServerSpec configured(String system, List<String> command, Path root, int port)
+      throws IOException {
+    Path work = Files.createDirectories(workspace.temporary(system + "-" + port));
+    boolean administrator = System.getProperty("user.name").equals("root");
+    String user = !administrator ? "" : system.equals("nginx") ? "user root;" : "user: root";
+    String configuration =
+        Workspace.text(system + ".conf")
+            .replace("@WORK@", work.toString())
+            .replace("@USER@", user)
+            .replace("@PORT@", Integer.toString(port))
+            .replace("@ROOT@", root.toString());
+    Path file = Files.writeString(work.resolve(system + ".conf"), configuration);
+    List<String> full = new ArrayList<>();
+    for (String word : command) {
+      full.add(word.replace("@WORK@", work.toString()));
+    }
+    Path program = Commands.find(system);
+    full.set(0, program == null ? system : program.toString());
+    full.add(file.toString());
+    return new ServerSpec(system, full, Map.of(), port, false);
+  }
+}

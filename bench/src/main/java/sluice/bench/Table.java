@@ -1,0 +1,136 @@
+package sluice.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Results as text for a terminal. Stateless.
+final class Table {
+  /// Columns after the first two: title, metric, how it is written.
+  private record Column(String title, String metric, String format) {}
+
+  private static final List<Column> COLUMNS =
+      List.of(
+          new Column("cpu ns/req", "cpu_ns_per_req", "%,.0f"),
+          new Column("machine", "machine_ns_per_req", "%,.0f"),
+          new Column("req/s", "rps", "%,.0f"),
+          new Column("MB/s", "mb_per_s", "%,.0f"),
+          new Column("p50 us", "p50_us", "%,.0f"),
+          new Column("p99 us", "p99_us", "%,.0f"),
+          new Column("p99.9 us", "p999_us", "%,.0f"),
+          new Column("calls/req", "syscalls_per_req", "%.3f"),
+          new Column("alloc B/req", "alloc_bytes_per_req", "%,.1f"),
+          new Column("rss MB", "rss_kb", "%,.0f"),
+          new Column("heap B/idle", "heap_bytes_per_idle", "%,.0f"),
+          new Column("native B/idle", "native_bytes_per_idle", "%,.0f"),
+          new Column("first reply ms", "first_reply_ms", "%,.1f"),
+          new Column("server", "server_cpu", "%.2f"),
+          new Column("client", "client_cpu", "%.2f"),
+          new Column("others", "other_cpu", "%.2f"));
+
+  /// Cores used by neither side from which on a figure is called disturbed.
+  private static final double DISTURBED = 0.1;
+
+  /// Share of its core from which on a side is called saturated.
+  private static final double SATURATED = 0.95;
+
+  private Table() {}
+
+  /// One row per system. The ratio is the reference's CPU time (or time to first reply) divided by
+  /// the row's; `=` marks what the A/A control cannot tell apart.
+  static String render(CaseResult result) {
+    List<Column> columns =
+        COLUMNS.stream()
+            .filter(c -> result.series().stream().anyMatch(s -> s.medians().containsKey(c.metric)))
+            .toList();
+    List<List<String>> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of("system", "ratio [min–max]"));
+    columns.forEach(c -> head.add(c.title));
+    rows.add(head);
+    for (Series series : result.series()) {
+      List<String> row = new ArrayList<>();
+      row.add(series.label() + (series.control() ? " (A/A)" : ""));
+      row.add(ratio(result, series));
+      Map<String, Double> medians = series.medians();
+      for (Column column : columns) {
+        Double value = medians.get(column.metric);
+        row.add(value == null ? "–" : format(column, value));
+      }
+      rows.add(row);
+    }
+    StringBuilder out = new StringBuilder();
+    out.append(result.bench()).append(": ").append(result.name()).append('\n');
+    layOut(out, rows);
+    note(out, result, "client saturated", "client_cpu", SATURATED);
+    note(out, result, "server saturated", "server_cpu", SATURATED);
+    note(out, result, "disturbed by other processes", "other_cpu", DISTURBED);
+    result
+        .failures()
+        .forEach((system, why) ->
+            out.append("not measured: ")
+                .append(system)
+                .append(": ")
+                .append(why.lines().findFirst().orElse(""))
+                .append('\n'));
+    return out.toString();
+  }
+
+  /// Says which figures were taken on a side or a machine that had no more to give.
+  private static void note(
+      StringBuilder out, CaseResult result, String what, String metric, double from) {
+    List<String> systems =
+        result.series().stream()
+            .filter(s -> !s.control() && s.medians().getOrDefault(metric, 0.0) >= from)
+            .map(Series::label)
+            .toList();
+    if (!systems.isEmpty()) {
+      out.append(what).append(": ").append(String.join(", ", systems)).append('\n');
+    }
+  }
+
+  private static String format(Column column, double value) {
+    double shown = column.metric.equals("rss_kb") ? value / 1024 : value;
+    return String.format(Locale.ROOT, column.format, shown);
+  }
+
+  private static String ratio(CaseResult result, Series series) {
+    Series reference = result.reference();
+    if (reference == null || reference == series) {
+      return "1";
+    }
+    String metric = reference.has("first_reply_ms") ? "first_reply_ms" : "cpu_ns_per_req";
+    PairedRatio ratio = CaseResult.ratio(reference, series, metric);
+    if (ratio == null) {
+      return "–";
+    }
+    Series control = result.control();
+    PairedRatio same = control == null ? null : CaseResult.ratio(reference, control, metric);
+    boolean equal = same != null && !series.control() && ratio.within(same);
+    return String.format(
+        Locale.ROOT,
+        "%.2f [%.2f–%.2f]%s",
+        ratio.ratio(),
+        ratio.min(),
+        ratio.max(),
+        equal ? " =" : "");
+  }
+
+  private static void layOut(StringBuilder out, List<List<String>> rows) {
+    int count = rows.getFirst().size();
+    int[] widths = new int[count];
+    for (List<String> row : rows) {
+      for (int i = 0; i < count; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    for (List<String> row : rows) {
+      for (int i = 0; i < count; i++) {
+        String cell = row.get(i);
+        String gap = " ".repeat(widths[i] - cell.length());
+        out.append(i == 0 ? cell + gap : "  " + gap + cell);
+      }
+      out.append('\n');
+    }
+  }
+}

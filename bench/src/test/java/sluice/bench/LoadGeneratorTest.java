@@ -1,0 +1,122 @@
+package sluice.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The load generator against the C peers: that it counts, and that it refuses wrong replies.
+@Timeout(120)
+final class LoadGeneratorTest {
+  private @Nullable Workspace opened;
+  private Path root = Path.of("");
+
+  @BeforeEach
+  void open() throws IOException {
+    assumeThat(Commands.find("gcc")).as("gcc, which compiles the load generator").isNotNull();
+    assumeThat(Commands.find("taskset")).as("taskset (util-linux), which pins it").isNotNull();
+    assumeThat(ioUringAllowed()).as("io_uring, which it is built on").isTrue();
+    opened = Workspace.open();
+    root = new Sites(workspace().cache(), null).small();
+  }
+
+  @AfterEach
+  void close() {
+    if (opened != null) {
+      opened.close();
+    }
+  }
+
+  private Workspace workspace() {
+    return Objects.requireNonNull(opened);
+  }
+
+  private static boolean ioUringAllowed() throws IOException {
+    Path setting = Path.of("/proc/sys/kernel/io_uring_disabled");
+    return Files.exists(setting) && Files.readString(setting).strip().equals("0");
+  }
+
+  private Server start(String system, Role role) throws IOException {
+    ServerSpec spec = new Systems(workspace()).spec(system, role, root);
+    return Server.start(spec, 0, workspace().temporary(system + ".log"));
+  }
+
+  private LoadResult run(Server server, LoadSpec load) throws IOException {
+    return new LoadGenerator(workspace(), 0, false)
+        .run(server, load, LoadGenerator.Run.of(0.05, 0.2).checkingBodies());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"c-epoll", "c-io_uring"})
+  void echoesAreCounted(String system) throws IOException {
+    try (Server server = start(system, Role.ECHO)) {
+      LoadResult result = run(server, LoadSpec.echo(8, 4, 3000).withIdle(5));
+      assertThat(result.value("requests")).isPositive();
+      // the window may begin and end inside a message of any connection
+      assertThat(result.value("wire_bytes"))
+          .isBetween(
+              (result.value("requests") - 32) * 3000, (result.value("requests") + 32) * 3000);
+      assertThat(result.metrics(0)).containsKeys("cpu_ns_per_req", "machine_ns_per_req");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"c-epoll", "c-io_uring"})
+  void repliesAreChecked(String system) throws IOException {
+    byte[] body = Files.readAllBytes(root.resolve("1k.txt"));
+    byte[] request = HttpProbe.request("/1k.txt");
+    RequestMix right = new RequestMix();
+    right.add(1, request, 200, body);
+    right.add(2, request, 200, body);
+    RequestMix wrongStatus = new RequestMix();
+    wrongStatus.add(1, request, 304);
+    RequestMix wrongLength = new RequestMix();
+    wrongLength.add(1, request, 200, 1023, -1);
+    RequestMix wrongBody = new RequestMix();
+    wrongBody.add(1, request, 200, 1024, 42);
+    try (Server server = start(system, Role.SMALL)) {
+      LoadResult result =
+          run(server, LoadSpec.http(4, 16, right.write(workspace().temporary("right"))));
+      assertThat(result.value("status_2xx")).isEqualTo(result.value("requests")).isPositive();
+      refused(server, wrongStatus, "status 200 instead of 304");
+      refused(server, wrongLength, "1024 body bytes instead of 1023");
+      refused(server, wrongBody, "wrong body");
+    }
+  }
+
+  private void refused(Server server, RequestMix mix, String why) throws IOException {
+    LoadSpec load = LoadSpec.http(1, 1, mix.write(workspace().temporary("wrong")));
+    assertThatThrownBy(() -> run(server, load))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void openLoopKeepsItsRate() throws IOException {
+    try (Server server = start("c-epoll", Role.ECHO)) {
+      LoadResult result = run(server, LoadSpec.echo(4, 1, 64).withRate(1000));
+      assertThat(result.value("requests")).isLessThan(1000);
+    }
+  }
+
+  @Test
+  void aServerThatEndsIsReportedWithItsLog() throws IOException {
+    try (Server server = start("c-epoll", Role.ECHO)) {
+      Commands.signal("KILL", server.pids());
+      Commands.sleepMillis(200);
+      assertThatThrownBy(() -> run(server, LoadSpec.echo(1, 1, 64)))
+          .hasMessageContaining("c-epoll ended with status");
+    }
+  }
+}

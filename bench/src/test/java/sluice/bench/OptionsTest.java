@@ -1,0 +1,63 @@
+package sluice.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class OptionsTest {
+  @Test
+  void fullRunsHaveSixRounds() {
+    Options options = Options.parse(List.of("echo"));
+    assertThat(options.rounds()).isGreaterThanOrEqualTo(6);
+    assertThat(options.quick()).isFalse();
+    assertThat(BenchCase.of("echo")).allMatch(options::selects);
+  }
+
+  @Test
+  void quickRunsFewerCases() {
+    Options options = Options.parse(List.of("echo", "--quick"));
+    assertThat(BenchCase.of("echo").stream().filter(options::selects)).hasSize(1);
+  }
+
+  @Test
+  void casesAreSelectedByTheirBeginning() {
+    Options options =
+        Options.parse(List.of("http", "--quick", "--cases", "1KB c64 d16, doc", "--peers", "h2o"));
+    assertThat(BenchCase.of("http").stream().filter(options::selects).map(BenchCase::name))
+        .containsExactly("1KB c64 d16", "doc c64 d1");
+    assertThat(options.peers()).containsExactly("h2o");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "--quick",
+        "echo --rounds",
+        "echo --rounds 0",
+        "echo --seconds x",
+        "echo --cpus 1",
+        "echo --what 3"
+      })
+  void refusesAndExplains(String line) {
+    List<String> words = line.isEmpty() ? List.of() : List.of(line.split(" ", -1));
+    assertThatThrownBy(() -> Options.parse(words)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void everyBenchHasAQuickCaseAndKnownSystems() {
+    for (String bench : BenchCase.BENCHES) {
+      if (!bench.equals(StartBench.NAME)) {
+        assertThat(BenchCase.of(bench)).anyMatch(BenchCase::quick);
+      }
+    }
+    for (Role role : Role.values()) {
+      assertThat(Systems.names(role)).allMatch(system -> Systems.knows(role, system));
+    }
+    assertThatThrownBy(() -> BenchCase.of("nothing")).hasMessageContaining("echo");
+  }
+}

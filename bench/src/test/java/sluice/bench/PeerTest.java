@@ -1,0 +1,63 @@
+package sluice.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What the Java peers share.
+final class PeerTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET / HTTP/1.1|H: x||, 1",
+    "||||, 2",
+    "a|b|c, 0",
+    "GET /|||GET /||, 2",
+  })
+  void requestsEndWithBlankLines(String text, int count) {
+    RequestScan scan = new RequestScan();
+    int ended = 0;
+    for (byte b : text.replace("|", "\r\n").getBytes(US_ASCII)) {
+      ended += scan.take(b) ? 1 : 0;
+    }
+    assertThat(ended).isEqualTo(count);
+  }
+
+  @Test
+  void strayCarriageReturnsEndNothing() {
+    RequestScan scan = new RequestScan();
+    int ended = 0;
+    for (byte b : "\r\n\r\r\n\n\r\r\n\r\n".getBytes(US_ASCII)) {
+      ended += scan.take(b) ? 1 : 0;
+    }
+    assertThat(ended).isEqualTo(1);
+  }
+
+  @Test
+  void repliesHaveTheHeadersOfAStaticServer() throws IOException {
+    Path file = Files.write(folder.resolve("f"), new byte[] {'h', 'i'});
+    String reply =
+        new String(CannedReply.of(file).bytes(Instant.ofEpochSecond(784_111_777)), US_ASCII);
+    assertThat(reply)
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .contains("\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n")
+        .contains("\r\nContent-Length: 2\r\n", "\r\nLast-Modified: ", "\r\nETag: \"")
+        .endsWith("\r\n\r\nhi");
+  }
+
+  @Test
+  void perfCountsAreReadFromItsTable() {
+    assertThat(Probe.perfCount("# started on x\n\n4711,,raw_syscalls:sys_enter,99,100.00,,\n"))
+        .hasValue(4711);
+    assertThat(Probe.perfCount("<not supported>,,raw_syscalls:sys_enter,0,,,\n")).isEmpty();
+  }
+}

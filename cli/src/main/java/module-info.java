@@ -1,0 +1,16 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The sluice command and composition root.
+@NullMarked
+module sluice.cli {
+  requires static org.jspecify;
+  requires info.picocli;
+  requires jdk.unsupported;
+  requires sluice.http;
+  requires sluice.loop;
+  requires sluice.memory;
+  requires sluice.sys;
+
+  opens sluice.cli to
+      info.picocli;
+}

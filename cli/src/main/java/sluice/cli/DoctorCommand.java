@@ -1,0 +1,64 @@
+package sluice.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import sluice.sys.IoUringProbe;
+import sluice.sys.SysException;
+
+/// `sluice doctor`: prints what [Doctor] finds. Runs in the main thread.
+@Command(
+    name = "doctor",
+    description = "Shows what this machine offers, what is blocked, and the exact fix.",
+    mixinStandardHelpOptions = true)
+final class DoctorCommand implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--json", description = "One JSON array of {name, status, found, fix}.")
+  boolean json;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    List<Finding> findings =
+        new Doctor(new MachineFiles(Path.of("/")), DoctorCommand::ringFailure).examine();
+    if (json) {
+      out.println(Json.of(findings.stream().map(Finding::asJson).toList()));
+    } else {
+      findings.forEach(finding -> print(finding, out));
+    }
+    out.flush();
+    return 0;
+  }
+
+  private static Optional<String> ringFailure() {
+    IoUringProbe probe = IoUringProbe.run();
+    SysException whyNot = probe.whyNot();
+    if (whyNot != null) {
+      return Optional.of(whyNot.call() + " answered " + whyNot.errnoName());
+    }
+    return probe.deferTaskrun()
+        ? Optional.empty()
+        : Optional.of("this kernel's rings lack DEFER_TASKRUN");
+  }
+
+  private static void print(Finding finding, PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "%-10s %-23s %s%n",
+        finding.status().name().toLowerCase(Locale.ROOT),
+        finding.name(),
+        finding.found());
+    if (!finding.fix().isEmpty()) {
+      String indent = System.lineSeparator() + " ".repeat(16);
+      out.println("           fix: " + finding.fix().replace("\n", indent));
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import sluice.http.HttpServer;
+
+/// The life of a running server: what signals do to it and what the service manager hears. Signals
+/// call from threads of their own.
+///
+/// | signal | effect |
+/// |---|---|
+/// | TERM | graceful drain, exit code 0 |
+/// | INT | the same; a second one ends the process at once, exit code 130 |
+/// | HUP | the access log is closed and opened again, certificate and key are read again |
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | ending | first signal | volatile | compareAndSet |
+final class Lifecycle {
+  private final HttpServer server;
+  private final ServiceManager manager;
+  private final Duration drainTimeout;
+  private final Consumer<String> messages;
+  private final AtomicBoolean ending = new AtomicBoolean();
+  private final CountDownLatch drained = new CountDownLatch(1);
+  private volatile String status = "";
+
+  /// @param messages told, in one line each, what happens
+  Lifecycle(
+      HttpServer server, ServiceManager manager, Duration drainTimeout, Consumer<String> messages) {
+    this.server = server;
+    this.manager = manager;
+    this.drainTimeout = drainTimeout;
+    this.messages = messages;
+  }
+
+  /// From now on signals are heard.
+  void listenToSignals() {
+    Signals.handle("TERM", this::terminate);
+    Signals.handle("INT", this::interrupt);
+    Signals.handle("HUP", this::reload);
+  }
+
+  /// Tells the service manager that the server is up.
+  void ready(String text) {
+    status = text;
+    manager.ready(text);
+    manager.watch(server.server());
+  }
+
+  /// Drains the server; only the first call does anything.
+  void terminate() {
+    if (!ending.compareAndSet(false, true)) {
+      return;
+    }
+    messages.accept("draining, for at most " + drainTimeout.toSeconds() + " s");
+    manager.stopping("draining");
+    try {
+      if (!server.drain(drainTimeout)) {
+        messages.accept(
+            "the time was over before every connection had ended; the rest was cut off");
+      }
+    } finally {
+      drained.countDown();
+    }
+  }
+
+  void interrupt() {
+    if (ending.get()) {
+      messages.accept("interrupted again: ending at once");
+      Runtime.getRuntime().halt(130);
+    }
+    terminate();
+  }
+
+  void reload() {
+    manager.reloading();
+    try {
+      server.reload();
+    } catch (IOException e) {
+      messages.accept("what was loaded before stays: " + e.getMessage());
+    }
+    manager.ready(status);
+  }
+
+  /// Blocks until the server has ended.
+  ///
+  /// @return whether it ended because it was told to
+  boolean awaitEnd() throws InterruptedException {
+    server.server().awaitEnd();
+    if (!ending.get()) {
+      return false;
+    }
+    drained.await();
+    return true;
+  }
+}

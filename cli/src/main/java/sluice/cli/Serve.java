@@ -1,0 +1,134 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import sluice.http.HttpServer;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Counters;
+import sluice.loop.Engines;
+
+/// `sluice serve`: a directory over HTTP/1.1. The main thread waits while the loops serve.
+///
+/// Its own way through the command, without picocli, so that a start is short.
+final class Serve {
+  private Serve() {}
+
+  /// Serves until a signal ends the process.
+  ///
+  /// @param words what follows `serve` on the command line
+  /// @return the exit code
+  static int run(List<String> words, PrintStream out, PrintStream err) {
+    try {
+      ServeOptions options = ServeOptions.parse(words);
+      if (options.help) {
+        out.print(ServeOptions.USAGE);
+        return 0;
+      }
+      return serve(options, out, err);
+    } catch (UsageException e) {
+      err.println("sluice serve: " + e.getMessage());
+      err.println("'sluice serve --help' lists the options.");
+      return 2;
+    } catch (IOException e) {
+      err.println("sluice: " + (e.getMessage() == null ? e : e.getMessage()));
+      if (System.getenv("SLUICE_DEBUG") != null) {
+        e.printStackTrace(err);
+      }
+      return 1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    }
+  }
+
+  private static int serve(ServeOptions options, PrintStream out, PrintStream err)
+      throws UsageException, IOException, InterruptedException {
+    ServiceManager manager =
+        new ServiceManager(System.getenv(), ProcessHandle.current().pid(), err::println);
+    HttpServer server = start(options, manager.listeners(), err);
+    Lifecycle life =
+        new Lifecycle(
+            server, manager, options.drainTimeout, line -> err.println("sluice: " + line));
+    life.listenToSignals();
+    announce(server, out);
+    Counters counters = count(server, options.directory(), err);
+    life.ready("serving " + options.directory() + " on " + server.server().addresses());
+    boolean asked = life.awaitEnd();
+    counters.close();
+    if (asked) {
+      return 0;
+    }
+    err.println("sluice: every loop has died; see above");
+    return 1;
+  }
+
+  /// Starts the server.
+  ///
+  /// @param sockets descriptors that listen already
+  static HttpServer start(ServeOptions options, List<Integer> sockets, PrintStream err)
+      throws UsageException, IOException {
+    Path directory = options.directory();
+    if (!Files.isDirectory(directory)) {
+      throw new IOException(
+          "cannot serve "
+              + directory
+              + ". Why: it is "
+              + (Files.exists(directory) ? "no directory" : "not there")
+              + ". Fix: name a directory that exists.");
+    }
+    return HttpServer.start(options.config(sockets), err::println);
+  }
+
+  /// Prints where the server listens.
+  static void announce(HttpServer server, PrintStream out) {
+    Engines.Choice engine = server.server().engine();
+    for (SocketAddress address : server.server().addresses()) {
+      out.println(
+          "listening on "
+              + url(server.scheme(), address)
+              + " (backend: "
+              + engine.backend()
+              + "; "
+              + engine.why()
+              + ")");
+    }
+    SocketAddress metrics = server.metricsAddress();
+    if (metrics != null) {
+      String base = url("http", metrics);
+      out.println("monitoring on " + base + "metrics and " + base + "healthz");
+    }
+    out.flush();
+  }
+
+  /// Opens the counters after the first request could be answered: nobody waits for them.
+  static Counters count(HttpServer server, Path directory, PrintStream err) {
+    Counters counters = Counters.open();
+    if (counters.file() == null) {
+      err.println("sluice stat will not see this server: " + counters.whyNoFile());
+    }
+    counters.describe(
+        "serve "
+            + directory.toAbsolutePath().normalize()
+            + " on "
+            + url(server.scheme(), server.server().addresses().get(0))
+            + " ("
+            + server.server().engine().backend()
+            + ")");
+    server.publishTo(new CounterPublisher(counters));
+    return counters;
+  }
+
+  static String url(String scheme, SocketAddress address) {
+    if (!(address instanceof InetSocketAddress inet)) {
+      return "unix:" + address;
+    }
+    String host = inet.getAddress().getHostAddress();
+    String bracketed = host.contains(":") ? "[" + host + "]" : host;
+    return scheme + "://" + bracketed + ":" + inet.getPort() + "/";
+  }
+}

@@ -1,0 +1,288 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sluice.http.HttpConfig;
+import sluice.http.Site;
+import sluice.loop.Backend;
+import sluice.loop.EngineConfig;
+import sluice.loop.ListenOptions;
+import sluice.loop.LoopConfig;
+import sluice.loop.Server;
+import sluice.loop.ServerConfig;
+import sluice.loop.TlsContext;
+
+/// The command line of `sluice serve`. Used by the main thread.
+///
+/// Parsed by hand: picocli alone would take as long as all the rest of a start, see
+/// `docs/decisions.md`.
+final class ServeOptions {
+  static final String USAGE =
+      """
+      Usage: sluice serve DIR [OPTIONS]
+      Serves a directory over HTTP/1.1.
+
+        --port N                TCP port, 0 for any free one (8080); not needed where systemd
+                                passes sockets
+        --host ADDRESS          address to listen on, 0.0.0.0 or :: for all (127.0.0.1)
+        --backend NAME          auto, io_uring, epoll, poll or jdk (auto)
+        --loops N               event loops, each a thread (1)
+        --max-connections N     connections per loop; one more is answered 503 (16384)
+        --cache-mb N            memory for ready replies in MiB, 0 for none (64)
+        --index NAME,...        files that stand for their directory (index.html,index.htm)
+        --listing               list directories that have no index file
+        --hidden                serve names that begin with a dot
+        --symlinks POLICY       refuse, inside (those that stay in DIR) or follow (inside)
+        --gzip LEVEL            compress on the fly, 1 to 9, 0 for never (6)
+        --no-precompressed      ignore NAME.br, NAME.zst and NAME.gz beside NAME
+        --error-page CODE=FILE  body of replies with this status; may be repeated
+        --cache-control VALUE   value of Cache-Control on files (none)
+        --tls-cert FILE         serve HTTPS with this certificate chain, PEM
+        --tls-key FILE          its private key, PEM; may be the same file
+        --metrics-port N        port for /metrics and /healthz on the same address (none)
+        --demo                  answer /demo/hello and /demo/report by handlers
+        --access-log FILE       append a line per request, combined format
+        --header-timeout N      seconds a request head may take (10)
+        --idle-timeout N        seconds a connection may be idle (60)
+        --drain-timeout N       seconds to finish after SIGTERM (10)
+      """;
+
+  boolean help;
+  Duration drainTimeout = Duration.ofSeconds(10);
+
+  private int port = 8080;
+  private boolean portGiven;
+  private int metricsPort = -1;
+  private boolean demo;
+  private @Nullable Path certificate;
+  private @Nullable Path key;
+  private String host = "127.0.0.1";
+  private Backend backend = Backend.AUTO;
+  private int loops = 1;
+  private int maxConnections = 16_384;
+  private long cacheMebibytes = 64;
+  private String cacheControl = "";
+  private Duration headerTimeout = Duration.ofSeconds(10);
+  private Duration idleTimeout = Duration.ofSeconds(60);
+  private @Nullable Path accessLog;
+  private final Map<Integer, String> errorPages = new HashMap<>();
+  private @Nullable Path directory;
+  private boolean listing;
+  private boolean hidden;
+  private boolean precompressed = true;
+  private int gzipLevel = 6;
+  private Site.Symlinks links = Site.Symlinks.INSIDE;
+  private List<String> index = List.of("index.html", "index.htm");
+
+  private final List<String> words;
+  private int next;
+
+  private ServeOptions(List<String> words) {
+    this.words = words;
+  }
+
+  /// Reads the words after `serve`.
+  ///
+  /// @throws UsageException when one is unknown, has no value or a wrong one, or DIR is missing
+  static ServeOptions parse(List<String> words) throws UsageException {
+    ServeOptions options = new ServeOptions(words);
+    while (options.next < words.size()) {
+      options.word(words.get(options.next++));
+    }
+    if (!options.help) {
+      options.directory();
+    }
+    return options;
+  }
+
+  private void word(String word) throws UsageException {
+    if (!word.startsWith("-")) {
+      if (directory != null) {
+        throw new UsageException("one directory is served, found a second one: " + word);
+      }
+      directory = path(word);
+      return;
+    }
+    int equals = word.indexOf('=');
+    String name = equals < 0 ? word : word.substring(0, equals);
+    @Nullable String attached = equals < 0 ? null : word.substring(equals + 1);
+    if (!flag(name)) {
+      value(name, attached != null ? attached : following(name));
+    } else if (attached != null) {
+      throw new UsageException(name + " takes no value: " + word);
+    }
+  }
+
+  private boolean flag(String name) {
+    switch (name) {
+      case "--listing" -> listing = true;
+      case "--demo" -> demo = true;
+      case "--hidden" -> hidden = true;
+      case "--no-precompressed" -> precompressed = false;
+      case "-h", "--help" -> help = true;
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void value(String name, String value) throws UsageException {
+    switch (name) {
+      case "--port" -> {
+        port = number(name, value, 0, 65_535);
+        portGiven = true;
+      }
+      case "--tls-cert" -> certificate = path(value);
+      case "--tls-key" -> key = path(value);
+      case "--metrics-port" -> metricsPort = number(name, value, 0, 65_535);
+      case "--host" -> host = value;
+      case "--backend" -> backend = backend(value);
+      case "--loops" -> loops = number(name, value, 1, 256);
+      case "--max-connections" -> maxConnections = number(name, value, 1, 1 << 20);
+      case "--cache-mb" -> cacheMebibytes = number(name, value, 0, 1 << 20);
+      case "--index" -> index = List.of(value.split(","));
+      case "--symlinks" -> links = links(value);
+      case "--gzip" -> gzipLevel = number(name, value, 0, 9);
+      case "--error-page" -> errorPage(value);
+      case "--cache-control" -> cacheControl = value;
+      case "--access-log" -> accessLog = path(value);
+      case "--header-timeout" -> headerTimeout = seconds(name, value);
+      case "--idle-timeout" -> idleTimeout = seconds(name, value);
+      case "--drain-timeout" -> drainTimeout = seconds(name, value);
+      default -> throw new UsageException("unknown option: " + name);
+    }
+  }
+
+  private String following(String name) throws UsageException {
+    if (!USAGE.contains(" " + name + " ")) {
+      throw new UsageException("unknown option: " + name);
+    }
+    if (next == words.size()) {
+      throw new UsageException(name + " needs a value");
+    }
+    return words.get(next++);
+  }
+
+  /// The directory to serve.
+  Path directory() throws UsageException {
+    if (directory == null) {
+      throw new UsageException("which directory shall be served?");
+    }
+    return directory;
+  }
+
+  /// The server these options describe.
+  ///
+  /// @param sockets listening descriptors that were passed to this process; they stand for host and
+  ///   port unless a port is given too
+  /// @throws UsageException when an option has a value that its user refuses
+  /// @throws IOException when the host has no address, or certificate or key cannot be used
+  HttpConfig config(List<Integer> sockets) throws UsageException, IOException {
+    InetAddress address = InetAddress.getByName(host);
+    boolean listen = portGiven || sockets.isEmpty();
+    ServerConfig server =
+        new ServerConfig(
+            "http",
+            listen ? List.of(new InetSocketAddress(address, port)) : List.of(),
+            sockets,
+            loops,
+            backend,
+            EngineConfig.DEFAULT,
+            LoopConfig.DEFAULT.withMaxConnections(maxConnections),
+            ListenOptions.DEFAULT.withTls(tls()),
+            Server.VIRTUAL_THREADS);
+    try {
+      Site site =
+          Site.of(directory())
+              .withSymlinks(links)
+              .withIndexNames(index)
+              .withListing(listing)
+              .withHiddenFiles(hidden)
+              .withCompression(precompressed, gzipLevel)
+              .withErrorPages(errorPages);
+      HttpConfig config =
+          HttpConfig.of(server, site)
+              .withCacheBytes(cacheMebibytes << 20)
+              .withCacheControl(cacheControl)
+              .withTimeouts(headerTimeout, idleTimeout)
+              .withRoutes(demo ? Demo.routes() : List.of());
+      if (metricsPort >= 0) {
+        config = config.withMetrics(new InetSocketAddress(address, metricsPort));
+      }
+      return accessLog == null ? config : config.withAccessLog(accessLog);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private @Nullable TlsContext tls() throws UsageException, IOException {
+    Path chain = certificate;
+    Path secret = key;
+    if (chain == null && secret == null) {
+      return null;
+    }
+    if (chain == null || secret == null) {
+      throw new UsageException("--tls-cert and --tls-key are given together");
+    }
+    return TlsContext.load(chain, secret);
+  }
+
+  private static Duration seconds(String name, String value) throws UsageException {
+    return Duration.ofSeconds(number(name, value, 1, 86_400));
+  }
+
+  private static int number(String name, String value, int low, int high) throws UsageException {
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= low && number <= high) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // said below, with the range
+    }
+    throw new UsageException(name + " takes a number from " + low + " to " + high + ": " + value);
+  }
+
+  private static Path path(String value) throws UsageException {
+    try {
+      return Path.of(value);
+    } catch (InvalidPathException e) {
+      throw new UsageException("not a file name: " + value);
+    }
+  }
+
+  private static Backend backend(String value) throws UsageException {
+    try {
+      return Backend.parse(value);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Site.Symlinks links(String value) throws UsageException {
+    return switch (value) {
+      case "refuse" -> Site.Symlinks.REFUSE;
+      case "inside" -> Site.Symlinks.INSIDE;
+      case "follow" -> Site.Symlinks.FOLLOW;
+      default -> throw new UsageException("--symlinks is refuse, inside or follow: " + value);
+    };
+  }
+
+  private void errorPage(String value) throws UsageException {
+    int equals = value.indexOf('=');
+    if (equals < 0) {
+      throw new UsageException("--error-page takes CODE=FILE, such as 404=404.html: " + value);
+    }
+    errorPages.put(
+        number("--error-page", value.substring(0, equals), 400, 599), value.substring(equals + 1));
+  }
+}

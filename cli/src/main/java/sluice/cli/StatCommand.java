@@ -1,0 +1,152 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.loop.CounterFile;
+import sluice.loop.CounterSnapshot;
+import sluice.loop.CounterValue;
+
+/// `sluice stat`: shows the counters of running processes. Reads their files and never asks them;
+/// runs in the main thread.
+@Command(
+    name = "stat",
+    description = "Shows the counters of a running server, or of all.",
+    mixinStandardHelpOptions = true)
+final class StatCommand implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Parameters(arity = "0..1", paramLabel = "PID", description = "The process; all if not given.")
+  @Nullable Long pid;
+
+  @Option(names = "--json", description = "One line of JSON per process.")
+  boolean json;
+
+  @Option(
+      names = "--watch",
+      arity = "0..1",
+      fallbackValue = "1",
+      paramLabel = "SECONDS",
+      description = "Repeat every so many seconds (1 to 3600) with rates; 1 if no number is given.")
+  int watchSeconds;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      description = "With --watch: stop after N repetitions.")
+  int repetitions = Integer.MAX_VALUE;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Directory of counters files, for a server started with another environment.")
+  @Nullable Path directory;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (watchSeconds < 0 || watchSeconds > 3600 || repetitions < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--watch takes 1 to 3600 seconds, --count at least 1");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Path where = directory == null ? CounterFile.defaultDirectory() : directory;
+    Map<Long, CounterSnapshot> before = new LinkedHashMap<>();
+    for (int i = 0; ; i++) {
+      List<CounterSnapshot> now = read(where);
+      if (now.isEmpty()) {
+        throw new NoSuchFileException(
+            "no running server has counters in "
+                + where
+                + ". A server of another user or environment: --dir, or SLUICE_RUN_DIR.");
+      }
+      for (CounterSnapshot snapshot : now) {
+        CounterSnapshot last = before.put(snapshot.pid(), snapshot);
+        out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
+      }
+      out.flush();
+      if (watchSeconds == 0 || i + 1 >= repetitions) {
+        return 0;
+      }
+      Thread.sleep(Duration.ofSeconds(watchSeconds));
+    }
+  }
+
+  private List<CounterSnapshot> read(Path where) throws IOException {
+    if (pid != null) {
+      try {
+        return List.of(CounterFile.read(CounterFile.fileOf(where, pid)));
+      } catch (NoSuchFileException e) {
+        throw new NoSuchFileException(
+            "process "
+                + pid
+                + " has no counters in "
+                + where
+                + "; it is gone, is no server, or runs with another environment (--dir).");
+      }
+    }
+    List<CounterSnapshot> snapshots = new ArrayList<>();
+    for (long each : CounterFile.processes(where)) {
+      try {
+        snapshots.add(CounterFile.read(CounterFile.fileOf(where, each)));
+      } catch (IOException e) {
+        // One that just ended or is damaged hides no other.
+        spec.commandLine().getErr().println("sluice: " + e.getMessage());
+      }
+    }
+    return snapshots;
+  }
+
+  private static Map<String, Object> asJson(CounterSnapshot snapshot) {
+    Map<String, Object> values = new LinkedHashMap<>();
+    snapshot.values().forEach(value -> values.put(value.label(), value.value()));
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("pid", snapshot.pid());
+    json.put("opened_ms", snapshot.openedMillis());
+    json.put("description", snapshot.description());
+    json.put("counters", values);
+    return json;
+  }
+
+  /// A block of lines, grouped by the source before the slash of a label.
+  ///
+  /// @param last the snapshot `seconds` ago, for rates, or null
+  static String asTable(CounterSnapshot snapshot, @Nullable CounterSnapshot last, int seconds) {
+    StringBuilder out = new StringBuilder();
+    out.append("process ").append(snapshot.pid()).append("  ").append(snapshot.description());
+    String source = "";
+    for (int i = 0; i < snapshot.values().size(); i++) {
+      CounterValue value = snapshot.values().get(i);
+      int slash = value.label().indexOf('/');
+      String group = value.label().substring(0, Math.max(slash, 0));
+      if (!group.equals(source)) {
+        source = group;
+        out.append(System.lineSeparator()).append(' ').append(source);
+      }
+      out.append(System.lineSeparator())
+          .append(
+              String.format(
+                  Locale.ROOT, "  %-32s %,20d", value.label().substring(slash + 1), value.value()));
+      // The table of labels only grows, so an index means the same counter in both.
+      if (last != null && !value.gauge() && i < last.values().size()) {
+        double rate = (value.value() - last.values().get(i).value()) / (double) seconds;
+        out.append(String.format(Locale.ROOT, " %,14.0f/s", rate));
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,283 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
+/// were asked, so that no case builds anything.
+@Timeout(120)
+final class LauncherTest {
+  private static final String MAVEN =
+      """
+      #!/bin/sh
+      case $* in *--version*) echo "Apache Maven 3.9.11 (x)"; exit ;; esac
+      echo "$*" >>ROOT/maven.log
+      sleep "${FAKE_BUILD_SECONDS:-0}"
+      [ -z "${FAKE_BUILD_FAILS-}" ] || { echo "[ERROR] it does not compile"; exit 1; }
+      mkdir -p ROOT/cli/target/lib
+      cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar
+      echo sys >ROOT/cli/target/lib/sluice-sys-0.1.0.jar
+      [ -z "${FAKE_REPORT-}" ] || {
+        mkdir -p ROOT/cli/target/surefire-reports
+        printf '%s' "$FAKE_REPORT" >ROOT/cli/target/surefire-reports/TEST-a.xml
+      }
+      """;
+
+  private static final String JAVA =
+      """
+      #!/bin/sh
+      for a in "$@"; do case $a in
+      -XX:AOTCacheOutput=*) echo training >>ROOT/java.log; echo cache >"${a#*=}"; exit ;;
+      esac; done
+      echo "$$ $*" >>ROOT/java.log
+      echo "$*"
+      """;
+
+  @TempDir Path root;
+
+  private record Started(Process process, Path log) {}
+
+  private record Result(int exitCode, String out, String err) {}
+
+  @BeforeEach
+  void aTree() throws IOException {
+    Files.copy(
+        SourceTree.find().root().resolve("sluice"),
+        root.resolve("sluice"),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    Files.writeString(root.resolve("pom.xml"), "<project/>");
+    for (String module : List.of("sys", "memory", "loop", "http", "cli")) {
+      Files.createDirectories(root.resolve(module + "/src/main"));
+      Files.writeString(root.resolve(module + "/pom.xml"), "<project/>");
+    }
+    Files.writeString(root.resolve("cli/src/main/Main.java"), "class Main {}");
+    executable("bin/mvn", MAVEN);
+    jdk("jdk", "25.0.3");
+  }
+
+  private void jdk(String name, String version) throws IOException {
+    executable(name + "/bin/java", JAVA);
+    executable(name + "/bin/javac", JAVA);
+    Files.writeString(
+        root.resolve(name + "/release"),
+        "JAVA_RUNTIME_VERSION=\"" + version + "+9\"\nJAVA_VERSION=\"" + version + "\"\n");
+  }
+
+  private void executable(String path, String text) throws IOException {
+    Path file = root.resolve(path);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text.replace("ROOT", root.toString()));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  @Test
+  void helpNeedsNothing() throws Exception {
+    Result help = run(List.of("SLUICE_JAVA_HOME="), "--help");
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.out()).contains("serve DIR", "doctor", "stat", "bench", "test");
+    assertThat(root.resolve("maven.log")).doesNotExist();
+  }
+
+  @Test
+  void refusesUnknownCommands() throws Exception {
+    Result unknown = run(List.of(), "swerve");
+    assertThat(unknown.exitCode()).isEqualTo(2);
+    assertThat(unknown.err()).contains("unknown command: swerve").contains("--help");
+    assertThat(run(List.of()).exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void buildsOnceThenStartsAtOnce() throws Exception {
+    Result first = run(List.of(), "stat", "a b", "*");
+    assertThat(first.err()).contains("building").contains("recording the start-up cache");
+    assertThat(first.exitCode()).isZero();
+    assertThat(first.out()).endsWith("-m sluice.cli/sluice.cli.Main stat a b *\n");
+    Result second = run(List.of(), "stat");
+    assertThat(second.err()).isEmpty();
+    assertThat(second.out())
+        .contains("--enable-native-access=sluice.sys")
+        .contains("-XX:AOTCache=" + root.toRealPath() + "/.sluice/builds/");
+    assertThat(lines("maven.log")).isEqualTo(1);
+  }
+
+  @Test
+  void rebuildsWhenASourceIsNewerOrGone() throws Exception {
+    run(List.of(), "stat");
+    String old = Files.readString(root.resolve(".sluice/current"));
+    Path source = root.resolve("cli/src/main/Main.java");
+    Files.writeString(source, "class Main { int changed; }");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(1)));
+    run(List.of(), "stat");
+    assertThat(lines("maven.log")).isEqualTo(2);
+    assertThat(Files.readString(root.resolve(".sluice/current"))).isNotEqualTo(old);
+    assertThat(root.resolve(".sluice/builds/" + old.strip())).doesNotExist();
+  }
+
+  @Test
+  void twoStartsAtATimeBuildOnce() throws Exception {
+    List<Started> starts = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      starts.add(start(List.of("FAKE_BUILD_SECONDS=1"), "stat"));
+    }
+    for (Started start : starts) {
+      assertThat(finish(start).exitCode()).isZero();
+    }
+    assertThat(lines("maven.log")).isEqualTo(1);
+    assertThat(root.resolve(".sluice/lock")).doesNotExist();
+  }
+
+  @Test
+  void aLockOfADeadProcessIsBroken() throws Exception {
+    Process dead = new ProcessBuilder("true").start();
+    dead.waitFor();
+    Files.createDirectories(root.resolve(".sluice/lock"));
+    Files.writeString(root.resolve(".sluice/lock/pid"), dead.pid() + "\n");
+    assertThat(run(List.of(), "stat").exitCode()).isZero();
+  }
+
+  @Test
+  void aFailedBuildSaysSoAndIsTriedAgain() throws Exception {
+    Result failed = run(List.of("FAKE_BUILD_FAILS=1"), "stat");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.err()).contains("it does not compile").contains("build.log");
+    assertThat(root.resolve(".sluice/lock")).doesNotExist();
+    assertThat(run(List.of(), "stat").exitCode()).isZero();
+  }
+
+  @Test
+  void javaTakesThePlaceOfTheLauncher() throws Exception {
+    run(List.of(), "stat");
+    Started started = start(List.of(), "stat");
+    assertThat(finish(started).exitCode()).isZero();
+    assertThat(Files.readAllLines(root.resolve("java.log")).getLast())
+        .startsWith(started.process().pid() + " ");
+  }
+
+  @Test
+  void passesTheUsersJvmOptionsLast() throws Exception {
+    run(List.of(), "stat");
+    assertThat(run(List.of("SLUICE_JAVA_OPTS=-Xmx1g -Da=b"), "stat").out())
+        .containsPattern("-XX:\\+UseSerialGC.* -Xmx1g -Da=b --module-path");
+  }
+
+  @Test
+  void namesWhatIsWrongWithTheJdk() throws Exception {
+    jdk("old", "17.0.15");
+    Result old = run(List.of("SLUICE_JAVA_HOME=" + root.resolve("old")), "stat");
+    assertThat(old.exitCode()).isEqualTo(1);
+    assertThat(old.err()).contains("is not a JDK 25").contains("Fix:");
+    Result other = run(List.of("SLUICE_JAVA_HOME=", "JAVA_HOME=" + root.resolve("jdk")), "stat");
+    assertThat(other.exitCode()).isZero();
+  }
+
+  @Test
+  void namesTheTwoWaysToMaven() throws Exception {
+    Files.delete(root.resolve("bin/mvn"));
+    for (String tool : List.of("sh", "find", "mkdir", "rm", "mv", "cat", "sed", "tail", "sleep")) {
+      Files.createSymbolicLink(root.resolve("bin/" + tool), Path.of("/bin/" + tool));
+    }
+    Result none = run(List.of("PATH=" + root.resolve("bin"), "HOME=" + root), "stat");
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.err()).contains("install maven").contains("MVNW_REPOURL");
+  }
+
+  @Test
+  void saysWhenTheStartupCacheIsNotUsed() throws Exception {
+    run(List.of(), "stat");
+    assertThat(run(List.of("SLUICE_AOT=off"), "-v", "stat").err()).contains("SLUICE_AOT=off");
+    jdk("other", "25.0.4");
+    Result other = run(List.of("SLUICE_JAVA_HOME=" + root.resolve("other")), "stat");
+    assertThat(other.err()).contains("start-up cache not used").contains("another JDK");
+    assertThat(other.out()).doesNotContain("-XX:AOTCache=");
+    awaitRecording();
+    assertThat(run(List.of("SLUICE_JAVA_HOME=" + root.resolve("other")), "stat").out())
+        .contains("-XX:AOTCache=");
+  }
+
+  @Test
+  void countsTestsInOnePlainLastLine() throws Exception {
+    String report =
+        "<testsuite name=\"a\" time=\"1\" tests=\"7\" errors=\"1\" skipped=\"2\" failures=\"1\">"
+            + "<testcase name=\"b\" classname=\"a\"><skipped message=\"needs gcc\"/></testcase>"
+            + "</testsuite>";
+    Result failed = run(List.of("FAKE_REPORT=" + report), "test");
+    assertThat(failed.out().lines().toList()).endsWith("3 passed, 2 failed, 2 skipped");
+    assertThat(failed.out()).contains("skipped: a.b: needs gcc\n");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    Result passed =
+        run(
+            List.of("FAKE_REPORT=" + report.replaceAll("(errors|failures)=\"1\"", "$1=\"0\"")),
+            "test");
+    assertThat(passed.out().lines().toList()).endsWith("5 passed, 0 failed, 2 skipped");
+    assertThat(passed.exitCode()).isZero();
+  }
+
+  @Test
+  void aRunWithoutTestsOrWithABrokenBuildFails() throws Exception {
+    Result none = run(List.of(), "test");
+    assertThat(none.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("no test ran");
+    assertThat(none.exitCode()).isEqualTo(1);
+    Result broken = run(List.of("FAKE_BUILD_FAILS=1"), "test");
+    assertThat(broken.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("build");
+    assertThat(broken.exitCode()).isEqualTo(1);
+    assertThat(run(List.of(), "test", "nowhere").exitCode()).isEqualTo(2);
+    assertThat(run(List.of(), "test", "--fast").exitCode()).isEqualTo(2);
+  }
+
+  /// The cache is recorded by a process that outlives the launcher.
+  private void awaitRecording() throws Exception {
+    String build = Files.readString(root.resolve(".sluice/current")).strip();
+    Path recording = root.resolve(".sluice/builds/" + build + "/recording");
+    while (Files.exists(recording)) {
+      Thread.sleep(20);
+    }
+  }
+
+  private long lines(String file) throws IOException {
+    return Files.readAllLines(root.resolve(file)).size();
+  }
+
+  private Result run(List<String> environment, String... arguments) throws Exception {
+    return finish(start(environment, arguments));
+  }
+
+  /// Runs the launcher under `sh` with the fake tools first on the path.
+  private Started start(List<String> environment, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of("/bin/sh", root.resolve("sluice").toString()));
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().remove("JAVA_HOME");
+    builder.environment().put("SLUICE_JAVA_HOME", root.resolve("jdk").toString());
+    builder.environment().put("PATH", root.resolve("bin") + ":" + System.getenv("PATH"));
+    for (String pair : environment) {
+      int equals = pair.indexOf('=');
+      builder.environment().put(pair.substring(0, equals), pair.substring(equals + 1));
+    }
+    Path log = Files.createTempDirectory(root, "run");
+    builder.redirectOutput(log.resolve("out").toFile());
+    builder.redirectError(log.resolve("err").toFile());
+    return new Started(builder.start(), log);
+  }
+
+  private Result finish(Started started) throws Exception {
+    assertThat(started.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return new Result(
+        started.process().exitValue(),
+        Files.readString(started.log().resolve("out")),
+        Files.readString(started.log().resolve("err")));
+  }
+}

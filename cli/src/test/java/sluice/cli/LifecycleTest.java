@@ -1,0 +1,177 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A server in a process of its own, and the signals that such a process gets.
+@Timeout(60)
+final class LifecycleTest {
+  private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
+
+  @TempDir Path directory = Path.of(".");
+  private @Nullable NotifySocket manager;
+  private @Nullable Process process;
+  private int port;
+  private int metricsPort;
+
+  @BeforeEach
+  void site() throws IOException {
+    Files.createDirectory(directory.resolve("site"));
+    Files.writeString(directory.resolve("site/index.html"), "the site");
+  }
+
+  @AfterEach
+  void close() {
+    if (process != null) {
+      process.destroyForcibly();
+    }
+    if (manager != null) {
+      manager.close();
+    }
+  }
+
+  private void start(String backend) throws Exception {
+    Path notify = directory.resolve("notify");
+    manager = new NotifySocket(UnixDomainSocketAddress.of(notify));
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "serve"));
+    command.addAll(List.of(directory.resolve("site").toString(), "--port", "0", "--demo"));
+    command.addAll(List.of("--metrics-port", "0", "--backend", backend, "--loops", "2"));
+    command.addAll(List.of("--access-log", directory.resolve("log").toString()));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("NOTIFY_SOCKET", notify.toString());
+    builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
+    builder.redirectErrorStream(true).redirectInput(ProcessBuilder.Redirect.PIPE);
+    Process started = builder.start();
+    process = started;
+    BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
+    port = port(out.readLine());
+    metricsPort = port(out.readLine());
+    assertThat(manager().next(20)).startsWith("READY=1\nSTATUS=serving ");
+  }
+
+  private static int port(@Nullable String line) {
+    Matcher matcher = PORT.matcher(String.valueOf(line));
+    assertThat(matcher.find()).as(line).isTrue();
+    return Integer.parseInt(matcher.group(1));
+  }
+
+  private NotifySocket manager() {
+    if (manager == null) {
+      throw new IllegalStateException("not started");
+    }
+    return manager;
+  }
+
+  private Process process() {
+    if (process == null) {
+      throw new IllegalStateException("not started");
+    }
+    return process;
+  }
+
+  private void kill(String signal) throws Exception {
+    Process kill =
+        new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process().pid()).start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  private static Socket ask(int port, String path) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout(20_000);
+    String request = "GET " + path + " HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    return socket;
+  }
+
+  private static String get(int port, String path) throws IOException {
+    try (Socket socket = ask(port, path)) {
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"io_uring", "epoll"})
+  void onTermEverythingThatWasAskedForIsAnswered(String backend) throws Exception {
+    start(backend);
+    assertThat(get(port, "/")).endsWith("the site");
+    assertThat(get(port, "/demo/hello?name=you&x")).contains("hello you, you are number ");
+    assertThat(get(metricsPort, "/healthz")).endsWith("ok\n");
+    assertThat(get(metricsPort, "/metrics")).contains("sluice_interruptlet_replies_total");
+    try (Socket slow = ask(port, "/demo/report?lines=1000000")) {
+      InputStream in = slow.getInputStream();
+      assertThat(in.readNBytes(100)).hasSize(100);
+      kill("TERM");
+      assertThat(manager().next(20)).isEqualTo("STOPPING=1\nSTATUS=draining");
+      byte[] rest = in.readAllBytes();
+      assertThat(new String(rest, StandardCharsets.US_ASCII))
+          .endsWith("line 1000000 of 1000000\n\r\n0\r\n\r\n");
+    }
+    assertThat(process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process().exitValue()).isZero();
+    assertThat(Files.readString(directory.resolve("log"))).contains("GET /demo/report");
+    assertThat(directory.resolve("run")).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"io_uring", "epoll"})
+  void aSecondInterruptDoesNotWait(String backend) throws Exception {
+    start(backend);
+    try (Socket stalled = ask(port, "/demo/report?lines=10000000")) {
+      assertThat(stalled.getInputStream().readNBytes(100)).hasSize(100);
+      kill("INT");
+      assertThat(manager().next(20)).startsWith("STOPPING=1");
+      assertThat(process().waitFor(1, TimeUnit.SECONDS)).isFalse();
+      kill("INT");
+      assertThat(process().waitFor(5, TimeUnit.SECONDS)).isTrue();
+      assertThat(process().exitValue()).isEqualTo(130);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"epoll"})
+  void onHangUpTheLogIsOpenedAgain(String backend) throws Exception {
+    start(backend);
+    get(port, "/first");
+    Path log = directory.resolve("log");
+    while (Files.size(log) == 0) {
+      Thread.sleep(10);
+    }
+    Path old = Files.move(log, directory.resolve("log.1"));
+    kill("HUP");
+    assertThat(manager().next(20)).startsWith("RELOADING=1");
+    assertThat(manager().next(20)).startsWith("READY=1");
+    while (!Files.exists(log)) {
+      Thread.sleep(10);
+    }
+    get(port, "/second");
+    kill("TERM");
+    assertThat(process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(Files.readString(old)).contains("GET /first").doesNotContain("GET /second");
+    assertThat(Files.readString(log)).contains("GET /second");
+  }
+}

@@ -1,0 +1,96 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.loop.CounterSnapshot;
+import sluice.loop.CounterValue;
+import sluice.loop.Counters;
+
+@Timeout(60)
+final class StatCommandTest {
+  @TempDir Path temp;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void showsTheCountersOfALiveProcess() {
+    try (Counters counters = Counters.open(directory(), 4)) {
+      counters.describe("serve here");
+      counters.counter("loop0/requests").set(12);
+      counters.gauge("loop0/connections").set(3);
+      assertThat(run()).isZero();
+      assertThat(out.toString())
+          .contains("serve here")
+          .containsPattern("loop0\\R +requests +12\\R +connections +3\\R");
+    }
+  }
+
+  @Test
+  void writesJson() {
+    try (Counters counters = Counters.open(directory(), 4)) {
+      counters.counter("loop0/requests").set(12);
+      long pid = ProcessHandle.current().pid();
+      assertThat(run("--json", String.valueOf(pid))).isZero();
+      assertThat(out.toString())
+          .startsWith("{\"pid\":" + pid + ",")
+          .contains("\"counters\":{\"loop0/requests\":12}}");
+    }
+  }
+
+  @Test
+  void saysWhenThereIsNoServer() {
+    assertThat(run()).isEqualTo(1);
+    assertThat(err.toString()).contains("no running server").contains("--dir");
+    assertThat(run("1")).isEqualTo(1);
+    assertThat(err.toString()).contains("process 1 has no counters");
+  }
+
+  @Test
+  void refusesWrongArgumentsWithExitCode2() {
+    assertThat(run("--watch=-1")).isEqualTo(2);
+    assertThat(err.toString()).contains("1 to 3600");
+    assertThat(run("abc")).isEqualTo(2);
+  }
+
+  @Test
+  void showsRatesOfCountsOnly() {
+    CounterSnapshot before = snapshot(100, 7);
+    CounterSnapshot after = snapshot(300, 9);
+    assertThat(StatCommand.asTable(after, before, 2))
+        .containsPattern("requests +300 +100/s")
+        .containsPattern("connections +9(?!.*/s)");
+  }
+
+  private static CounterSnapshot snapshot(long requests, long connections) {
+    return new CounterSnapshot(
+        1,
+        0,
+        "",
+        List.of(
+            new CounterValue("loop0/requests", false, requests),
+            new CounterValue("loop0/connections", true, connections)));
+  }
+
+  private Path directory() {
+    return temp.resolve("run");
+  }
+
+  private int run(String... args) {
+    String[] all = new String[args.length + 3];
+    all[0] = "stat";
+    all[1] = "--dir";
+    all[2] = directory().toString();
+    System.arraycopy(args, 0, all, 3, args.length);
+    return Commands.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(all);
+  }
+}

@@ -1,0 +1,13 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The HTTP/1.1 server: parser, reply cache, static site.
+@NullMarked
+module sluice.http {
+  requires static org.jspecify;
+  requires transitive sluice.loop;
+  requires jdk.jfr;
+  requires sluice.memory;
+  requires sluice.sys;
+
+  exports sluice.http;
+}

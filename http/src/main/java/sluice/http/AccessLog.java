@@ -1,0 +1,205 @@
+package sluice.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The access log: one file in the combined format, written by one thread.
+///
+/// Loops append to their [AccessLogRing] and never wait for it; any thread may call the methods
+/// here. The writer looks at the rings every millisecond while there is something to write, every
+/// 10 ms otherwise, so that no loop has to wake it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | rings | any | snapshot | copy on write |
+/// | reopen, closed | any | volatile | volatile |
+/// | channel, failing | writer thread | plain | plain |
+/// | lost | writer thread | volatile | atomic add |
+///
+/// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
+/// what is left.
+final class AccessLog implements AutoCloseable {
+  private static final int BUFFER_BYTES = 256 << 10;
+  private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long CLOSE_MILLIS = 5_000;
+
+  private final Path file;
+  private final Consumer<String> complaints;
+  private final AccessLogFormat format;
+  private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
+  private final AtomicLong lost = new AtomicLong();
+  private final Thread writer;
+  private @Nullable FileChannel channel;
+  private volatile boolean reopen;
+  private volatile boolean closed;
+  private boolean failing;
+
+  /// Opens the file for appending, and creates it where there is none.
+  ///
+  /// @param complaints told once when writing begins to fail, and once when it works again; called
+  ///   by the writer thread
+  /// @throws IOException when it cannot be opened
+  AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
+    this.file = file;
+    this.complaints = complaints;
+    this.format = new AccessLogFormat(BUFFER_BYTES, zone);
+    try {
+      this.channel = open(file);
+    } catch (IOException e) {
+      throw new IOException(
+          "open of access log "
+              + file
+              + " failed: "
+              + e
+              + ". Why: its directory is missing, or this user may not write there. Fix: create the"
+              + " directory, or name another file.",
+          e);
+    }
+    this.writer = Thread.ofPlatform().name("sluice-access-log").daemon().unstarted(this::run);
+    writer.start();
+  }
+
+  private static FileChannel open(Path file) throws IOException {
+    return FileChannel.open(
+        file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+  }
+
+  /// A ring for one more loop.
+  ///
+  /// @param capacity records, a power of two
+  AccessLogRing ring(int capacity) {
+    AccessLogRing ring = new AccessLogRing(capacity);
+    rings.add(ring);
+    return ring;
+  }
+
+  /// Closes the file and opens its path again: after it was renamed by a log rotation. Returns at
+  /// once; what was logged before goes to the old file.
+  void reopen() {
+    reopen = true;
+    LockSupport.unpark(writer);
+  }
+
+  /// Records dropped because a ring was full, and lost because writing failed.
+  long dropped() {
+    long sum = lost.get();
+    for (AccessLogRing ring : rings) {
+      sum += ring.dropped();
+    }
+    return sum;
+  }
+
+  private void run() {
+    while (true) {
+      boolean last = closed;
+      boolean renew = reopen;
+      boolean busy = drain();
+      if (renew) {
+        reopen = false;
+        renew();
+      }
+      if (last) {
+        break;
+      }
+      LockSupport.parkNanos(busy ? BUSY_NANOS : IDLE_NANOS);
+    }
+    closeChannel();
+  }
+
+  private boolean drain() {
+    boolean busy = false;
+    for (AccessLogRing ring : rings) {
+      int waiting = ring.waiting();
+      busy |= waiting > 0;
+      while (waiting > 0) {
+        int lines = 0;
+        for (; waiting > 0 && format.hasRoom(); waiting--, lines++) {
+          ring.format(format);
+          ring.advance();
+        }
+        write(lines);
+      }
+    }
+    return busy;
+  }
+
+  private void write(int lines) {
+    ByteBuffer bytes = format.lines();
+    try {
+      FileChannel to = channel;
+      if (to == null) {
+        to = open(file);
+        channel = to;
+      }
+      while (bytes.hasRemaining()) {
+        to.write(bytes);
+      }
+      if (failing) {
+        failing = false;
+        complaints.accept("access log " + file + " is written again");
+      }
+    } catch (IOException e) {
+      lost.addAndGet(lines);
+      complainOnce(e);
+    } finally {
+      format.clear();
+    }
+  }
+
+  private void renew() {
+    closeChannel();
+    try {
+      channel = open(file);
+    } catch (IOException e) {
+      complainOnce(e);
+    }
+  }
+
+  private void complainOnce(IOException problem) {
+    if (!failing) {
+      failing = true;
+      complaints.accept(
+          "access log "
+              + file
+              + " cannot be written: "
+              + problem
+              + ". Records are dropped and counted until it can.");
+    }
+  }
+
+  private void closeChannel() {
+    FileChannel old = channel;
+    channel = null;
+    try {
+      if (old != null) {
+        old.close();
+      }
+    } catch (IOException e) {
+      complainOnce(e);
+    }
+  }
+
+  /// Writes what is left and closes the file; waits at most 5 s for a slow disk. Idempotent.
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(writer);
+    try {
+      writer.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package sluice.http;
+
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+
+/// Reads one version of an open file.
+///
+/// Called by any thread that may wait for the disk.
+///
+/// **One version.** `statx`, barrier, read everything, `statx`; the two must agree in inode, size,
+/// modification and change time. A write sets the times before it copies bytes, so one that begins
+/// after the first `statx` shows in the second; one that was under way already is waited for by the
+/// barrier ([FileHandle#settle]).
+///
+/// **Quiet time.** A file modified less than [#QUIET_NANOS] ago is given that long, up to
+/// [#MOST_QUIET_NANOS]: programs that rewrite a file in place use several writes, and each of them
+/// would be a version. It is also what keeps two writes within one tick of a kernel without
+/// fine-grained times (before 6.13) apart.
+final class FileReader {
+  static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  static final long MOST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /// Two changes within this time may leave equal stamps on a file system that counts in seconds.
+  private static final long WHOLE_SECONDS_NANOS = TimeUnit.MILLISECONDS.toNanos(2100);
+
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final int READ_BYTES = 1 << 20;
+
+  /// @param errno 0, or why there is no body; `ESTALE` when the file was changed meanwhile
+  record Result(int errno, @Nullable FileBody body) {
+    static Result failed(int errno) {
+      return new Result(Math.abs(errno), null);
+    }
+  }
+
+  private final Account memory;
+  private final FileClock clock;
+
+  FileReader(Account memory, FileClock clock) {
+    this.memory = memory;
+    this.clock = clock;
+  }
+
+  /// Reads the file into memory, or takes over its handle when it is larger than `cacheableBytes`
+  /// or the account has no room. Closes the handle otherwise.
+  Result read(FileHandle handle, long cacheableBytes) {
+    FileStatus before = new FileStatus();
+    boolean handedOver = false;
+    try {
+      int errno = quietStatus(handle, before);
+      if (errno != 0) {
+        return Result.failed(errno);
+      }
+      if (!before.isRegular()) {
+        return Result.failed(Errno.ESTALE);
+      }
+      if (before.sizeBytes == 0) {
+        return new Result(0, new FileBody(before, null, null));
+      }
+      Block block =
+          before.sizeBytes > cacheableBytes ? null : Block.allocate(memory, before.sizeBytes);
+      if (block == null) {
+        handedOver = true;
+        return new Result(0, new FileBody(before, null, new FileStream(handle, before)));
+      }
+      errno = fill(handle, block, before);
+      if (errno != 0) {
+        block.release();
+        return Result.failed(errno);
+      }
+      return new Result(0, new FileBody(before, block, null));
+    } finally {
+      if (!handedOver) {
+        handle.close();
+      }
+    }
+  }
+
+  /// The status of a file that nobody is writing to, as far as that can be had.
+  private int quietStatus(FileHandle handle, FileStatus into) {
+    long waited = 0;
+    while (true) {
+      int errno = handle.status(into);
+      if (errno != 0) {
+        return errno;
+      }
+      long age = clock.nowNanos() - into.modifiedNanos;
+      if (age < 0 || age >= QUIET_NANOS || waited >= MOST_QUIET_NANOS) {
+        handle.settle();
+        return 0;
+      }
+      long pause = QUIET_NANOS - age;
+      clock.pause(pause);
+      waited += pause;
+    }
+  }
+
+  private static int fill(FileHandle handle, Block block, FileStatus before) {
+    long at = 0;
+    while (at < before.sizeBytes) {
+      int length = (int) Math.min(READ_BYTES, before.sizeBytes - at);
+      int count = handle.read(block.segment(), at, length, at);
+      if (count == 0) {
+        return Errno.ESTALE;
+      }
+      if (count < 0 && count != -Errno.EINTR) {
+        return -count;
+      }
+      at += Math.max(count, 0);
+    }
+    FileStatus after = new FileStatus();
+    int errno = handle.status(after);
+    if (errno != 0) {
+      return -errno;
+    }
+    return before.sameState(after) ? 0 : Errno.ESTALE;
+  }
+
+  /// Whether a later change would give the file other times than it has now, so that a `statx`
+  /// alone can show it.
+  boolean isSettled(FileStatus version) {
+    boolean wholeSeconds =
+        version.modifiedNanos % SECOND == 0 && version.changedNanos % SECOND == 0;
+    long age = clock.nowNanos() - version.changedNanos;
+    return age >= (wholeSeconds ? WHOLE_SECONDS_NANOS : QUIET_NANOS);
+  }
+
+  /// Waits before another attempt: 1 ms, 2 ms, 4 ms, …
+  void backOff(int attempt) {
+    clock.pause(TimeUnit.MILLISECONDS.toNanos(1L << Math.min(attempt - 1, 5)));
+  }
+}

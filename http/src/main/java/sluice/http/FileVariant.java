@@ -1,0 +1,101 @@
+package sluice.http;
+
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// One representation of a file: its bytes in one coding, in memory or as an open file.
+///
+/// Holds one lease on the block, or one reference to the stream, until [#close]. Immutable but for
+/// that; any thread may use it.
+final class FileVariant implements AutoCloseable {
+  private final FileCoding coding;
+  private final String tag;
+  private final long lengthBytes;
+  private final @Nullable Block block;
+  private final @Nullable FileStream stream;
+
+  /// Where the bytes come from, and its state; null when they were made from the original.
+  private final @Nullable SitePath sibling;
+
+  private final FileStatus version;
+  private boolean closed;
+
+  private FileVariant(
+      FileCoding coding,
+      String tag,
+      @Nullable Block block,
+      @Nullable FileStream stream,
+      @Nullable SitePath sibling,
+      FileStatus version) {
+    this.coding = coding;
+    this.tag = tag;
+    this.lengthBytes =
+        block != null ? block.lengthBytes() : stream != null ? stream.lengthBytes() : 0;
+    this.block = block;
+    this.stream = stream;
+    this.sibling = sibling;
+    this.version = version;
+  }
+
+  /// Bytes of a file as they are on disk.
+  ///
+  /// @param body its lease or reference becomes the variant's; null for an empty file
+  /// @param sibling the precompressed file, or null for the original
+  static FileVariant stored(FileCoding coding, FileBody body, @Nullable SitePath sibling) {
+    String tag = FileTag.of(body.version(), coding.tagSuffix());
+    return new FileVariant(coding, tag, body.block(), body.stream(), sibling, body.version());
+  }
+
+  /// Bytes compressed on the fly from the original. The checksum is part of the tag: another zlib
+  /// may compress differently, and ranges of the two must not be joined.
+  static FileVariant made(FileCoding coding, Block block, int checksum, FileStatus version) {
+    String suffix = coding.tagSuffix() + Integer.toHexString(checksum);
+    return new FileVariant(coding, FileTag.of(version, suffix), block, null, null, version);
+  }
+
+  FileCoding coding() {
+    return coding;
+  }
+
+  /// The strong entity tag, with its quotes.
+  String tag() {
+    return tag;
+  }
+
+  long lengthBytes() {
+    return lengthBytes;
+  }
+
+  /// The bytes; null when they are empty or come from [#stream].
+  @Nullable Block block() {
+    return block;
+  }
+
+  /// The open file; null when the bytes are in [#block], or empty.
+  @Nullable FileStream stream() {
+    return stream;
+  }
+
+  @Nullable SitePath sibling() {
+    return sibling;
+  }
+
+  FileStatus version() {
+    return version;
+  }
+
+  /// Ends the lease or reference. Idempotent.
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (block != null) {
+      block.release();
+    }
+    if (stream != null) {
+      stream.release();
+    }
+  }
+}

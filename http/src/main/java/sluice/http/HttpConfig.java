@@ -1,0 +1,161 @@
+package sluice.http;
+
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.ServerConfig;
+
+/// How an [HttpServer] is set up.
+///
+/// @param server addresses, loops, backend
+/// @param site what is served
+/// @param limits of a request head
+/// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none
+/// @param cacheControl value of Cache-Control on files; empty for none
+/// @param watches inotify watches of each loop, at least 2
+/// @param headerTimeout from the first byte of a request head to its last
+/// @param idleTimeout a connection without a request
+/// @param accessLog file of the access log; null for none
+/// @param metrics where `/metrics` and `/healthz` are answered, for monitoring; null for nowhere
+/// @param routes paths that handlers answer instead of the site
+public record HttpConfig(
+    ServerConfig server,
+    Site site,
+    HttpLimits limits,
+    long cacheBytes,
+    String cacheControl,
+    int watches,
+    Duration headerTimeout,
+    Duration idleTimeout,
+    @Nullable Path accessLog,
+    @Nullable SocketAddress metrics,
+    List<Route> routes) {
+
+  public HttpConfig {
+    routes = List.copyOf(routes);
+    if (cacheBytes < 0) {
+      throw new IllegalArgumentException("cacheBytes must not be negative: " + cacheBytes);
+    }
+    if (headerTimeout.toMillis() < 100 || idleTimeout.toMillis() < 100) {
+      throw new IllegalArgumentException("timeouts must be at least 100 ms");
+    }
+    if (!cacheControl.chars().allMatch(c -> c >= ' ' && c < 127)) {
+      throw new IllegalArgumentException("cacheControl has a control character");
+    }
+  }
+
+  /// 64 MiB of replies, ten seconds for a head, a minute idle, no access log.
+  public static HttpConfig of(ServerConfig server, Site site) {
+    return new HttpConfig(
+        server,
+        site,
+        HttpLimits.DEFAULT,
+        64L << 20,
+        "",
+        8192,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60),
+        null,
+        null,
+        List.of());
+  }
+
+  /// @param value the longest prefix that fits a path answers; without any, the site does
+  public HttpConfig withRoutes(List<Route> value) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        cacheControl,
+        watches,
+        headerTimeout,
+        idleTimeout,
+        accessLog,
+        metrics,
+        value);
+  }
+
+  /// @param address port 0 lets the kernel choose one
+  public HttpConfig withMetrics(SocketAddress address) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        cacheControl,
+        watches,
+        headerTimeout,
+        idleTimeout,
+        accessLog,
+        address,
+        routes);
+  }
+
+  public HttpConfig withAccessLog(Path file) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        cacheControl,
+        watches,
+        headerTimeout,
+        idleTimeout,
+        file,
+        metrics,
+        routes);
+  }
+
+  public HttpConfig withCacheBytes(long bytes) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        bytes,
+        cacheControl,
+        watches,
+        headerTimeout,
+        idleTimeout,
+        accessLog,
+        metrics,
+        routes);
+  }
+
+  public HttpConfig withCacheControl(String value) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        value,
+        watches,
+        headerTimeout,
+        idleTimeout,
+        accessLog,
+        metrics,
+        routes);
+  }
+
+  public HttpConfig withTimeouts(Duration header, Duration idle) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        cacheControl,
+        watches,
+        header,
+        idle,
+        accessLog,
+        metrics,
+        routes);
+  }
+
+  /// Whether files are reached by system calls, not through the portable Java interface.
+  boolean kernelFiles() {
+    return System.getProperty("os.name").equals("Linux");
+  }
+}

@@ -1,0 +1,449 @@
+package sluice.http;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Connection;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Loop;
+import sluice.loop.Protocol;
+import sluice.loop.ReplyTicket;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+
+/// HTTP/1.1 on the connections of one loop: frames requests, answers hits at once, and hands misses
+/// to the slow path. Runs on the loop's thread.
+///
+/// A request that is deferred closes the connection's gate, so pipelined replies leave in order.
+/// Request bodies are skipped, unless a handler has a use for them ([HttpHandlers]).
+final class HttpProtocol implements Protocol {
+  /// Bodies up to this size are copied into the turn's output; larger ones are sent from the cache.
+  static final int COPY_BODY_BYTES = 8 << 10;
+
+  /// A longer request body is not read to its end; the connection is closed instead.
+  private static final long SKIPPED_BODY_BYTES = 1 << 20;
+
+  /// How long an idle connection of a draining server may still bring one more request.
+  private static final long DRAIN_IDLE_NANOS = 5_000_000_000L;
+
+  private static final byte[] ROOT = {'/'};
+  private static final int LOG_RECORDS = 4096;
+
+  /// A space and the version at the end of a request line.
+  private static final int VERSION_BYTES = " HTTP/1.1".length();
+
+  private final Loop loop;
+  private final HttpConfig config;
+  private final @Nullable SiteService site;
+  private final HttpCounts counts = new HttpCounts();
+  private final HttpParser parser;
+  private final HttpRequest request;
+  private final RequestPath requestPath;
+  private final DateLine date = new DateLine();
+  private final HttpReplies replies;
+  private final RouteTable routes;
+  private final HttpHandlers handlers;
+  private final @Nullable AccessLogRing log;
+  private final Account heads;
+  private final ViewBinder deferred = new ViewBinder(Thread.currentThread());
+  private final long headerNanos;
+  private final long idleNanos;
+
+  HttpProtocol(
+      Loop loop,
+      HttpConfig config,
+      @Nullable SiteService site,
+      RouteTable routes,
+      ErrorPages errors,
+      @Nullable AccessLog log) {
+    this.loop = loop;
+    this.config = config;
+    this.site = site;
+    this.parser = new HttpParser(config.limits());
+    this.request = new HttpRequest(config.limits());
+    this.requestPath = new RequestPath(config.limits().targetBytes());
+    this.replies = new HttpReplies(date, errors, counts);
+    this.routes = routes;
+    this.handlers = new HttpHandlers(this, loop, config, request, replies);
+    this.log = log == null ? null : log.ring(LOG_RECORDS);
+    this.heads =
+        new Account(
+            loop.name() + " deferred requests",
+            (long) config.server().loop().maxConnections() * config.limits().headBytes());
+    this.headerNanos = config.headerTimeout().toNanos();
+    this.idleNanos = config.idleTimeout().toNanos();
+    date.update(System.currentTimeMillis());
+    loop.beforeBatch(this::beforeBatch);
+  }
+
+  private void beforeBatch() {
+    date.update(System.currentTimeMillis());
+    if (site != null) {
+      site.drain();
+    }
+  }
+
+  /// Shows what is counted here in a counters file.
+  void publishTo(CounterPublisher into) {
+    counts.publishTo(into, loop.name());
+    SiteService published = site;
+    if (published != null) {
+      published.publishTo(into, loop.name());
+    }
+  }
+
+  HttpCounts counts() {
+    return counts;
+  }
+
+  // ---- connections --------------------------------------------------------------------------
+
+  @Override
+  public void opened(Connection connection) {
+    HttpSession session = new HttpSession();
+    connection.attach(session);
+    if (log != null) {
+      session.noteAddress(connection.remoteAddress());
+    }
+    connection.deadline(idleNanos);
+  }
+
+  @Override
+  public void overloaded(Connection connection) {
+    connection.attach(new HttpSession());
+    replies.error(connection.output(), 503, null, HttpReplies.RETRY, HttpReplies.CLOSE);
+    connection.close();
+  }
+
+  @Override
+  public void draining(Connection connection) {
+    HttpSession session = session(connection);
+    session.closing = true;
+    if (!connection.deferred() && !session.readingHead && session.upload == null) {
+      connection.deadline(Math.min(idleNanos, DRAIN_IDLE_NANOS));
+    }
+  }
+
+  @Override
+  public void timedOut(Connection connection) {
+    HttpSession session = session(connection);
+    if ((session.readingHead && !session.skipping()) || session.upload != null) {
+      replies.error(connection.output(), 408, null, HttpReplies.NONE, HttpReplies.CLOSE);
+    }
+    connection.close();
+  }
+
+  @Override
+  public void closed(Connection connection) {
+    if (connection.attachment() instanceof HttpSession session) {
+      handlers.abandon(session);
+    }
+  }
+
+  static HttpSession session(Connection connection) {
+    if (connection.attachment() instanceof HttpSession session) {
+      return session;
+    }
+    throw new IllegalStateException("a connection without its session");
+  }
+
+  // ---- requests -----------------------------------------------------------------------------
+
+  @Override
+  public int received(Connection connection, View input) {
+    HttpSession session = session(connection);
+    int end = input.length();
+    int at = 0;
+    while (at < end && connection.isOpen() && !connection.deferred() && !connection.outputFull()) {
+      if (session.skipping()) {
+        at = session.skip(input, at, end);
+        if (at < 0) {
+          connection.close(); // the reply has been sent; what follows cannot be understood
+          return end;
+        }
+        session.readingHead &= session.skipping();
+        continue;
+      }
+      if (session.upload != null) {
+        at = handlers.collect(connection, input, at, end);
+        continue;
+      }
+      if (end - at < session.held) {
+        break;
+      }
+      int length =
+          session.scanned > 0
+              ? parser.parse(input, at, end, session.scanned, request)
+              : parser.parse(input, at, end, request);
+      if (length == HttpParser.INCOMPLETE) {
+        session.scanned = end - at;
+        break;
+      }
+      session.scanned = 0;
+      if (length < 0) {
+        refuse(connection, -length);
+        return end;
+      }
+      BoundRoute route = routes.find(request);
+      if (route != null) {
+        int next = handlers.handle(route, connection, input, at + length, end);
+        if (next == HttpHandlers.HOLD) {
+          break;
+        }
+        session.held = 0;
+        if (next >= 0) {
+          session.readingHead = false;
+          at = next;
+          continue;
+        }
+      }
+      session.readingHead = false;
+      at += length;
+      answer(connection, session);
+    }
+    if (!connection.isOpen()) {
+      return end;
+    }
+    updateDeadline(connection, session, end - at);
+    return at;
+  }
+
+  private void updateDeadline(Connection connection, HttpSession session, int left) {
+    if (connection.deferred()) {
+      connection.deadline(0);
+    } else if (session.upload != null) {
+      session.readingHead = false; // the deadline of the upload runs
+    } else if (left == 0 && !session.skipping()) {
+      session.readingHead = false;
+      connection.deadline(idleNanos);
+    } else if (!session.readingHead) {
+      session.readingHead = true;
+      connection.deadline(headerNanos);
+    }
+  }
+
+  void refuse(Connection connection, int status) {
+    replies.error(connection.output(), status, null, HttpReplies.NONE, HttpReplies.CLOSE);
+    connection.close();
+  }
+
+  /// Refuses a request that was understood; its body is skipped.
+  void refuseRequest(Connection connection, int status, byte[] fields) {
+    HttpSession session = session(connection);
+    finish(connection, session, status, fields, keepAfterBody(session));
+  }
+
+  private boolean keepAfterBody(HttpSession session) {
+    boolean keep = request.keepAlive() && !session.closing;
+    if (request.bodyKind() != BodyKind.NONE) {
+      // Who waits for 100 gets the final status instead and may or may not send the body.
+      keep &= !request.expectsContinue() && session.skipBody(request, SKIPPED_BODY_BYTES);
+    }
+    return keep;
+  }
+
+  private void answer(Connection connection, HttpSession session) {
+    session.requests++;
+    boolean keep = keepAfterBody(session);
+    byte[] field = connectionField(keep);
+    if (request.hasUnknownExpectation()) {
+      finish(connection, session, 417, HttpReplies.NONE, false);
+      return;
+    }
+    switch (request.method()) {
+      case GET, HEAD -> {
+        if (!lookup(connection, session, field, keep)) {
+          return;
+        }
+      }
+      case OPTIONS -> replies.noContent(connection.output(), HttpReplies.ALLOW, field);
+      case POST, PUT, DELETE, PATCH, TRACE, CONNECT -> {
+        finish(connection, session, 405, HttpReplies.ALLOW, keep);
+        return;
+      }
+      case OTHER -> {
+        finish(connection, session, 501, HttpReplies.NONE, keep);
+        return;
+      }
+    }
+    replied(connection, session, keep);
+  }
+
+  /// Answers a request for the site.
+  ///
+  /// @return false when the answer has to wait for the slow path, or was given already
+  private boolean lookup(Connection connection, HttpSession session, byte[] field, boolean keep) {
+    SiteService files = site;
+    if (files == null) {
+      finish(connection, session, 404, HttpReplies.NONE, keep);
+      return false;
+    }
+    View view = request.view();
+    int from = request.pathFrom();
+    int to = request.pathTo();
+    Resource resource = files.lookup(view, from, to);
+    if (resource != null) {
+      counts.hits++;
+      replies.resource(connection, request, resource, field);
+      return true;
+    }
+    int length = requestPath.parse(request);
+    if (length < 0) {
+      finish(connection, session, -length, HttpReplies.NONE, keep);
+      return false;
+    }
+    defer(files, connection, session, keep);
+    return false;
+  }
+
+  byte[] connectionField(boolean keep) {
+    return connectionField(keep, request.minorVersion());
+  }
+
+  static byte[] connectionField(boolean keep, int minorVersion) {
+    if (!keep) {
+      return HttpReplies.CLOSE;
+    }
+    return minorVersion == 0 ? HttpReplies.KEEP_ALIVE : HttpReplies.NONE;
+  }
+
+  void finish(Connection connection, HttpSession session, int status, byte[] fields, boolean keep) {
+    replies.error(connection.output(), status, request, fields, connectionField(keep));
+    replied(connection, session, keep);
+  }
+
+  void replied(Connection connection, HttpSession session, boolean keep) {
+    if (log != null) {
+      log(log, session);
+    }
+    if (!keep) {
+      connection.close();
+    }
+  }
+
+  void updateDate() {
+    date.update(System.currentTimeMillis());
+  }
+
+  /// A slow handler's reply is staged.
+  void repliedSlowly(Connection connection, HttpMessage message, boolean keep) {
+    if (log != null) {
+      byte[] head = message.head();
+      View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
+      try {
+        if (parser.parse(view, 0, head.length, request) == head.length) {
+          log(log, session(connection));
+        }
+      } finally {
+        deferred.unbind();
+      }
+    }
+    if (keep) {
+      connection.deadline(idleNanos);
+    } else {
+      connection.close();
+    }
+  }
+
+  private void log(AccessLogRing ring, HttpSession session) {
+    if (ring.begin(
+        System.currentTimeMillis(),
+        session.addressHigh,
+        session.addressLow,
+        replies.lastStatus(),
+        replies.lastBodyBytes())) {
+      View view = request.view();
+      int lineEnd = Math.min(view.length(), request.targetTo() + VERSION_BYTES);
+      ring.line(view, request.methodFrom(), lineEnd);
+      int referrer = request.firstLine(Field.REFERER);
+      if (referrer >= 0) {
+        ring.referrer(view, request.valueFrom(referrer), request.valueTo(referrer));
+      }
+      int agent = request.firstLine(Field.USER_AGENT);
+      if (agent >= 0) {
+        ring.agent(view, request.valueFrom(agent), request.valueTo(agent));
+      }
+      ring.commit();
+    }
+  }
+
+  // ---- misses -------------------------------------------------------------------------------
+
+  private void defer(SiteService files, Connection connection, HttpSession session, boolean keep) {
+    counts.misses++;
+    View view = request.view();
+    int headLength = request.headLength();
+    Block head = Block.allocate(heads, headLength);
+    if (head == null) {
+      finish(connection, session, 503, HttpReplies.RETRY, keep);
+      return;
+    }
+    view.copyTo(request.from(), head.segment(), 0, headLength);
+    boolean empty = request.pathFrom() == request.pathTo();
+    byte[] path = empty ? ROOT : bytes(view, request.pathFrom(), request.pathTo());
+    long hash = files.hash(view, request.pathFrom(), request.pathTo());
+    SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
+    ReplyTicket ticket = connection.defer();
+    files.request(
+        path, hash, canonical, resource -> ticket.completeHere(new Piece(head, resource)));
+  }
+
+  private static byte[] bytes(View view, int from, int to) {
+    byte[] bytes = new byte[to - from];
+    view.copyTo(from, bytes, 0, bytes.length);
+    return bytes;
+  }
+
+  /// The answer to a request whose head was kept.
+  private final class Piece implements ReplyTicket.Piece {
+    private final Block head;
+    private final Resource resource;
+
+    Piece(Block head, Resource resource) {
+      this.head = head;
+      this.resource = resource;
+    }
+
+    @Override
+    public void stage(Connection connection) {
+      HttpSession session = session(connection);
+      date.update(System.currentTimeMillis());
+      int length = (int) head.lengthBytes();
+      View view = deferred.bind(head.segment(), 0, length);
+      try {
+        if (parser.parse(view, 0, length, request) != length) {
+          throw new IllegalStateException("a request that parsed before does not parse again");
+        }
+        boolean keep = request.keepAlive() && !session.closing && !bodyUnwanted();
+        replies.resource(connection, request, resource, connectionField(keep));
+        replied(connection, session, keep);
+      } finally {
+        deferred.unbind();
+        head.release();
+      }
+      if (connection.isOpen()) {
+        connection.deadline(idleNanos);
+      }
+    }
+
+    private boolean bodyUnwanted() {
+      return request.expectsContinue() || request.contentLength() > SKIPPED_BODY_BYTES;
+    }
+
+    @Override
+    public void abandoned() {
+      head.release();
+    }
+  }
+
+  /// Heads of requests that wait for the slow path.
+  long heldBytes() {
+    return heads.usedBytes();
+  }
+
+  @Override
+  public String toString() {
+    return "HTTP/1.1 on " + loop.name() + (site == null ? "" : ", " + config.site().root());
+  }
+}

@@ -1,0 +1,281 @@
+package sluice.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Connection;
+import sluice.loop.Output;
+
+/// Writes replies into a connection's output. Owned by one loop.
+final class HttpReplies {
+  static final byte[] NONE = {};
+  static final byte[] CLOSE = ascii("Connection: close\r\n");
+  static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
+  static final byte[] ALLOW = ascii("Allow: GET, HEAD, OPTIONS\r\n");
+  static final byte[] RETRY = ascii("Retry-After: 1\r\n");
+
+  private static final byte[] DATE = ascii("Date: ");
+  private static final byte[] CONTENT_LENGTH = ascii("\r\nContent-Length: ");
+  private static final byte[] CONTENT_TYPE = ascii("Content-Type: ");
+  private static final byte[] CONTENT_RANGE = ascii("Content-Range: ");
+  static final byte[] CONTENT_LENGTH_FIELD = ascii("Content-Length: ");
+  static final byte[] CHUNKED_FIELD = ascii("Transfer-Encoding: chunked\r\n");
+  static final byte[] CRLF = ascii("\r\n");
+  static final byte[] HTML = ascii("Content-Type: " + ErrorPages.CONTENT_TYPE + "\r\n");
+
+  private final DateLine date;
+  private final ErrorPages errors;
+  private final HttpCounts counts;
+  private final Ranges ranges = new Ranges();
+  private final byte[] digits = new byte[20];
+
+  /// Status and body bytes of the reply written last, for the access log.
+  private int lastStatus;
+
+  private long lastBodyBytes;
+
+  HttpReplies(DateLine date, ErrorPages errors, HttpCounts counts) {
+    this.date = date;
+    this.counts = counts;
+    this.errors = errors;
+  }
+
+  int lastStatus() {
+    return lastStatus;
+  }
+
+  long lastBodyBytes() {
+    return lastBodyBytes;
+  }
+
+  // ---- resources ----------------------------------------------------------------------------
+
+  /// Answers a GET or HEAD with what its path stands for.
+  ///
+  /// @param connectionField `NONE`, `CLOSE` or `KEEP_ALIVE`
+  void resource(
+      Connection connection, HttpRequest request, Resource resource, byte[] connectionField) {
+    Output out = connection.output();
+    if (resource.codings == 0) {
+      bare(out, request, resource, connectionField);
+      return;
+    }
+    ReadyReply reply = choose(request, resource);
+    if (!request.hasAny(Field.CONDITIONS_AND_RANGE)) {
+      whole(out, request, reply, connectionField);
+      return;
+    }
+    switch (Preconditions.evaluate(request, reply.etag, reply.modifiedSeconds, date.second())) {
+      case NOT_MODIFIED -> {
+        noted(304, 0);
+        reply.sendNotModified(out, date, connectionField);
+      }
+      case PRECONDITION_FAILED -> error(out, 412, request, NONE, connectionField);
+      case IGNORE_RANGE -> whole(out, request, reply, connectionField);
+      case PROCEED -> ranged(out, request, reply, connectionField);
+    }
+  }
+
+  private static ReadyReply choose(HttpRequest request, Resource resource) {
+    int coding = ContentNegotiation.IDENTITY;
+    if (resource.codings != ContentNegotiation.IDENTITY) {
+      int chosen = ContentNegotiation.choose(request, resource.codings);
+      coding = chosen == 0 ? ContentNegotiation.IDENTITY : chosen;
+    }
+    ReadyReply reply = resource.reply(coding);
+    if (reply == null) {
+      throw new IllegalStateException("a resource without the representation it names");
+    }
+    return reply;
+  }
+
+  private void whole(Output out, HttpRequest request, ReadyReply reply, byte[] connectionField) {
+    boolean head = request.method() == HttpMethod.HEAD;
+    noted(200, head ? 0 : reply.bodyBytes());
+    if (head) {
+      reply.sendHead(out, date, connectionField);
+    } else if (connectionField.length == 0) {
+      reply.sendWhole(out, date);
+    } else {
+      reply.sendHead(out, date, connectionField);
+      reply.sendBody(out, 0, reply.bodyBytes());
+    }
+  }
+
+  private void ranged(Output out, HttpRequest request, ReadyReply reply, byte[] connectionField) {
+    long length = reply.bodyBytes();
+    switch (ranges.parse(request, length)) {
+      case WHOLE -> whole(out, request, reply, connectionField);
+      case UNSATISFIABLE ->
+          error(
+              out,
+              416,
+              request,
+              ascii("Content-Range: " + MultipartRanges.unsatisfied(length) + "\r\n"),
+              connectionField);
+      case PARTIAL -> {
+        if (ranges.count() == 1) {
+          single(out, reply, connectionField);
+        } else {
+          multipart(out, reply, connectionField);
+        }
+      }
+    }
+  }
+
+  private void single(Output out, ReadyReply reply, byte[] connectionField) {
+    long start = ranges.start(0);
+    long end = ranges.end(0);
+    noted(206, end - start);
+    start(out, 206, end - start);
+    out.put(CONTENT_RANGE);
+    out.put(ascii(MultipartRanges.contentRange(start, end, reply.bodyBytes())));
+    out.put(CRLF);
+    reply.sendFields(out);
+    out.put(connectionField);
+    out.put(CRLF);
+    reply.sendBody(out, start, end - start);
+  }
+
+  private void multipart(Output out, ReadyReply reply, byte[] connectionField) {
+    byte[] random = new byte[16];
+    ThreadLocalRandom.current().nextBytes(random);
+    MultipartRanges parts = new MultipartRanges(ranges, reply.type, reply.bodyBytes(), random);
+    noted(206, parts.bodyBytes());
+    start(out, 206, parts.bodyBytes());
+    out.put(CONTENT_TYPE);
+    out.put(ascii(parts.contentType()));
+    out.put(CRLF);
+    reply.sendFieldsBesideType(out);
+    out.put(connectionField);
+    out.put(CRLF);
+    for (int i = 0; i < ranges.count(); i++) {
+      out.put(parts.head(i));
+      reply.sendBody(out, ranges.start(i), ranges.end(i) - ranges.start(i));
+    }
+    out.put(parts.tail());
+  }
+
+  private void bare(Output out, HttpRequest request, Resource resource, byte[] connectionField) {
+    byte[] html = resource.html;
+    if (html == null) {
+      error(out, resource.status, request, resource.extraFields, connectionField);
+      return;
+    }
+    boolean head = request.method() == HttpMethod.HEAD;
+    noted(resource.status, head ? 0 : html.length);
+    start(out, resource.status, html.length);
+    out.put(HTML);
+    out.put(resource.extraFields);
+    out.put(connectionField);
+    out.put(CRLF);
+    if (!head) {
+      out.put(html);
+    }
+  }
+
+  // ---- everything else ----------------------------------------------------------------------
+
+  /// Writes a redirect or refusal with its page.
+  ///
+  /// @param request null when it could not be understood
+  /// @param extraFields header lines, each with CRLF
+  void error(
+      Output out,
+      int status,
+      @Nullable HttpRequest request,
+      byte[] extraFields,
+      byte[] connectionField) {
+    byte[] page = status >= 400 ? errors.body(status) : NONE;
+    boolean head = request != null && request.method() == HttpMethod.HEAD;
+    noted(status, head ? 0 : page.length);
+    start(out, status, page.length);
+    if (page.length > 0) {
+      out.put(HTML);
+    }
+    out.put(extraFields);
+    out.put(connectionField);
+    out.put(CRLF);
+    if (!head) {
+      out.put(page);
+    }
+  }
+
+  /// Writes a reply that has no content, as to OPTIONS.
+  void noContent(Output out, byte[] extraFields, byte[] connectionField) {
+    noted(204, 0);
+    out.put(StatusLine.bytes(204));
+    out.put(DATE);
+    date.putTo(out);
+    out.put(CRLF);
+    out.put(extraFields);
+    out.put(connectionField);
+    out.put(CRLF);
+  }
+
+  /// Writes a status line and Date: other fields follow.
+  void startUnmeasured(Output out, int status) {
+    out.put(StatusLine.bytes(status));
+    out.put(DATE);
+    date.putTo(out);
+    out.put(CRLF);
+  }
+
+  /// Writes a whole head.
+  ///
+  /// @param contentLength of the body; negative for chunks (the status has a body then) or for a
+  ///   body that ends with the connection
+  void head(Output out, int status, long contentLength, byte[] fields, byte[] connectionField) {
+    startUnmeasured(out, status);
+    if (contentLength >= 0 && !ReplyFields.bodiless(status)) {
+      out.put(CONTENT_LENGTH_FIELD);
+      number(out, contentLength);
+      out.put(CRLF);
+    }
+    out.put(fields);
+    out.put(connectionField);
+    out.put(CRLF);
+  }
+
+  /// The page of a status from 400 on.
+  byte[] page(int status) {
+    return errors.body(status);
+  }
+
+  static byte[] joined(byte[] first, byte[] second) {
+    byte[] both = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
+  }
+
+  private void start(Output out, int status, long contentLength) {
+    out.put(StatusLine.bytes(status));
+    out.put(DATE);
+    date.putTo(out);
+    out.put(CONTENT_LENGTH);
+    number(out, contentLength);
+    out.put(CRLF);
+  }
+
+  private void number(Output out, long value) {
+    int at = digits.length;
+    long rest = value;
+    do {
+      digits[--at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    } while (rest > 0);
+    out.put(digits, at, digits.length - at);
+  }
+
+  void noted(int status, long bodyBytes) {
+    counts.replies[status / 100]++;
+    counts.bodyBytes += bodyBytes;
+    lastStatus = status;
+    lastBodyBytes = bodyBytes;
+  }
+
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

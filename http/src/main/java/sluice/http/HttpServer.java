@@ -1,0 +1,169 @@
+package sluice.http;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.CounterPublisher;
+import sluice.loop.HandlerGuard;
+import sluice.loop.ListenOptions;
+import sluice.loop.Loop;
+import sluice.loop.Protocol;
+import sluice.loop.Server;
+import sluice.loop.TlsContext;
+
+/// A static HTTP/1.1 server. Any thread may call.
+///
+/// Lifecycle: started, listening → drained or closed, once.
+public final class HttpServer implements AutoCloseable {
+  private final Server server;
+  private final Assembly parts;
+
+  private HttpServer(Server server, Assembly parts) {
+    this.server = server;
+    this.parts = parts;
+  }
+
+  /// Starts serving; returns when every loop listens.
+  ///
+  /// @param complaints told, in one line each, what does not work as it should
+  /// @throws IOException when the site cannot be opened, an address cannot be bound, or the backend
+  ///   asked for is not to be had
+  public static HttpServer start(HttpConfig config, Consumer<String> complaints)
+      throws IOException {
+    Assembly parts = new Assembly(config, complaints);
+    try {
+      Server server = Server.start(config.server(), parts::protocol);
+      parts.observatory.watch(server);
+      return new HttpServer(server, parts);
+    } catch (IOException | RuntimeException e) {
+      parts.close();
+      throw e;
+    }
+  }
+
+  /// What the loops share, and what each of them was given. Loops start one after another.
+  private static final class Assembly {
+    final HttpConfig config;
+    final ErrorPages errors;
+    final List<HandlerGuard> guards;
+    final @Nullable AccessLog log;
+    final Observatory observatory = new Observatory();
+    final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
+    volatile @Nullable SocketAddress metrics;
+
+    Assembly(HttpConfig config, Consumer<String> complaints) throws IOException {
+      this.config = config;
+      this.errors = new ErrorPages(errorPages(config.site()));
+      this.guards = RouteTable.guards(config.routes());
+      Path file = config.accessLog();
+      this.log = file == null ? null : new AccessLog(file, ZoneId.systemDefault(), complaints);
+    }
+
+    Protocol protocol(Loop loop) {
+      try {
+        if (protocols.isEmpty() && config.metrics() != null) {
+          listenForMonitoring(loop, config.metrics());
+        }
+        SiteService site = SiteService.open(loop, config, config.site());
+        loop.onClose(site::close);
+        RouteTable routes = new RouteTable(config.routes(), guards, config.limits());
+        HttpProtocol made = new HttpProtocol(loop, config, site, routes, errors, log);
+        protocols.add(made);
+        return made;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /// The first loop answers monitoring beside its work; when it is stuck, so is the answer, and
+    /// that is one.
+    private void listenForMonitoring(Loop loop, SocketAddress address) throws IOException {
+      List<Route> routes = observatory.routes();
+      RouteTable table = new RouteTable(routes, RouteTable.guards(routes), config.limits());
+      HttpProtocol made = new HttpProtocol(loop, config, null, table, errors, null);
+      metrics = loop.listen(address, ListenOptions.DEFAULT, made).localAddress();
+    }
+
+    void close() {
+      if (log != null) {
+        log.close();
+      }
+    }
+  }
+
+  private static Map<Integer, Path> errorPages(Site site) {
+    Map<Integer, Path> files = new HashMap<>();
+    site.errorPages().forEach((status, path) -> files.put(status, site.root().resolve(path)));
+    return files;
+  }
+
+  /// The loops, their engine and where they listen.
+  public Server server() {
+    return server;
+  }
+
+  /// `https` or `http`.
+  public String scheme() {
+    return parts.config.server().listen().tls() == null ? "http" : "https";
+  }
+
+  /// Watch the interruptlets, one for each route of the configuration and in its order: whether it
+  /// was disabled, and the way to let it run again.
+  public List<HandlerGuard> guards() {
+    return parts.guards;
+  }
+
+  /// Where `/metrics` and `/healthz` are answered; null when nobody asked for it.
+  public @Nullable SocketAddress metricsAddress() {
+    return parts.metrics;
+  }
+
+  /// Shows what the server counts in a counters file, and in `/metrics`, until it is closed.
+  ///
+  /// @param into more numbers may be added to it later
+  public void publishTo(CounterPublisher into) {
+    server.publishTo(into);
+    parts.protocols.forEach(each -> each.publishTo(into));
+    parts.observatory.show(into);
+  }
+
+  /// Closes and opens the access log again, after it was renamed, and reads certificate and key
+  /// again, for new connections. Blocks on the files.
+  ///
+  /// @throws IOException when certificate or key do not do; those that were loaded before stay
+  public void reload() throws IOException {
+    if (parts.log != null) {
+      parts.log.reopen();
+    }
+    TlsContext tls = parts.config.server().listen().tls();
+    if (tls != null) {
+      tls.reload();
+    }
+  }
+
+  /// Stops accepting, answers what was received, and ends. Blocks up to the timeout.
+  ///
+  /// @return whether everything finished in time
+  public boolean drain(Duration timeout) {
+    parts.observatory.drain();
+    boolean all = server.drain(timeout);
+    close();
+    return all;
+  }
+
+  /// Ends at once; connections are cut off. Idempotent.
+  @Override
+  public void close() {
+    server.close();
+    parts.close();
+  }
+}

@@ -1,0 +1,155 @@
+package sluice.http;
+
+import org.jspecify.annotations.Nullable;
+import sluice.memory.View;
+
+/// What one request path stands for at this moment, ready to be sent: representations of a file, or
+/// a redirect, or a refusal. Owned by the loop's thread once it is in the [ReplyCache].
+///
+/// Holds a lease on each representation, and the ticket it depends on, until it is released.
+final class Resource {
+  /// Number of content codings: the bits of [ContentNegotiation].
+  static final int CODINGS = 4;
+
+  private static final int OVERHEAD_BYTES = 256;
+
+  /// What an open file is charged, so that the cache's limit bounds descriptors too.
+  private static final int OPEN_FILE_BYTES = 64 << 10;
+
+  final byte[] path;
+
+  /// 200, 301, or the status of a refusal.
+  final int status;
+
+  /// Extra header lines of a reply that is not 200, each with CRLF.
+  final byte[] extraFields;
+
+  /// Body of a reply that is neither a file nor an error page; null otherwise.
+  final byte @Nullable [] html;
+
+  /// Representations by content coding: the place of the coding's bit. Empty unless `status` is
+  /// 200.
+  final @Nullable ReadyReply[] replies;
+
+  /// Mask of the codings in `replies`.
+  final int codings;
+
+  /// Every use must first ask the file system whether this is still current; null otherwise.
+  final SiteAnswer.@Nullable Content revalidate;
+
+  private final @Nullable WatchTicket ticket;
+
+  /// Some representation is an open file rather than memory.
+  private final boolean streamed;
+
+  long hash;
+  boolean cached;
+  @Nullable Resource chain;
+  @Nullable Resource older;
+  @Nullable Resource newer;
+  private boolean released;
+
+  private Resource(
+      byte[] path,
+      Bare bare,
+      @Nullable ReadyReply[] replies,
+      SiteAnswer.@Nullable Content revalidate,
+      @Nullable WatchTicket ticket) {
+    this.path = path;
+    this.status = bare.status;
+    this.extraFields = bare.extraFields;
+    this.html = bare.html;
+    this.replies = replies;
+    this.revalidate = revalidate;
+    this.ticket = ticket;
+    int mask = 0;
+    boolean anyStream = false;
+    for (int i = 0; i < replies.length; i++) {
+      ReadyReply reply = replies[i];
+      if (reply != null) {
+        mask |= 1 << i;
+        anyStream |= !reply.inMemory();
+      }
+    }
+    codings = mask;
+    streamed = anyStream;
+  }
+
+  /// @param revalidate whether each use must compare with the file system
+  static Resource file(
+      byte[] path, @Nullable ReadyReply[] replies, SiteAnswer.Content content, boolean revalidate) {
+    return new Resource(path, Bare.OK, replies, revalidate ? content : null, content.ticket());
+  }
+
+  /// A reply without a file behind it.
+  static Resource bare(
+      byte[] path,
+      int status,
+      byte[] extraFields,
+      byte @Nullable [] html,
+      @Nullable WatchTicket ticket) {
+    return new Resource(path, new Bare(status, extraFields, html), NO_REPLIES, null, ticket);
+  }
+
+  /// What a reply without representations says.
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Bare(int status, byte[] extraFields, byte @Nullable [] html) {
+    static final Bare OK = new Bare(200, new byte[0], null);
+  }
+
+  private static final @Nullable ReadyReply[] NO_REPLIES = {};
+
+  @Nullable WatchTicket ticket() {
+    return ticket;
+  }
+
+  boolean streamed() {
+    return streamed;
+  }
+
+  /// Whether this is certainly what the path leads to, as of the last drain of the watches.
+  boolean stands() {
+    return ticket != null && !ticket.fallen();
+  }
+
+  /// Whether it may be kept for later requests.
+  boolean cacheable() {
+    return status < 500 && (stands() || revalidate != null);
+  }
+
+  /// The representation in a coding that [#codings] has.
+  @Nullable ReadyReply reply(int coding) {
+    return replies[Integer.numberOfTrailingZeros(coding)];
+  }
+
+  boolean pathEquals(View view, int from, int to) {
+    return to - from == path.length && view.startsWith(path, from);
+  }
+
+  long chargedBytes() {
+    long bytes = OVERHEAD_BYTES + (long) path.length + (html == null ? 0 : html.length);
+    bytes += streamed ? OPEN_FILE_BYTES : 0;
+    for (ReadyReply reply : replies) {
+      if (reply != null) {
+        bytes += reply.chargedBytes();
+      }
+    }
+    return bytes;
+  }
+
+  /// Ends the leases and the ticket. Idempotent.
+  void release() {
+    if (released) {
+      return;
+    }
+    released = true;
+    for (ReadyReply reply : replies) {
+      if (reply != null) {
+        reply.release();
+      }
+    }
+    if (ticket != null) {
+      ticket.close();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package sluice.http;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Account;
+import sluice.memory.Block;
+
+/// Makes a [Resource] of a [SiteAnswer]: writes the heads and puts head and body into one piece of
+/// memory. Any thread may call.
+final class SiteReplies {
+  private static final byte[] NOTHING = {};
+
+  private final Account memory;
+  private final byte[] extraFields;
+
+  /// @param memory charged for what is prepared
+  /// @param cacheControl value of Cache-Control on files; empty for none
+  SiteReplies(Account memory, String cacheControl) {
+    this.memory = memory;
+    this.extraFields =
+        cacheControl.isEmpty() ? NOTHING : ascii("Cache-Control: " + cacheControl + "\r\n");
+  }
+
+  /// @param path as it was sent
+  /// @param answer its leases end here; its ticket becomes the resource's
+  Resource resource(byte[] path, SiteAnswer answer) {
+    return switch (answer) {
+      case SiteAnswer.Content content -> file(path, content);
+      case SiteAnswer.Redirect redirect ->
+          Resource.bare(path, 301, location(path), null, redirect.ticket());
+      case SiteAnswer.Listing listing ->
+          Resource.bare(path, 200, NOTHING, listing.html(), listing.ticket());
+      case SiteAnswer.Refusal refusal ->
+          Resource.bare(path, refusal.status(), NOTHING, null, refusal.ticket());
+    };
+  }
+
+  /// The same path with a slash behind it. A path that starts with two slashes would name another
+  /// host (RFC 3986 section 4.2); those are refused before.
+  private static byte[] location(byte[] path) {
+    return ascii("Location: " + new String(path, StandardCharsets.ISO_8859_1) + "/\r\n");
+  }
+
+  private Resource file(byte[] path, SiteAnswer.Content content) {
+    @Nullable ReadyReply[] replies = new ReadyReply[Resource.CODINGS];
+    boolean complete = true;
+    for (FileVariant variant : content.variants()) {
+      ReadyReply reply = ready(content, variant);
+      complete &= reply != null;
+      replies[Integer.numberOfTrailingZeros(coding(variant.coding()))] = reply;
+      variant.close();
+    }
+    if (!complete) {
+      for (ReadyReply reply : replies) {
+        if (reply != null) {
+          reply.release();
+        }
+      }
+      WatchTicket ticket = content.ticket();
+      if (ticket != null) {
+        ticket.close();
+      }
+      return Resource.bare(path, 503, NOTHING, null, null);
+    }
+    boolean revalidate = content.keep() == SiteAnswer.Keep.REVALIDATE;
+    return Resource.file(path, replies, content, revalidate);
+  }
+
+  private @Nullable ReadyReply ready(SiteAnswer.Content content, FileVariant variant) {
+    long modified = Math.floorDiv(content.status().modifiedNanos, TimeUnit.SECONDS.toNanos(1));
+    String type =
+        MimeTypes.of(new String(content.path().bytes(), StandardCharsets.ISO_8859_1)).contentType();
+    StringBuilder contentFields = new StringBuilder("Content-Type: ").append(type).append("\r\n");
+    if (variant.coding() != FileCoding.IDENTITY) {
+      contentFields.append("Content-Encoding: ").append(variant.coding().token()).append("\r\n");
+    }
+    contentFields.append("Accept-Ranges: bytes\r\n");
+    StringBuilder validators = new StringBuilder("Last-Modified: ");
+    validators.append(new String(HttpDate.format(modified), StandardCharsets.US_ASCII));
+    validators.append("\r\nETag: ").append(variant.tag()).append("\r\n");
+    if (content.vary()) {
+      validators.append("Vary: Accept-Encoding\r\n");
+    }
+    validators.append(new String(extraFields, StandardCharsets.ISO_8859_1));
+    ReadyReply.Parts parts =
+        new ReadyReply.Parts(
+            ascii(contentFields.toString()),
+            ascii(validators.toString()),
+            ascii(variant.tag()),
+            type,
+            modified,
+            variant.lengthBytes());
+    FileStream stream = variant.stream();
+    if (stream != null) {
+      FileStream own = stream.retain();
+      ReadyReply reply = ReadyReply.fromFile(memory, parts, own);
+      if (reply == null) {
+        own.release();
+      }
+      return reply;
+    }
+    Block block = variant.block();
+    return ReadyReply.inMemory(memory, parts, block == null ? MemorySegment.NULL : block.segment());
+  }
+
+  private static int coding(FileCoding coding) {
+    return switch (coding) {
+      case IDENTITY -> ContentNegotiation.IDENTITY;
+      case GZIP -> ContentNegotiation.GZIP;
+      case ZSTD -> ContentNegotiation.ZSTD;
+      case BROTLI -> ContentNegotiation.BR;
+    };
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,292 @@
+package sluice.http;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Loop;
+import sluice.loop.LoopEvents;
+import sluice.memory.Account;
+import sluice.memory.View;
+
+/// The site as one loop knows it: ready replies, the watches that keep them true, and fills under
+/// way. Owned by the loop's thread; fills run on the slow path and come back through the inbox.
+///
+/// A hit is served without asking the file system: [#drain] ran before the batch the request came
+/// with, so whatever changed before the request was sent has been dropped.
+///
+/// Requests for a path that is being filled wait for that fill. Those that came while it ran may
+/// only use its result if nothing has changed since; otherwise it is filled for them again.
+final class SiteService implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("sluice.http");
+  private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
+  private static final int CLOSE_MILLIS = 10_000;
+
+  private final Loop loop;
+  private final SiteFiles files;
+  private final @Nullable WatchTable watches;
+  private final Account memory;
+  private final FileFill fill;
+  private final SiteReplies replies;
+  private final ReplyCache cache;
+  private final Map<ByteBuffer, Fill> fills = new HashMap<>();
+  private final FileStatus scratch = new FileStatus();
+  private final WatchListener listener = this::fell;
+  private final AtomicInteger running = new AtomicInteger();
+  private long fillCount;
+  private boolean closed;
+  private boolean draining;
+
+  /// Someone who waits for a fill. Called on the loop's thread, exactly once.
+  interface Waiter {
+    void ready(Resource resource);
+  }
+
+  private static final class Fill {
+    final byte[] path;
+    final long hash;
+    final SitePath sitePath;
+    final List<Waiter> waiters = new ArrayList<>();
+
+    /// Waiters that were there before it began.
+    int early;
+
+    Fill(byte[] path, long hash, SitePath sitePath) {
+      this.path = path;
+      this.hash = hash;
+      this.sitePath = sitePath;
+    }
+  }
+
+  /// @param clock times that files are stamped with
+  SiteService(
+      Loop loop,
+      HttpConfig config,
+      SiteFiles files,
+      @Nullable WatchTable watches,
+      FileClock clock) {
+    this.loop = loop;
+    this.files = files;
+    this.watches = watches;
+    long budget = config.cacheBytes() / config.server().loops();
+    // Fills under way and replies being sent after their eviction count too.
+    this.memory = new Account(loop.name() + " replies", 2 * budget + (64L << 20));
+    this.fill =
+        new FileFill(
+            config.site(),
+            files,
+            watches,
+            memory,
+            path -> mimeType(path).compressible(),
+            new FileReader(memory, clock));
+    this.replies = new SiteReplies(memory, config.cacheControl());
+    this.cache = new ReplyCache(budget);
+  }
+
+  /// Opens the site for one loop.
+  ///
+  /// @throws IOException when its root cannot be opened
+  static SiteService open(Loop loop, HttpConfig config, Site site) throws IOException {
+    if (!config.kernelFiles()) {
+      return new SiteService(
+          loop,
+          config,
+          new SitePortableFiles(site, "files are reached by the portable Java interface"),
+          null,
+          FileClock.SYSTEM);
+    }
+    SiteKernelFiles files = new SiteKernelFiles(site);
+    WatchTable watches = null;
+    try {
+      watches = new WatchTable(new WatchInotify(files), config.watches());
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, () -> "changes are not watched, each hit looks: " + e.getMessage());
+    }
+    return new SiteService(loop, config, files, watches, FileClock.SYSTEM);
+  }
+
+  private static MimeType mimeType(SitePath path) {
+    return MimeTypes.of(new String(path.bytes(), StandardCharsets.ISO_8859_1));
+  }
+
+  /// Takes in every change so far.
+  void drain() {
+    if (watches != null) {
+      watches.drain(listener);
+    }
+  }
+
+  /// Drains now and then while files are kept open, so that one that was deleted gives its space
+  /// back although nobody asks for anything.
+  private void drainWhileOpen() {
+    if (!draining && cache.openFiles() > 0) {
+      draining = true;
+      loop.schedule(
+          OPEN_FILES_DRAIN_NANOS,
+          () -> {
+            draining = false;
+            if (!closed) {
+              drain();
+              drainWhileOpen();
+            }
+          });
+    }
+  }
+
+  private void fell(WatchTicket ticket) {
+    if (ticket.attachment() instanceof Resource resource) {
+      cache.remove(resource);
+    }
+  }
+
+  /// What the path leads to, if that is known without waiting.
+  @Nullable Resource lookup(View view, int from, int to) {
+    Resource resource = cache.lookup(view, from, to);
+    if (resource == null || resource.revalidate == null || current(resource.revalidate)) {
+      return resource;
+    }
+    cache.remove(resource);
+    return null;
+  }
+
+  private boolean current(SiteAnswer.Content content) {
+    for (FileVariant variant : content.variants()) {
+      if (!content.stillCurrent(variant, files, scratch)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  long hash(View view, int from, int to) {
+    return cache.hash(view, from, to);
+  }
+
+  /// Finds out what a path leads to, on the slow path.
+  ///
+  /// @param path as it was sent, the key
+  /// @param canonical the same, canonical
+  void request(byte[] path, long hash, SitePath canonical, Waiter waiter) {
+    ByteBuffer key = ByteBuffer.wrap(path);
+    Fill running = fills.get(key);
+    if (running != null) {
+      running.waiters.add(waiter);
+      return;
+    }
+    Fill started = new Fill(path, hash, canonical);
+    started.waiters.add(waiter);
+    start(started);
+  }
+
+  private void start(Fill started) {
+    started.early = started.waiters.size();
+    fills.put(ByteBuffer.wrap(started.path), started);
+    fillCount++;
+    running.incrementAndGet();
+    loop.slowPath()
+        .execute(() -> {
+          long begun = System.nanoTime();
+          Resource resource = resolve(started);
+          int status = resource.status;
+          loop.execute(() -> filled(started, resource));
+          running.decrementAndGet();
+          if (LoopEvents.recording()) {
+            FillEvent.report(
+                new String(started.path, StandardCharsets.ISO_8859_1),
+                status,
+                System.nanoTime() - begun);
+          }
+        });
+  }
+
+  private Resource resolve(Fill started) {
+    try {
+      return replies.resource(started.path, fill.answer(started.sitePath));
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, () -> "cannot read " + started.sitePath, e);
+      return Resource.bare(started.path, 500, new byte[0], null, null);
+    }
+  }
+
+  private void filled(Fill done, Resource resource) {
+    if (closed) {
+      done.waiters.forEach(waiter -> waiter.ready(resource));
+      resource.release();
+      return;
+    }
+    drain();
+    fills.remove(ByteBuffer.wrap(done.path));
+    boolean shared = resource.stands();
+    if (resource.cacheable() && cache.insert(resource, done.hash)) {
+      WatchTicket ticket = resource.ticket();
+      if (ticket != null) {
+        ticket.attach(resource);
+      }
+      drainWhileOpen();
+    }
+    List<Waiter> waiters = done.waiters;
+    int served = shared ? waiters.size() : done.early;
+    for (int i = 0; i < served; i++) {
+      waiters.get(i).ready(resource);
+    }
+    if (!resource.cached) {
+      resource.release();
+    }
+    if (served < waiters.size()) {
+      Fill again = new Fill(done.path, done.hash, done.sitePath);
+      again.waiters.addAll(waiters.subList(served, waiters.size()));
+      start(again);
+    }
+  }
+
+  void publishTo(CounterPublisher into, String source) {
+    into.counter(source + "/fills", this::fillCount);
+    into.gauge(source + "/fills_running", fills::size);
+    into.counter(source + "/evictions", cache::evictions);
+    into.gauge(source + "/cached_replies", cache::count);
+    into.gauge(source + "/cached_bytes", cache::usedBytes);
+    if (watches != null) {
+      into.counter(source + "/watch_overflows", watches::overflows);
+    }
+  }
+
+  /// Memory of replies that are kept, being made, or being sent.
+  long heldBytes() {
+    return memory.usedBytes();
+  }
+
+  int fillsUnderWay() {
+    return running.get();
+  }
+
+  long fillCount() {
+    return fillCount;
+  }
+
+  ReplyCache cache() {
+    return cache;
+  }
+
+  /// Waits for the fills under way, because they use what is closed here.
+  @Override
+  public void close() {
+    closed = true;
+    cache.clear();
+    for (int i = 0; i < CLOSE_MILLIS && running.get() > 0; i++) {
+      LockSupport.parkNanos(1_000_000L);
+    }
+    if (watches != null) {
+      watches.close();
+    }
+    files.close();
+  }
+}

@@ -1,0 +1,103 @@
+package sluice.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.Backend;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Counters;
+import sluice.loop.ServerConfig;
+
+/// An interruptlet's request and a hit allocate nothing on the loop, counters and guard included.
+@Timeout(60)
+class HandlerCostTest {
+  private static final int BATCH = 10;
+  private static final int BATCHES = 1000;
+  private static final int MOST_ROUNDS = 100;
+
+  /// What a whole round may allocate besides requests.
+  private static final long SLACK_BYTES = 4 << 10;
+
+  @TempDir Path directory = Path.of(".");
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"})
+  void requestsAllocateNothing(Backend backend) throws Exception {
+    Files.writeString(directory.resolve("file.txt"), "a file!");
+    Route route =
+        Route.at("/count")
+            .withInterruptlet(() ->
+                new HttpInterruptlet() {
+                  private long calls;
+
+                  @Override
+                  public boolean handle(HttpRequest request, HttpReply reply) {
+                    reply
+                        .status(200)
+                        .field("Content-Type", "text/plain")
+                        .text("call ")
+                        .number(++calls);
+                    reply.body(request.view(), request.queryFrom(), request.queryTo());
+                    return true;
+                  }
+                });
+    ServerConfig config = ServerConfig.onLoopback("cost", 0).withBackend(backend);
+    try (HttpServer server =
+            HttpServer.start(
+                HttpConfig.of(config, Site.of(directory)).withRoutes(List.of(route)), line -> {});
+        PlainClient client = new PlainClient(server.server().port())) {
+      server.publishTo(new CounterPublisher(Counters.inMemory()));
+      String both =
+          "GET /count?x=1 HTTP/1.1\r\nHost: t\r\n\r\nGET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n";
+      byte[] batch = both.repeat(BATCH / 2).getBytes(StandardCharsets.US_ASCII);
+      // Until the compiler is done with them, system calls make short-lived objects.
+      long bytes = Long.MAX_VALUE;
+      for (int round = 0; round < MOST_ROUNDS && bytes > SLACK_BYTES; round++) {
+        long before = allocated();
+        exchange(client, batch, BATCHES);
+        bytes = allocated() - before;
+      }
+      assertThat(bytes).as("for %d requests", BATCH * BATCHES).isLessThanOrEqualTo(SLACK_BYTES);
+    }
+  }
+
+  private static void exchange(PlainClient client, byte[] batch, int times) throws IOException {
+    InputStream in = client.socket().getInputStream();
+    byte[] buffer = new byte[64 << 10];
+    for (int i = 0; i < times; i++) {
+      client.send(batch);
+      int marks = 0;
+      while (marks < BATCH / 2) {
+        int count = in.read(buffer);
+        for (int at = 0; at < count; at++) {
+          marks += buffer[at] == '!' ? 1 : 0; // the last byte of the file, and nowhere else
+        }
+      }
+    }
+  }
+
+  private static long allocated() throws ReflectiveOperationException {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().equals("cost-loop-0")) {
+        Object bean =
+            Class.forName("java.lang.management.ManagementFactory")
+                .getMethod("getThreadMXBean")
+                .invoke(null);
+        return (long)
+            Class.forName("com.sun.management.ThreadMXBean")
+                .getMethod("getThreadAllocatedBytes", long.class)
+                .invoke(bean, thread.threadId());
+      }
+    }
+    throw new IllegalStateException("no loop thread");
+  }
+}

@@ -1,0 +1,7 @@
+package sluice.http;
+
+import org.junit.jupiter.api.Timeout;
+
+/// What the server promises to anybody who speaks TCP, on every backend.
+@Timeout(120)
+abstract class HttpContract extends HttpContractDrain {}

@@ -1,0 +1,210 @@
+package sluice.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sluice.loop.LoopConfig;
+
+/// What is not answered as asked, and that nobody else is harmed by it.
+abstract class HttpContractRefusals extends HttpContractSite {
+  @Test
+  void smuggledRequestsAreNeverInterpreted() throws IOException {
+    List<String> messages = new ArrayList<>();
+    for (String line : SmugglingTest.disguises()) {
+      messages.add(Bytes.head("POST / HTTP/1.1", "Host: a", line, "Content-Length: 6"));
+      messages.add(Bytes.head("POST / HTTP/1.1", "Host: a", "Content-Length: 6", line));
+    }
+    SmugglingTest.lengths().forEach(l -> messages.add(Bytes.head("GET / HTTP/1.1", "Host: a", l)));
+    SmugglingTest.heads().forEach(messages::add);
+    get("/b.txt");
+    String smuggled = HttpPeer.text("GET", "/b.txt");
+    for (String message : messages) {
+      // U+0666 stands for its UTF-8 bytes
+      String sent = message.replace("\u0666", "\u00d9\u00a6");
+      try (HttpPeer peer = new HttpPeer(port)) {
+        peer.send(HttpPeer.text("GET", "/a.txt") + sent + smuggled + smuggled);
+        assertThat(peer.read().text()).isEqualTo("alpha");
+        HttpAnswer refusal = peer.read();
+        assertThat(refusal.status()).as(message).isIn(400, 501);
+        assertThat(refusal.closes()).isTrue();
+        assertThat(peer.ended()).as(message).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void longTargetsHeadsAndManyLines() throws IOException {
+    refused(414, "GET /" + "x".repeat(9_000) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    refused(414, "GET /" + "x".repeat(100_000));
+    refused(431, "GET / HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(20_000) + "\r\n\r\n");
+    refused(431, "GET / HTTP/1.1\r\nHost: a\r\n" + "X: y\r\n".repeat(101) + "\r\n");
+    refused(431, "GET / HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(200_000));
+    refused(501, "X".repeat(40) + " / HTTP/1.1\r\nHost: a\r\n\r\n");
+    refused(505, "GET / HTTP/2.0\r\nHost: a\r\n\r\n");
+    refused(400, "GET / HTTP/1.1\r\n\r\n");
+    refused(
+        400, "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003rest of a hello");
+    HttpPeer most = peer();
+    assertThat(most.get("/" + "x".repeat(8_000)).status()).isEqualTo(404);
+    assertThat(most.get("/a.txt", "X: " + "y".repeat(15_000)).text()).isEqualTo("alpha");
+  }
+
+  private void refused(int status, String text) throws IOException {
+    HttpPeer peer = peer();
+    peer.trySend(text.getBytes(StandardCharsets.ISO_8859_1));
+    HttpAnswer reply = peer.read();
+    assertThat(reply.status()).isEqualTo(status);
+    assertThat(reply.closes()).isTrue();
+    assertThat(peer.gone()).isTrue();
+  }
+
+  @Test
+  void whoIsSlowWithAHeadIsToldSo() throws IOException {
+    start(c -> c.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(30)));
+    HttpPeer peer = peer();
+    assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
+    peer.send("GET /a.txt HTTP/1.1\r\nHo");
+    HttpAnswer reply = peer.read();
+    assertThat(reply.status()).isEqualTo(408);
+    assertThat(reply.closes()).isTrue();
+    assertThat(peer.ended()).isTrue();
+    // a drop now and then does not help
+    HttpPeer dripping = peer();
+    String text = HttpPeer.text("GET", "/a.txt", "X: " + "y".repeat(5_000));
+    Thread drip =
+        Thread.ofVirtual()
+            .start(() -> {
+              for (int i = 0; i < 1_000; i++) {
+                dripping.trySend(new byte[] {(byte) text.charAt(i)});
+                pause(10);
+              }
+            });
+    assertThat(dripping.read().status()).isEqualTo(408);
+    drip.interrupt();
+  }
+
+  @Test
+  void aSlowBodyIsCutOffWithoutAnotherReply() throws IOException {
+    start(c -> c.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(30)));
+    HttpPeer peer = peer();
+    peer.send(HttpPeer.text("POST", "/a.txt", "Content-Length: 100") + "some");
+    assertThat(peer.read().status()).isEqualTo(405);
+    assertThat(peer.ended()).isTrue();
+  }
+
+  static void pause(int millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void idleConnectionsEndQuietly() throws IOException {
+    start(c -> c.withTimeouts(Duration.ofSeconds(30), Duration.ofMillis(300)));
+    HttpPeer unused = peer();
+    HttpPeer used = peer();
+    assertThat(used.get("/a.txt").text()).isEqualTo("alpha");
+    assertThat(unused.readAll()).isEmpty();
+    assertThat(used.readAll()).isEmpty();
+  }
+
+  @Test
+  void oneConnectionTooManyIsTurnedAway() throws Exception {
+    LoopConfig limit = LoopConfig.DEFAULT.withMaxConnections(4);
+    start(c -> HttpConfig.of(c.server().withLoop(limit), c.site()));
+    List<HttpPeer> peers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      HttpPeer peer = peer();
+      assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
+      peers.add(peer);
+    }
+    for (int i = 0; i < 10; i++) {
+      try (HttpPeer extra = new HttpPeer(port)) {
+        extra.send(HttpPeer.text("GET", "/a.txt"));
+        HttpAnswer reply = extra.read();
+        assertThat(reply.status()).isEqualTo(503);
+        assertThat(reply.the("Retry-After")).isNotEmpty();
+        assertThat(reply.closes()).isTrue();
+        assertThat(extra.ended()).isTrue();
+      }
+    }
+    assertThat(peers.getFirst().get("/b.txt").status()).isEqualTo(200);
+    peers.getFirst().close();
+    await(loop -> loop.connectionCount(), 3);
+    assertThat(get("/a.txt").text()).isEqualTo("alpha");
+  }
+
+  @Test
+  void attackersAtTheirQuotaHarmNobody() throws Exception {
+    // room for 64 heads of 16 KiB; 300 attackers want it
+    LoopConfig limits =
+        new LoopConfig(1_000, 64 << 10, 1 << 20, 4 << 20, 30_000_000_000L, 2_000_000_000L);
+    start(c -> HttpConfig.of(c.server().withLoop(limits), c.site()));
+    String head = "GET /a.txt HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(15_000);
+    List<HttpPeer> attackers = new ArrayList<>();
+    HttpPeer honest = peer();
+    String request = HttpPeer.text("GET", "/a.txt", "X: " + "z".repeat(300));
+    for (int i = 0; i < 300; i++) {
+      HttpPeer attacker = peer();
+      attacker.trySend(head.getBytes(StandardCharsets.US_ASCII));
+      attackers.add(attacker);
+      // in two pieces, so that it needs room too
+      honest.send(request.substring(0, 200));
+      onLoop(loop -> 0);
+      honest.send(request.substring(200));
+      assertThat(honest.read().text()).isEqualTo("alpha");
+      attackers.get(i / 2).trySend(new byte[] {'y'});
+    }
+    assertThat(onLoop(loop -> loop.heldBytes())).isLessThanOrEqualTo(1 << 20);
+  }
+
+  @Test
+  void slowReadersAreBoundedAndHarmNobody() throws Exception {
+    write("page.txt", pattern(8_000, 1));
+    write("big.txt", pattern(900_000, 2));
+    LoopConfig limits =
+        new LoopConfig(1_000, 64 << 10, 4 << 20, 4 << 20, 30_000_000_000L, 2_000_000_000L);
+    start(c -> HttpConfig.of(c.server().withLoop(limits), c.site()));
+    byte[] many =
+        HttpPeer.text("GET", "/page.txt").repeat(3_000).getBytes(StandardCharsets.US_ASCII);
+    List<Thread> writers = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      HttpPeer lazy = peer(4_096);
+      writers.add(Thread.ofVirtual().start(() -> lazy.trySend(many)));
+    }
+    for (int i = 0; i < 50; i++) {
+      HttpPeer honest = peer(16 << 10);
+      // three replies: more than the socket takes at once
+      honest.send(HttpPeer.text("GET", "/big.txt") + HttpPeer.text("GET", "/page.txt").repeat(2));
+      assertThat(honest.read().body()).isEqualTo(pattern(900_000, 2));
+      assertThat(honest.read().body()).isEqualTo(pattern(8_000, 1));
+      assertThat(honest.read().body()).isEqualTo(pattern(8_000, 1));
+      assertThat(onLoop(loop -> loop.heldBytes())).isLessThanOrEqualTo(8 << 20);
+    }
+    writers.forEach(Thread::interrupt);
+  }
+
+  @Test
+  void whoReadsNothingIsCutOff() throws Exception {
+    write("big.bin", pattern(20 << 20, 2));
+    LoopConfig limits = new LoopConfig(100, 64 << 10, 4 << 20, 4 << 20, 300_000_000L, 300_000_000L);
+    start(c -> HttpConfig.of(c.server().withLoop(limits), c.site()));
+    HttpPeer lazy = peer(4_096);
+    lazy.send(HttpPeer.text("GET", "/big.bin"));
+    await(loop -> loop.counters().writeTimeouts(), 1);
+    await(loop -> loop.connectionCount(), 0);
+    HttpPeer pages = peer(4_096);
+    pages.trySend(HttpPeer.text("GET", "/b.txt").repeat(900).getBytes(StandardCharsets.US_ASCII));
+    HttpPeer steady = peer();
+    for (int i = 0; i < 10; i++) {
+      assertThat(steady.get("/a.txt").text()).isEqualTo("alpha");
+    }
+  }
+}

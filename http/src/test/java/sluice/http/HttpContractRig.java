@@ -1,0 +1,157 @@
+package sluice.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.loop.Backend;
+import sluice.loop.Loop;
+import sluice.loop.ServerConfig;
+
+/// A server on a directory of its own and clients for it; what the parts of [HttpContract] share.
+abstract class HttpContractRig {
+  @TempDir Path root;
+  @TempDir Path outside;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final List<String> complaints = new ArrayList<>();
+  private @Nullable HttpServer server;
+  int port;
+
+  abstract Backend backend();
+
+  @BeforeEach
+  void startServer() throws IOException {
+    write("index.html", "<p>home</p>");
+    write("a.txt", "alpha");
+    write("b.txt", "bravo, the second file");
+    start(config -> config);
+  }
+
+  /// Starts a server, in place of the one that runs, with another configuration.
+  void start(UnaryOperator<HttpConfig> change) throws IOException {
+    start(Site.of(root), change);
+  }
+
+  void start(Site site, UnaryOperator<HttpConfig> change) throws IOException {
+    HttpServer before = server;
+    if (before != null) {
+      before.close();
+    }
+    ServerConfig config = ServerConfig.onLoopback("test", 0).withBackend(backend());
+    HttpServer started =
+        HttpServer.start(change.apply(HttpConfig.of(config, site)), complaints::add);
+    server = started;
+    port = started.server().port();
+  }
+
+  HttpServer server() {
+    return Objects.requireNonNull(server);
+  }
+
+  @AfterEach
+  void stopServer() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+    for (Loop loop : server().server().loops()) {
+      assertThat(loop.counters().handlerFailures()).isZero();
+      assertThat(loop.counters().taskFailures()).isZero();
+    }
+    server().close();
+    assertThat(complaints).isEmpty();
+  }
+
+  HttpPeer peer() throws IOException {
+    return peer(0);
+  }
+
+  HttpPeer peer(int receiveBytes) throws IOException {
+    HttpPeer peer = new HttpPeer(port, receiveBytes);
+    opened.add(peer);
+    return peer;
+  }
+
+  /// One request on a connection of its own.
+  HttpAnswer get(String target, String... fields) throws IOException {
+    try (HttpPeer peer = new HttpPeer(port)) {
+      return peer.get(target, fields);
+    }
+  }
+
+  HttpAnswer request(String method, String target, String... fields) throws IOException {
+    try (HttpPeer peer = new HttpPeer(port)) {
+      return peer.request(method, target, fields);
+    }
+  }
+
+  Path write(String name, String content) throws IOException {
+    return write(name, content.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  Path write(String name, byte[] content) throws IOException {
+    Path file = root.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.write(file, content);
+  }
+
+  /// Publishes a new version as programs should: written aside, then renamed.
+  void replace(String name, byte[] content) throws IOException {
+    Path aside = root.resolveSibling(root.getFileName() + "-aside");
+    Files.write(aside, content);
+    Files.move(aside, root.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  static byte[] pattern(int count, int seed) {
+    byte[] bytes = new byte[count];
+    for (int i = 0; i < count; i++) {
+      bytes[i] = (byte) ((i * 31 + (i >>> 8) * 7 + seed) ^ (i >>> 16));
+    }
+    return bytes;
+  }
+
+  Loop loop() {
+    return server().server().loops().getFirst();
+  }
+
+  long onLoop(ToLongFunction<Loop> question) {
+    return onLoop(loop(), question);
+  }
+
+  private static long onLoop(Loop loop, ToLongFunction<Loop> question) {
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    loop.execute(() -> answer.complete(question.applyAsLong(loop)));
+    try {
+      return answer.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Waits until a number about the loop is what it should be.
+  void await(ToLongFunction<Loop> question, long value) throws InterruptedException {
+    for (int i = 0; i < 2_000 && onLoop(question) != value; i++) {
+      Thread.sleep(5);
+    }
+    assertThat(onLoop(question)).isEqualTo(value);
+  }
+
+  static long openDescriptors() throws IOException {
+    try (var list = Files.list(Path.of("/proc/self/fd"))) {
+      return list.count();
+    }
+  }
+}

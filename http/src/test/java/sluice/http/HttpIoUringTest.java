@@ -1,0 +1,10 @@
+package sluice.http;
+
+import sluice.loop.Backend;
+
+class HttpIoUringTest extends HttpContract {
+  @Override
+  Backend backend() {
+    return Backend.IO_URING;
+  }
+}

@@ -1,0 +1,189 @@
+package sluice.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.Backend;
+import sluice.loop.CounterPublisher;
+import sluice.loop.CounterValue;
+import sluice.loop.Counters;
+import sluice.loop.LoopConfig;
+import sluice.loop.ServerConfig;
+
+/// Counters, metrics, health and events of a running server.
+@Timeout(60)
+class ObservatoryTest {
+  private static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  @TempDir Path directory = Path.of(".");
+  private final CounterPublisher counters = new CounterPublisher(Counters.inMemory());
+  private @Nullable HttpServer server;
+
+  @BeforeEach
+  void site() throws IOException {
+    Files.writeString(directory.resolve("index.html"), "the site");
+  }
+
+  @AfterEach
+  void close() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private HttpServer start(Backend backend, int maxConnections) throws IOException {
+    Route busy =
+        Route.at("/busy").withLimit(Duration.ofMillis(20)).withInterruptlet(() -> this::busy);
+    Route slow = Route.at("/slow").withSlowHandler((request, responder) -> responder.send("s"));
+    ServerConfig config =
+        ServerConfig.onLoopback("test", 0)
+            .withBackend(backend)
+            .withLoop(LoopConfig.DEFAULT.withMaxConnections(maxConnections));
+    HttpServer started =
+        HttpServer.start(
+            HttpConfig.of(config, Site.of(directory))
+                .withRoutes(List.of(busy, slow))
+                .withMetrics(ANY_PORT),
+            line -> {});
+    server = started;
+    return started;
+  }
+
+  private boolean busy(HttpRequest request, HttpReply reply) {
+    long millis = request.hasQuery() ? 150 : 0;
+    long end = System.nanoTime() + millis * 1_000_000L;
+    while (System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+
+  private static PlainClient.Reply ask(HttpServer server, String path) throws IOException {
+    if (!(server.metricsAddress() instanceof InetSocketAddress address)) {
+      throw new IllegalStateException("no metrics address");
+    }
+    try (PlainClient client = new PlainClient(address.getPort())) {
+      return client.get(path);
+    }
+  }
+
+  private Map<String, Long> counted() {
+    return counters.snapshot().values().stream()
+        .collect(Collectors.toMap(CounterValue::label, CounterValue::value));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"})
+  void everythingIsCounted(Backend backend) throws IOException {
+    HttpServer started = start(backend, 100);
+    started.publishTo(counters);
+    try (PlainClient client = new PlainClient(started.server().port())) {
+      client.get("/");
+      client.get("/");
+      client.get("/");
+      client.get("/none");
+      client.get("/busy");
+      client.get("/slow");
+      client.send("GET / HTTP/9.1\r\n\r\n");
+      assertThat(client.reply().status()).isEqualTo(505);
+      Map<String, Long> counted = counted();
+      assertThat(counted)
+          .containsEntry("test-loop-0/requests", 7L)
+          .containsEntry("test-loop-0/hits", 2L)
+          .containsEntry("test-loop-0/misses", 2L)
+          .containsEntry("test-loop-0/fills", 2L)
+          .containsEntry("test-loop-0/interruptlet_replies", 1L)
+          .containsEntry("test-loop-0/slow_requests", 1L)
+          .containsEntry("test-loop-0/replies_2xx", 5L)
+          .containsEntry("test-loop-0/replies_4xx", 1L)
+          .containsEntry("test-loop-0/replies_5xx", 1L)
+          .containsEntry("test-loop-0/accepted", 1L)
+          .containsEntry("test-loop-0/connections", 1L)
+          .containsEntry("test-loop-0/watch_overflows", 0L)
+          .containsEntry("server/healthy", 1L);
+      assertThat(counted.get("test-loop-0/system_calls")).isPositive();
+      assertThat(counted.get("test-loop-0/turns")).isPositive();
+      assertThat(counted.get("test-loop-0/sent_bytes")).isGreaterThan(700L);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"})
+  void monitoringIsAnsweredBesideTheSite(Backend backend) throws IOException {
+    HttpServer started = start(backend, 100);
+    assertThat(ask(started, "/metrics").status()).isEqualTo(503);
+    started.publishTo(counters);
+    PlainClient.Reply metrics = ask(started, "/metrics");
+    assertThat(metrics.field("Content-Type")).startsWith("text/plain; version=0.0.4");
+    assertThat(metrics.text())
+        .contains("# TYPE sluice_requests_total counter\n")
+        .contains("sluice_connections{source=\"test-loop-0\"} 1\n");
+    assertThat(metrics.field("Connection")).isEqualTo("close");
+    assertThat(ask(started, "/healthz").text()).isEqualTo("ok\n");
+    assertThat(ask(started, "/").status()).isEqualTo(404);
+    assertThat(ask(started, "//x").status()).isEqualTo(404);
+    try (PlainClient client = new PlainClient(started.server().port())) {
+      assertThat(client.get("/healthz").status()).isEqualTo(404);
+      assertThat(client.get("/busy?long").status()).isEqualTo(200);
+    }
+    PlainClient.Reply ill = ask(started, "/healthz");
+    assertThat(ill.status()).isEqualTo(503);
+    assertThat(ill.text()).isEqualTo("handler overruns: 1\n");
+    assertThat(counted()).containsEntry("server/handler_overruns", 1L);
+  }
+
+  @Test
+  void eventsSayWhatHappened() throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.start();
+      HttpServer started = start(Backend.EPOLL, 1);
+      try (PlainClient client = new PlainClient(started.server().port());
+          PlainClient second = new PlainClient(started.server().port())) {
+        assertThat(client.get("/").status()).isEqualTo(200);
+        assertThat(second.reply().status()).isEqualTo(503);
+        assertThat(client.get("/busy?long").status()).isEqualTo(200);
+        Thread.sleep(300);
+      }
+      Path file = directory.resolve("recording.jfr");
+      recording.dump(file);
+      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      RecordedEvent fill = only(events, "sluice.Fill");
+      assertThat(fill.getString("path")).isEqualTo("/");
+      assertThat(fill.getInt("status")).isEqualTo(200);
+      assertThat(fill.getDuration("fillNanos")).isPositive();
+      RecordedEvent slow = only(events, "sluice.SlowTurn");
+      assertThat(slow.getDuration("workNanos"))
+          .isBetween(Duration.ofMillis(100), Duration.ofSeconds(5));
+      assertThat(slow.getString("stack")).contains("ObservatoryTest.busy");
+      assertThat(only(events, "sluice.ConnectionsRefused").getLong("count")).isEqualTo(1);
+      assertThat(only(events, "sluice.HandlerOverrun").getString("handler")).isEqualTo("/busy");
+    }
+  }
+
+  private static RecordedEvent only(List<RecordedEvent> events, String name) {
+    List<RecordedEvent> found =
+        events.stream().filter(each -> each.getEventType().getName().equals(name)).toList();
+    assertThat(found).as(name).hasSize(1);
+    return found.getFirst();
+  }
+}

@@ -1,0 +1,617 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.memory.View;
+
+/// One accepted socket: its unconsumed input, its output, its deadline. Owned by the loop's thread
+/// from accept to close; it never changes loop.
+///
+/// ```
+/// OPEN ──close()──▶ CLOSING ──output gone, FIN sent──▶ LINGER ──peer's FIN or time──▶ FINISHED
+///   └──abort(), error──────────────────────────────────────────────────────────────────▲
+/// ```
+///
+/// A finished connection stays in the table until nothing is armed or in flight on its socket.
+///
+/// **Ordering gate.** While a message is deferred to the slow path no further input is shown to the
+/// protocol, so no fast reply can overtake the slow one; later bytes wait in `partial`, and beyond
+/// its cap receiving stops.
+public final class Connection {
+  static final long NO_DEADLINE = Long.MIN_VALUE;
+
+  static final int OPEN = 0;
+  static final int CLOSING = 1;
+  static final int LINGER = 2;
+  static final int FINISHED = 3;
+
+  /// Nothing of the output is with the kernel.
+  static final int SEND_IDLE = 0;
+
+  /// A send was staged; the end of the turn that submits it tells how it went.
+  static final int SEND_SUBMITTED = 1;
+
+  /// A `sendAll` is in flight.
+  static final int SEND_WAITING = 2;
+
+  /// Waiting until the socket can take more of a file.
+  static final int SEND_WRITABLE = 3;
+
+  /// The slow path reads the next piece of a file.
+  static final int SEND_READING = 4;
+
+  /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
+  static final int TOOK_ALL = Integer.MAX_VALUE;
+
+  /// Queued output from which on no further message is handled.
+  private static final int OUTPUT_HIGH_WATER_BYTES = 256 << 10;
+
+  /// Queued output below which a reply ticket has room again.
+  static final int OUTPUT_LOW_WATER_BYTES = 64 << 10;
+
+  /// Input discarded after our FIN before the peer is cut off.
+  private static final long LINGER_LIMIT_BYTES = 1 << 20;
+
+  final Loop loop;
+  final Listener listener;
+  final int index;
+  final int generation;
+  final int socket;
+  private final Output output;
+
+  /// Stands between socket and protocol; null on a connection without TLS.
+  final @Nullable TlsLayer tls;
+
+  int state = OPEN;
+  int sendState = SEND_IDLE;
+  int submittedBytes;
+  int shortResult = TOOK_ALL;
+  boolean dirty;
+  boolean resumeQueued;
+  private boolean roomAwaited;
+  boolean receiveArmed;
+  private boolean receiveCancelled;
+  boolean starved;
+  private boolean peerEnded;
+  private boolean endPending;
+  boolean overLimit;
+  private boolean removed;
+
+  private @Nullable Block partial;
+  private int partialLength;
+  private long lingerBytes;
+  @Nullable ReplyTicket ticket;
+  private @Nullable Object attachment;
+  private @Nullable ConnectionLeases leases;
+
+  long deadlineNanos = NO_DEADLINE;
+  long protocolDeadlineNanos = NO_DEADLINE;
+  private long protocolDelayNanos;
+  long timerTick;
+  int timerSlot = -1;
+  @Nullable Connection timerNext;
+  @Nullable Connection timerPrevious;
+
+  Connection(Loop loop, Listener listener, int index, int generation, int socket) {
+    this.loop = loop;
+    this.listener = listener;
+    this.index = index;
+    this.generation = generation;
+    this.socket = socket;
+    this.output = new Output(loop, this);
+    TlsContext context = listener.tls;
+    this.tls = context == null ? null : new TlsLayer(this, context);
+  }
+
+  // ---- for protocols ------------------------------------------------------------------------
+
+  public Loop loop() {
+    return loop;
+  }
+
+  public Output output() {
+    return output;
+  }
+
+  /// What the protocol attached; null before.
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  public void attach(@Nullable Object object) {
+    attachment = object;
+  }
+
+  /// Whether input is still handled: false after [#close], [#abort] or an error.
+  public boolean isOpen() {
+    return state == OPEN && !(tls != null && tls.closeWaits());
+  }
+
+  /// Whether the peer is connected by TLS.
+  public boolean secure() {
+    return tls != null;
+  }
+
+  /// Whether the protocol should stop consuming and return: too much output is waiting, here or in
+  /// this turn altogether.
+  public boolean outputFull() {
+    return overHighWater() || loop.staging().full();
+  }
+
+  /// Hands the message being handled to the slow path: closes the ordering gate until the ticket
+  /// completes. At most one message of a connection is deferred at a time.
+  public ReplyTicket defer() {
+    if (ticket != null) {
+      throw new IllegalStateException("a message of this connection is deferred already");
+    }
+    ReplyTicket made = new ReplyTicket(this);
+    ticket = made;
+    loop.counters().deferred++;
+    return made;
+  }
+
+  public boolean deferred() {
+    return ticket != null;
+  }
+
+  /// Keeps bytes of the input that is being handled for longer than the handler runs: a read-only
+  /// reference that any thread may use and that its holder closes. What it shows never changes.
+  ///
+  /// The bytes stay where they were received, and the chunk with them, while at least a quarter of
+  /// the arena is free and this connection holds no more chunks than [LeaseLimits] says; otherwise
+  /// they are copied within the same limits. The reference outlives the connection and the loop.
+  ///
+  /// Closing the reference costs tens of microseconds, see [Memory]: it is for large messages and
+  /// for sharing. A small message that goes to one thread is cheaper copied into an array.
+  ///
+  /// @param input the view given to [Protocol#received]
+  /// @param length at least 1
+  /// @return null when neither a lease nor a copy is to be had: the handler answers that the server
+  ///   is busy, or closes
+  /// @throws IllegalStateException when `input` is not what this connection's handler was given
+  public @Nullable Memory retain(View input, int from, int length) {
+    return loop.input().retain(this, input, from, length);
+  }
+
+  ConnectionLeases leases(LeaseLimits limits) {
+    ConnectionLeases made = leases;
+    if (made == null) {
+      made = new ConnectionLeases(limits);
+      leases = made;
+    }
+    return made;
+  }
+
+  /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to
+  /// act: it begins anew when the output has gone, because until then what the peer sends may wait
+  /// for the peer to read.
+  ///
+  /// @param nanosFromNow delay; 0 or less clears the deadline
+  public void deadline(long nanosFromNow) {
+    protocolDelayNanos = nanosFromNow;
+    protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : loop.now() + nanosFromNow;
+    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+      applyProtocolDeadline();
+    }
+  }
+
+  /// Sends what is staged, then FIN, then reads and drops what the peer still sends until its FIN,
+  /// so that no reset destroys the last reply.
+  public void close() {
+    if (state == OPEN && !(tls != null && tls.takesClose())) {
+      state = CLOSING;
+      loop.timers().cancel(this);
+      dropPartial();
+      markDirty();
+    }
+  }
+
+  /// Ends the connection at once; what is staged is dropped.
+  public void abort() {
+    if (state != FINISHED) {
+      state = FINISHED;
+      loop.timers().cancel(this);
+      dropPartial();
+      finish();
+    }
+  }
+
+  /// The peer's address, or null when the kernel does not know it (any more). A system call.
+  public @Nullable SocketAddress remoteAddress() {
+    return loop.transport().remoteAddress(socket);
+  }
+
+  // ---- input --------------------------------------------------------------------------------
+
+  long token(int op) {
+    return Token.of(op, generation, index);
+  }
+
+  /// Bytes came in a chunk.
+  void received(Block chunk, long base, int count) {
+    TlsLayer layer = tls;
+    if (layer == null) {
+      input(chunk, base, count);
+    } else {
+      layer.received(chunk, base, count);
+    }
+  }
+
+  /// Bytes for the protocol, in a block that stays as it is while it is leased.
+  void input(Block chunk, long base, int count) {
+    switch (state) {
+      case OPEN -> {
+        if (gated()) {
+          if (hold(chunk.segment(), base, count) && ticket == null) {
+            loop.queueResume(this);
+          }
+        } else if (partialLength > 0) {
+          if (hold(chunk.segment(), base, count)) {
+            presentPartial();
+          }
+        } else {
+          present(chunk, base, count);
+        }
+      }
+      case LINGER -> {
+        lingerBytes += count;
+        if (lingerBytes > LINGER_LIMIT_BYTES) {
+          abort();
+        }
+      }
+      default -> {}
+    }
+  }
+
+  /// Whether input waits: for a deferred message, or for room in the output.
+  private boolean gated() {
+    return ticket != null || resumeQueued || roomAwaited || outputFull();
+  }
+
+  private boolean overHighWater() {
+    return output.queuedBytes() > OUTPUT_HIGH_WATER_BYTES;
+  }
+
+  /// Shows held input again, if the gate is open. When the peer must read first, that waits for
+  /// [#outputTaken]: trying every turn would keep the loop from sleeping.
+  void resume() {
+    resumeQueued = false;
+    if (state != OPEN || ticket != null) {
+      return;
+    }
+    roomAwaited = overHighWater();
+    if (gated()) {
+      if (!roomAwaited) {
+        loop.queueResume(this);
+      } else if (sendState == SEND_SUBMITTED) {
+        loop.settleSoon();
+      }
+      return;
+    }
+    if (partialLength > 0) {
+      presentPartial();
+    }
+    if (state == OPEN && endPending && ticket == null && !resumeQueued) {
+      endPending = false;
+      loop.protocolEnded(this, partialLength);
+    }
+    arm();
+  }
+
+  /// The deferred message has been answered: look at what waited behind it.
+  void resumeAfterTicket() {
+    if (state == OPEN && (partialLength > 0 || endPending)) {
+      loop.queueResume(this);
+    }
+  }
+
+  private void presentPartial() {
+    Block block = partial;
+    if (block == null) {
+      return;
+    }
+    present(block, 0, partialLength);
+  }
+
+  private void present(Block block, long base, int count) {
+    int used = loop.deliver(this, block, base, count);
+    if (state != OPEN) {
+      return;
+    }
+    int left = count - used;
+    if (block == partial) {
+      keepTail(block, used, left);
+    } else if (left > 0) {
+      hold(block.segment(), base + used, left);
+    }
+    if (left > 0 && ticket == null && state == OPEN) {
+      if (outputFull()) {
+        loop.queueResume(this);
+      } else if (partialLength >= loop.config().partialBytesPerConnection()) {
+        loop.counters().oversizeMessages++;
+        abort();
+      }
+    }
+  }
+
+  /// Moves what was not consumed to the front of `partial`. When output leases the block it is a
+  /// snapshot and stays as it is: the rest moves to a block of its own.
+  private void keepTail(Block block, int used, int left) {
+    if (left == 0) {
+      dropPartial();
+      return;
+    }
+    if (used == 0) {
+      return;
+    }
+    if (block.leases() == 1) {
+      MemorySegment.copy(block.segment(), used, block.segment(), 0, left);
+      partialLength = left;
+      return;
+    }
+    partial = null;
+    partialLength = 0;
+    hold(block.segment(), used, left);
+    loop.partialReleased(block);
+  }
+
+  /// Appends to `partial`; past the cap receiving stops, past the loop's budget the connection
+  /// goes.
+  private boolean hold(MemorySegment source, long offset, int count) {
+    int need = partialLength + count;
+    Block block = partial;
+    if (block == null || block.lengthBytes() < need || block.leases() > 1) {
+      Block grown = loop.allocatePartial(this, need);
+      if (grown == null) {
+        loop.counters().overBudgetConnections++;
+        abort();
+        return false;
+      }
+      if (block != null) {
+        MemorySegment.copy(block.segment(), 0, grown.segment(), 0, partialLength);
+        loop.partialReleased(block);
+      }
+      partial = grown;
+      block = grown;
+    }
+    MemorySegment.copy(source, offset, block.segment(), partialLength, count);
+    partialLength = need;
+    if (need >= loop.config().partialBytesPerConnection() && receiveArmed && gated()) {
+      pauseReceive();
+    }
+    return true;
+  }
+
+  /// Memory that unfinished input takes.
+  long partialBytes() {
+    Block block = partial;
+    return (block == null ? 0 : block.lengthBytes()) + (tls == null ? 0 : tls.heldBlockBytes());
+  }
+
+  /// Memory that blocked output takes.
+  long persistedBytes() {
+    return output.persistedBytes() + (tls == null ? 0 : tls.wire().persistedBytes());
+  }
+
+  private void dropPartial() {
+    Block block = partial;
+    if (block != null) {
+      partial = null;
+      partialLength = 0;
+      loop.partialReleased(block);
+    }
+    if (tls != null && state != OPEN) {
+      tls.dropHeld();
+    }
+  }
+
+  void pauseReceive() {
+    if (receiveArmed && !receiveCancelled) {
+      receiveCancelled = true;
+      loop.counters().receivePauses++;
+      loop.engine().cancel(token(Token.RECEIVE));
+    }
+  }
+
+  /// Arms receiving when the connection wants more input and has room for it.
+  void arm() {
+    if (receiveArmed || peerEnded || starved || state == FINISHED) {
+      return;
+    }
+    if (state == OPEN && partialLength >= loop.config().partialBytesPerConnection()) {
+      return;
+    }
+    if (tls != null && tls.saturated()) {
+      return;
+    }
+    receiveArmed = true;
+    receiveCancelled = false;
+    loop.transport().receive(socket, token(Token.RECEIVE));
+  }
+
+  void receiveEnded() {
+    receiveArmed = false;
+  }
+
+  /// End of stream from the peer.
+  void peerEnded() {
+    peerEnded = true;
+    TlsLayer layer = tls;
+    if (layer == null) {
+      inputEnded();
+    } else {
+      layer.peerFin();
+    }
+  }
+
+  /// The protocol gets no more input.
+  void inputEnded() {
+    peerEnded = true;
+    switch (state) {
+      case OPEN -> {
+        if (gated()) {
+          endPending = true;
+          if (ticket == null) {
+            loop.queueResume(this);
+          }
+        } else {
+          loop.protocolEnded(this, partialLength);
+        }
+      }
+      case LINGER -> abort();
+      default -> {}
+    }
+  }
+
+  /// Tells the protocol how input ended.
+  void tellEnd(int leftover) {
+    if (tls != null && tls.truncated()) {
+      listener.protocol.truncated(this, leftover + tls.heldBytes());
+    } else {
+      listener.protocol.ended(this, leftover);
+    }
+  }
+
+  // ---- output -------------------------------------------------------------------------------
+
+  /// What goes to the socket: the output, or its ciphertext.
+  Output wire() {
+    return tls == null ? output : tls.wire();
+  }
+
+  /// Bytes the kernel has not taken, encrypted or not.
+  long unsentBytes() {
+    return output.queuedBytes() + (tls == null ? 0 : tls.wire().queuedBytes());
+  }
+
+  /// Copies what is staged and stays, [Output#persist].
+  boolean persist(long skipBytes) {
+    return wire().persist(skipBytes) && (tls == null || output.persist(0));
+  }
+
+  /// The kernel has taken some of the output.
+  void outputTaken() {
+    if (roomAwaited && !overHighWater()) {
+      roomAwaited = false;
+      loop.queueResume(this);
+    }
+  }
+
+  /// Whether somebody waits to hear that the kernel has taken what is sent now.
+  boolean settlesSoon() {
+    ReplyTicket waiting = ticket;
+    return state != OPEN || roomAwaited || (waiting != null && waiting.awaitsRoom());
+  }
+
+  void markDirty() {
+    if (!dirty) {
+      dirty = true;
+      loop.queueDirty(this);
+    }
+  }
+
+  /// The output has gone: in CLOSING that is the time for our FIN.
+  void outputEmpty() {
+    if (state != CLOSING) {
+      return;
+    }
+    if (peerEnded) {
+      abort();
+      return;
+    }
+    state = LINGER;
+    loop.transport().shutdown(socket, 1);
+    loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
+    arm();
+  }
+
+  void blockedOnWrite() {
+    loop.timers().schedule(this, loop.now() + loop.config().writeTimeoutNanos());
+  }
+
+  void unblockedOnWrite() {
+    if (state == OPEN) {
+      deadline(protocolDelayNanos);
+    } else if (state == CLOSING) {
+      loop.timers().cancel(this);
+    }
+  }
+
+  /// The handshake is over, and its deadline with it.
+  void handshakeEnded() {
+    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+      applyProtocolDeadline();
+    }
+  }
+
+  private void applyProtocolDeadline() {
+    long at = tls == null ? protocolDeadlineNanos : tls.deadline(protocolDeadlineNanos);
+    if (at == NO_DEADLINE) {
+      loop.timers().cancel(this);
+    } else {
+      loop.timers().schedule(this, at);
+    }
+  }
+
+  // ---- end ----------------------------------------------------------------------------------
+
+  void expired() {
+    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+      if (!output.isEmpty()) {
+        deadline(protocolDelayNanos);
+        return;
+      }
+      protocolDeadlineNanos = NO_DEADLINE;
+      if (tls != null && tls.handshaking()) {
+        loop.counters().tlsFailures++;
+        abort();
+      } else {
+        loop.protocolTimedOut(this);
+      }
+    } else {
+      if (state != LINGER) {
+        loop.counters().writeTimeouts++;
+      }
+      abort();
+    }
+  }
+
+  /// Releases what only an open connection needs; runs once, when it leaves the table.
+  void released() {
+    ReplyTicket waiting = ticket;
+    if (waiting != null) {
+      waiting.connectionGone();
+    }
+  }
+
+  /// Cancels what is armed and, when nothing is, closes the socket and leaves the table, once.
+  void finish() {
+    if (removed) {
+      return;
+    }
+    if (receiveArmed && !receiveCancelled) {
+      receiveCancelled = true;
+      loop.engine().cancel(token(Token.RECEIVE));
+    }
+    if (sendState == SEND_WAITING) {
+      loop.engine().cancel(token(Token.SEND_ALL));
+    } else if (sendState == SEND_WRITABLE) {
+      loop.engine().cancel(token(Token.WRITABLE));
+    }
+    if (!receiveArmed && sendState == SEND_IDLE) {
+      removed = true;
+      output.clear();
+      if (tls != null) {
+        tls.release();
+      }
+      loop.remove(this);
+    }
+  }
+
+  boolean finished() {
+    return state == FINISHED;
+  }
+}

@@ -1,0 +1,45 @@
+package sluice.loop;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// What one connection's handlers keep of its input. Charged by the loop's thread, refunded by
+/// whichever thread lets go; it lives on when the connection has closed.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | chunks, copiedBytes | loop charges, any thread refunds | volatile | getAndAdd |
+final class ConnectionLeases {
+  private final LeaseLimits limits;
+  private final AtomicInteger chunks = new AtomicInteger();
+  private final AtomicLong copiedBytes = new AtomicLong();
+
+  ConnectionLeases(LeaseLimits limits) {
+    this.limits = limits;
+  }
+
+  /// The loop's thread alone charges, so what is free when it looks stays free.
+  boolean tryChargeChunk() {
+    if (chunks.get() >= limits.chunksPerConnection()) {
+      return false;
+    }
+    chunks.incrementAndGet();
+    return true;
+  }
+
+  void refundChunk() {
+    chunks.decrementAndGet();
+  }
+
+  boolean tryChargeCopy(long bytes) {
+    if (copiedBytes.get() > limits.copiedBytesPerConnection() - bytes) {
+      return false;
+    }
+    copiedBytes.addAndGet(bytes);
+    return true;
+  }
+
+  void refundCopy(long bytes) {
+    copiedBytes.addAndGet(-bytes);
+  }
+}

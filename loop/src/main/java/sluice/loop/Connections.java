@@ -1,0 +1,92 @@
+package sluice.loop;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The table of a loop's connections, by the index and generation in their tokens. Owned by the
+/// loop's thread.
+final class Connections {
+  /// Connections beyond the limit that are told so at a time; more are closed without a word.
+  static final int OVERLOAD_SLACK = 64;
+
+  private final int limit;
+  private @Nullable Connection[] table = new Connection[64];
+  private int[] generations = new int[64];
+  private int[] free = new int[64];
+  private int freeCount;
+  private int count;
+
+  Connections(int limit) {
+    this.limit = limit;
+    for (int i = table.length - 1; i >= 0; i--) {
+      free[freeCount++] = i;
+    }
+  }
+
+  /// Places there are, taken or not.
+  int capacity() {
+    return table.length;
+  }
+
+  /// Who has a place, or null.
+  @Nullable Connection at(int index) {
+    return table[index];
+  }
+
+  int count() {
+    return count;
+  }
+
+  /// The connection a completion is for, or null when it has left the table since.
+  @Nullable Connection get(long token) {
+    Connection connection = table[Token.index(token)];
+    return connection != null && connection.generation == Token.generation(token)
+        ? connection
+        : null;
+  }
+
+  /// Adds a connection, marked when it is over the limit; null when even the slack is used up.
+  @Nullable Connection add(Loop loop, Listener listener, int socket) {
+    if (count >= limit + OVERLOAD_SLACK) {
+      return null;
+    }
+    if (freeCount == 0) {
+      grow();
+    }
+    int index = free[--freeCount];
+    Connection connection = new Connection(loop, listener, index, generations[index], socket);
+    connection.overLimit = count >= limit;
+    table[index] = connection;
+    count++;
+    return connection;
+  }
+
+  void remove(Connection connection) {
+    int index = connection.index;
+    assert table[index] == connection;
+    table[index] = null;
+    generations[index] = Token.nextGeneration(generations[index]);
+    free[freeCount++] = index;
+    count--;
+  }
+
+  /// Visits every connection; the visitor may remove the one it is given.
+  void forEach(Consumer<Connection> visitor) {
+    for (Connection connection : table.clone()) {
+      if (connection != null) {
+        visitor.accept(connection);
+      }
+    }
+  }
+
+  private void grow() {
+    int before = table.length;
+    int after = before * 2;
+    table = java.util.Arrays.copyOf(table, after);
+    generations = java.util.Arrays.copyOf(generations, after);
+    free = new int[after];
+    for (int i = after - 1; i >= before; i--) {
+      free[freeCount++] = i;
+    }
+  }
+}

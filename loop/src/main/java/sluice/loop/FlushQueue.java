@@ -1,0 +1,378 @@
+package sluice.loop;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// Sends what the turn has staged: one send per dirty connection, settled at the end of the turn
+/// that submits it. Owned by the loop's thread.
+///
+/// **Silence is success**: a send that took everything has no completion. One that fell short is
+/// finished by `sendAll`, one at a time, while the connection's output waits.
+final class FlushQueue {
+  /// File bytes sent for one connection before others get their turn.
+  private static final int FILE_BUDGET_BYTES = 1 << 20;
+
+  /// Piece of a file the slow path reads when its pages are not in memory.
+  private static final int READ_PIECE_BYTES = 256 << 10;
+
+  /// Piece of what a slow peer has to take before the write timeout.
+  private static final int WAITING_PIECE_BYTES = 64 << 10;
+
+  /// When a file that must be read waits for room in the loop's output account.
+  private static final long ROOM_RETRY_NANOS = 20_000_000L;
+
+  private final Loop loop;
+  private final SendVector vector = new SendVector();
+  private @Nullable Connection[] dirty = new Connection[256];
+  private int dirtyCount;
+  private @Nullable Connection[] spare = new Connection[256];
+  private @Nullable Connection[] flushed = new Connection[256];
+  private int flushedCount;
+  private boolean more;
+  private @Nullable OutSegment pool;
+
+  FlushQueue(Loop loop) {
+    this.loop = loop;
+  }
+
+  void add(Connection connection) {
+    if (dirtyCount == dirty.length) {
+      dirty = Arrays.copyOf(dirty, dirtyCount * 2);
+    }
+    dirty[dirtyCount++] = connection;
+  }
+
+  /// Whether the next turn must not wait: something can go on as soon as the sends are submitted.
+  boolean hasMore() {
+    return more || dirtyCount > 0;
+  }
+
+  /// The sends submitted by this turn are waited for: the turn must not wait for anything else.
+  void settleSoon() {
+    more = true;
+  }
+
+  void flushAll() {
+    more = false;
+    int count = dirtyCount;
+    Connection[] batch = dirty;
+    dirty = spare;
+    dirtyCount = 0;
+    for (int i = 0; i < count; i++) {
+      Connection connection = batch[i];
+      batch[i] = null;
+      if (connection != null) {
+        connection.dirty = false;
+        flush(connection);
+      }
+    }
+    spare = batch;
+  }
+
+  private void flush(Connection connection) {
+    if (connection.finished()) {
+      return;
+    }
+    if (connection.sendState != Connection.SEND_IDLE) {
+      persist(connection, 0);
+      return;
+    }
+    TlsLayer tls = connection.tls;
+    if (tls != null && (!encrypt(connection, tls) || connection.finished())) {
+      return;
+    }
+    Output output = connection.wire();
+    OutSegment head = output.head();
+    if (head == null && tls != null) {
+      head = tls.readyFile();
+    }
+    if (head == null) {
+      if (tls == null || tls.drained()) {
+        connection.outputEmpty();
+      }
+    } else if (head.file != null) {
+      if (persist(connection, 0)) {
+        sendFile(connection, head, head.file);
+      }
+    } else {
+      submit(connection, output);
+    }
+  }
+
+  private void submit(Connection connection, Output output) {
+    int bytes = output.gather(vector);
+    if (bytes < connection.unsentBytes()) {
+      more = true;
+      if (!persist(connection, bytes)) {
+        return;
+      }
+    }
+    Transport transport = loop.transport();
+    long token = connection.token(Token.SEND);
+    if (vector.count() == 1) {
+      transport.send(
+          connection.socket, token, vector.segment(0), vector.offset(0), vector.length(0));
+    } else {
+      transport.sendVector(connection.socket, token, vector);
+    }
+    if (connection.settlesSoon()) {
+      more = true;
+    }
+    connection.sendState = Connection.SEND_SUBMITTED;
+    connection.submittedBytes = bytes;
+    if (flushedCount == flushed.length) {
+      flushed = Arrays.copyOf(flushed, flushedCount * 2);
+    }
+    flushed[flushedCount++] = connection;
+    loop.counters().sends++;
+  }
+
+  private boolean encrypt(Connection connection, TlsLayer tls) {
+    return tls.encrypt() || abandon(connection);
+  }
+
+  private boolean persist(Connection connection, long skipBytes) {
+    return connection.persist(skipBytes) || abandon(connection);
+  }
+
+  private boolean abandon(Connection connection) {
+    loop.counters().overBudgetConnections++;
+    connection.abort();
+    return false;
+  }
+
+  // ---- outcome ------------------------------------------------------------------------------
+
+  void sendFellShort(@Nullable Connection connection, int result) {
+    if (connection != null && connection.sendState == Connection.SEND_SUBMITTED) {
+      connection.shortResult = result;
+    }
+  }
+
+  /// Every send submitted by this turn has shown how it went.
+  void settleAll() {
+    for (int i = 0; i < flushedCount; i++) {
+      Connection connection = flushed[i];
+      flushed[i] = null;
+      if (connection != null) {
+        settle(connection);
+      }
+    }
+    flushedCount = 0;
+  }
+
+  private void settle(Connection connection) {
+    int result = connection.shortResult;
+    connection.shortResult = Connection.TOOK_ALL;
+    connection.sendState = Connection.SEND_IDLE;
+    Output output = connection.wire();
+    boolean all = result == Connection.TOOK_ALL;
+    long taken = all ? connection.submittedBytes : Math.max(0, result);
+    output.drop(taken);
+    loop.counters().sentBytes += taken;
+    if (connection.finished()) {
+      connection.finish();
+    } else if (all) {
+      advanced(connection);
+    } else if (result >= 0 || result == -Errors.EAGAIN) {
+      loop.counters().shortSends++;
+      if (persist(connection, 0)) {
+        sendRest(connection);
+      }
+    } else {
+      connection.abort();
+    }
+  }
+
+  /// Sends a piece of the rest: small enough that a slow peer takes it within the write timeout.
+  private void sendRest(Connection connection) {
+    OutSegment head = connection.wire().head();
+    if (head == null) {
+      throw new IllegalStateException("a send fell short of nothing");
+    }
+    int length = Math.min(head.length, WAITING_PIECE_BYTES);
+    connection.sendState = Connection.SEND_WAITING;
+    connection.submittedBytes = length;
+    connection.blockedOnWrite();
+    long token = connection.token(Token.SEND_ALL);
+    loop.transport().sendAll(connection.socket, token, head.bytes, head.offset, length);
+  }
+
+  void sentAll(@Nullable Connection connection, int result) {
+    if (connection == null || connection.sendState != Connection.SEND_WAITING) {
+      return;
+    }
+    connection.sendState = Connection.SEND_IDLE;
+    if (connection.finished()) {
+      connection.finish();
+    } else if (result != connection.submittedBytes) {
+      connection.abort();
+    } else {
+      loop.counters().sentBytes += result;
+      connection.wire().drop(result);
+      connection.unblockedOnWrite();
+      advanced(connection);
+    }
+  }
+
+  /// Output was taken: go on with the rest, or with what waited for it.
+  private void advanced(Connection connection) {
+    connection.outputTaken();
+    ReplyTicket ticket = connection.ticket;
+    if (ticket != null) {
+      ticket.roomIfDrained();
+    }
+    if (connection.unsentBytes() > 0 || connection.state == Connection.CLOSING) {
+      connection.markDirty();
+    }
+  }
+
+  // ---- files --------------------------------------------------------------------------------
+
+  private void sendFile(Connection connection, OutSegment head, FileBody file) {
+    if (connection.tls != null) {
+      readPiece(connection, head, file);
+      return;
+    }
+    int budget = FILE_BUDGET_BYTES;
+    while (budget > 0) {
+      long tail = file.copiedTailBytes();
+      boolean copied = head.fileRemaining <= tail;
+      long most = copied ? READ_PIECE_BYTES : head.fileRemaining - tail;
+      long piece = Math.min(Math.min(head.fileRemaining, most), budget);
+      if (file.fd() < 0 || !file.resident(head.filePosition, piece)) {
+        readPiece(connection, head, file);
+        return;
+      }
+      if (copied) {
+        copyPiece(connection, head, file);
+        return;
+      }
+      long sent = loop.transport().sendFile(connection.socket, file.fd(), head.filePosition, piece);
+      if (sent == -Errors.EAGAIN) {
+        awaitWritable(connection);
+        return;
+      }
+      if (sent == -Errors.EOPNOTSUPP || sent == -Errors.EINVAL) {
+        readPiece(connection, head, file);
+        return;
+      }
+      if (sent <= 0 || !file.unchanged()) {
+        connection.abort();
+        return;
+      }
+      loop.counters().fileBytes += sent;
+      budget -= (int) sent;
+      boolean last = sent == head.fileRemaining;
+      connection.output().dropFile(sent);
+      if (last) {
+        break;
+      }
+    }
+    advanced(connection);
+    if (connection.output().isEmpty() && connection.ticket == null) {
+      connection.unblockedOnWrite();
+    }
+  }
+
+  private void awaitWritable(Connection connection) {
+    connection.sendState = Connection.SEND_WRITABLE;
+    connection.blockedOnWrite();
+    loop.transport().awaitWritable(connection.socket, connection.token(Token.WRITABLE));
+  }
+
+  void writable(@Nullable Connection connection, int result) {
+    if (connection == null || connection.sendState != Connection.SEND_WRITABLE) {
+      return;
+    }
+    connection.sendState = Connection.SEND_IDLE;
+    if (connection.finished()) {
+      connection.finish();
+    } else if (result < 0) {
+      connection.abort();
+    } else {
+      connection.unblockedOnWrite();
+      connection.markDirty();
+    }
+  }
+
+  /// Sends a copy of the next piece, which is in memory.
+  private void copyPiece(Connection connection, OutSegment head, FileBody file) {
+    int length = (int) Math.min(head.fileRemaining, READ_PIECE_BYTES);
+    Block block = Block.allocate(loop.outputAccount(), length);
+    if (block == null) {
+      loop.counters().overBudgetConnections++;
+      connection.abort();
+      return;
+    }
+    pieceRead(connection, file, block, file.read(head.filePosition, block.segment(), 0, length));
+    if (!connection.finished()) {
+      submit(connection, connection.output());
+    }
+  }
+
+  /// Reads the next piece where waiting for a device hurts nobody.
+  private void readPiece(Connection connection, OutSegment head, FileBody file) {
+    boolean secure = connection.tls != null;
+    int most = secure ? TlsLayer.FILE_PIECE_BYTES : READ_PIECE_BYTES;
+    int length = (int) Math.min(head.fileRemaining, most);
+    if (secure && loop.outputAccount().usedBytes() > loop.outputAccount().limitBytes() / 4 * 3) {
+      loop.schedule(ROOM_RETRY_NANOS, connection::markDirty);
+      return;
+    }
+    Block block = Block.allocate(loop.outputAccount(), length);
+    if (block == null) {
+      loop.counters().overBudgetConnections++;
+      connection.abort();
+      return;
+    }
+    connection.sendState = Connection.SEND_READING;
+    loop.timers().cancel(connection);
+    long position = head.filePosition;
+    loop.slowPath()
+        .execute(() -> {
+          int read;
+          try {
+            read = file.read(position, block.segment(), 0, length);
+          } catch (RuntimeException e) {
+            read = -Errors.EIO;
+          }
+          int result = read;
+          loop.execute(() -> pieceRead(connection, file, block, result));
+        });
+  }
+
+  private void pieceRead(Connection connection, FileBody file, Block block, int read) {
+    connection.sendState = Connection.SEND_IDLE;
+    if (connection.finished()) {
+      block.release();
+      connection.finish();
+    } else if (read <= 0 || !file.unchanged()) {
+      block.release();
+      connection.abort();
+    } else {
+      loop.counters().fileBytes += read;
+      connection.output().replaceFileFront(block, read);
+      connection.unblockedOnWrite();
+      connection.markDirty();
+    }
+  }
+
+  // ---- pool ---------------------------------------------------------------------------------
+
+  OutSegment takeSegment() {
+    OutSegment segment = pool;
+    if (segment == null) {
+      return new OutSegment();
+    }
+    pool = segment.next;
+    segment.next = null;
+    return segment;
+  }
+
+  void giveSegment(OutSegment segment) {
+    segment.next = pool;
+    pool = segment;
+  }
+}

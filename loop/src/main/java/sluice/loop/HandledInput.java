@@ -1,0 +1,116 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+
+/// The bytes a protocol is being shown, and what it keeps of them. Owned by the loop's thread.
+///
+/// Kept bytes are leased where they are while the arena can spare the chunk, otherwise copied. A
+/// chunk that is leased counts once for its connection, however many messages of it are kept.
+final class HandledInput {
+  private final ViewBinder binder;
+  private final ChunkArena arena;
+  private final LoopCounters counters;
+  private final LeaseLimits limits;
+  private final Account copies;
+  private @Nullable Block block;
+  private @Nullable Connection connection;
+  private long offset;
+
+  /// The lease on [#block] that this delivery's references share; one lease is the delivery's own.
+  private @Nullable RetainedInput leased;
+
+  /// @param copies charged with what is copied because it cannot be leased
+  HandledInput(ViewBinder binder, Loop loop, Account copies) {
+    this.binder = binder;
+    this.arena = loop.transport().arena();
+    this.counters = loop.counters();
+    this.limits = loop.config().leases();
+    this.copies = copies;
+  }
+
+  /// Shows bytes until [#end].
+  View begin(Connection shownTo, Block bytes, long from, int count) {
+    connection = shownTo;
+    block = bytes;
+    offset = from;
+    return binder.bind(bytes.segment(), from, count);
+  }
+
+  void end() {
+    binder.unbind();
+    block = null;
+    connection = null;
+    RetainedInput kept = leased;
+    if (kept != null) {
+      leased = null;
+      kept.release();
+    }
+  }
+
+  /// Where the bytes shown as `input` are, from [#offset] on.
+  ///
+  /// @throws IllegalStateException when these are not the bytes that are being handled
+  Block block(View input) {
+    Block shown = block;
+    if (shown == null || binder.view() != input) {
+      throw new IllegalStateException("no input is being handled");
+    }
+    return shown;
+  }
+
+  long offset() {
+    return offset;
+  }
+
+  @Nullable Memory retain(Connection keeper, View input, int from, int length) {
+    Block shown = block(input);
+    if (keeper != connection) {
+      throw new IllegalStateException("the input that is being handled is another connection's");
+    }
+    if (from < 0 || length < 1 || from > input.length() - length) {
+      throw new IndexOutOfBoundsException(
+          "[" + from + ", +" + length + ") of a view of " + input.length() + " bytes");
+    }
+    ConnectionLeases quota = keeper.leases(limits);
+    if (leased == null && arena.holds(shown) && !scarce(arena) && quota.tryChargeChunk()) {
+      leased = RetainedInput.chunk(shown, quota);
+    }
+    RetainedInput chunk = leased;
+    if (chunk != null) {
+      counters.retainedByLease++;
+      return Memory.readOnlyOver(chunk, offset + from, length);
+    }
+    return copy(quota, shown.segment(), offset + from, length);
+  }
+
+  private @Nullable Memory copy(ConnectionLeases quota, MemorySegment source, long at, int length) {
+    Block copy = null;
+    if (quota.tryChargeCopy(length)) {
+      copy = Block.allocate(copies, length);
+      if (copy == null) {
+        quota.refundCopy(length);
+      }
+    }
+    if (copy == null) {
+      counters.retainsRefused++;
+      return null;
+    }
+    counters.retainedByCopy++;
+    MemorySegment.copy(source, at, copy.segment(), 0, length);
+    RetainedInput kept = RetainedInput.copy(copy, quota);
+    Memory memory = Memory.readOnlyOver(kept, 0, length);
+    kept.release();
+    return memory;
+  }
+
+  /// Whether what is left of an arena is for receiving only: less than a quarter.
+  static boolean scarce(ChunkArena arena) {
+    return 4L * arena.free() < arena.count();
+  }
+}

@@ -1,0 +1,83 @@
+package sluice.loop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
+/// it returns from a run that was too long.
+///
+/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores; the
+/// [Watchdog] thread does the timing.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | overran | watchdog | opaque | opaque |
+/// | disabled | loop threads, operators | opaque | opaque |
+public final class HandlerGuard {
+  private static final VarHandle OVERRAN;
+  private static final VarHandle DISABLED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      OVERRAN = lookup.findVarHandle(HandlerGuard.class, "overran", boolean.class);
+      DISABLED = lookup.findVarHandle(HandlerGuard.class, "disabled", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final String name;
+  private final long limitNanos;
+
+  @SuppressWarnings("unused") // through OVERRAN
+  private boolean overran;
+
+  @SuppressWarnings("unused") // through DISABLED
+  private boolean disabled;
+
+  /// @param limitNanos longest run that is tolerated, at least 1 ms
+  public HandlerGuard(String name, long limitNanos) {
+    if (limitNanos < 1_000_000) {
+      throw new IllegalArgumentException("limitNanos must be at least 1000000: " + limitNanos);
+    }
+    this.name = name;
+    this.limitNanos = limitNanos;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public long limitNanos() {
+    return limitNanos;
+  }
+
+  /// Whether the handler overran and is not called any more.
+  public boolean disabled() {
+    return (boolean) DISABLED.getOpaque(this);
+  }
+
+  /// Lets a handler that was disabled run again.
+  public void enable() {
+    OVERRAN.setOpaque(this, false);
+    DISABLED.setOpaque(this, false);
+  }
+
+  /// Notes that the handler starts to run on a loop's thread.
+  public void enter(Loop loop) {
+    loop.handler().enter(this);
+  }
+
+  /// Notes that the handler has returned.
+  public void exit(Loop loop) {
+    loop.handler().leave();
+    if ((boolean) OVERRAN.getOpaque(this)) {
+      DISABLED.setOpaque(this, true);
+    }
+  }
+
+  void overran() {
+    OVERRAN.setOpaque(this, true);
+  }
+}

@@ -1,0 +1,294 @@
+package sluice.loop;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Files;
+import sluice.sys.IoUring;
+import sluice.sys.IoVec;
+import sluice.sys.MsgHeader;
+import sluice.sys.PollFds;
+import sluice.sys.ResourceLimit;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SubmissionQueue;
+import sluice.sys.SysException;
+
+/// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
+///
+/// A socket number is an ordinary descriptor, or with [#DIRECT] set a slot of the ring's own
+/// descriptor table. Ordinary descriptors are the default: they have a peer address and can take a
+/// file.
+final class IoUringTransport implements Transport {
+  /// Marks a slot of the direct descriptor table.
+  static final int DIRECT = 1 << 30;
+
+  private static final int SILENT_FLAGS =
+      Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+  private static final int WAITING_FLAGS = Sockets.MSG_WAITALL | Sockets.MSG_NOSIGNAL;
+  private static final int DIRECT_SLOTS = 65_536;
+
+  /// Gathering sends that can be staged before they are submitted.
+  private static final int VECTORS = 64;
+
+  private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
+
+  private final IoUringEngine engine;
+  private final IoUring ring;
+  private final SubmissionQueue submission;
+  private final IoUringEngine.RingArena arena;
+  private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
+  private int vectorsUsed;
+  private final BitSet directListeners = new BitSet();
+
+  /// Listeners that other loops, or other processes, may wait on too.
+  private final BitSet adoptedListeners = new BitSet();
+
+  /// Tokens of the armed accepts, and which of them accept into the direct table.
+  private long[] accepts = new long[4];
+
+  private final BitSet directAccepts = new BitSet();
+  private int acceptCount;
+  private boolean directTable;
+  private long systemCalls;
+
+  /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
+  private final BitSet nonBlocking = new BitSet();
+
+  /// Ordinary descriptors that are open, for [#closeAll].
+  private final BitSet open = new BitSet();
+
+  IoUringTransport(IoUringEngine engine, IoUring ring, IoUringEngine.RingArena arena) {
+    this.engine = engine;
+    this.ring = ring;
+    this.submission = ring.submission();
+    this.arena = arena;
+  }
+
+  @Override
+  public ChunkArena arena() {
+    return arena;
+  }
+
+  // ---- listening ----------------------------------------------------------------------------
+
+  @Override
+  public int listen(SocketAddress address, ListenOptions options) throws IOException {
+    engine.checkOwner();
+    if (options.direct() && !directTable) {
+      // The kernel refuses a table that is larger than the limit on open files.
+      long most = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
+      boolean fits = Long.compareUnsigned(DIRECT_SLOTS, most) <= 0;
+      ring.registerFiles(fits ? DIRECT_SLOTS : (int) most);
+      directTable = true;
+    }
+    int fd = KernelSockets.listen(address, options, false);
+    open.set(fd);
+    directListeners.set(fd, options.direct());
+    adoptedListeners.clear(fd);
+    return fd;
+  }
+
+  @Override
+  public int adoptListener(int fd) throws IOException {
+    engine.checkOwner();
+    KernelSockets.requireListening(fd);
+    // A ring waits on blocking descriptors only; who passed this one may have thought of epoll.
+    int flags = Files.statusFlags(fd);
+    SysException.check(flags, "fcntl", fd, "F_GETFL");
+    SysException.check(Files.setStatusFlags(fd, flags & ~Files.O_NONBLOCK), "fcntl", fd, "F_SETFL");
+    directListeners.clear(fd);
+    adoptedListeners.set(fd);
+    open.set(fd);
+    return fd;
+  }
+
+  @Override
+  public SocketAddress localAddress(int listener) throws IOException {
+    return KernelSockets.localAddress(listener);
+  }
+
+  @Override
+  public void refuseNew(int listener) {
+    KernelSockets.refuseNew(listener);
+  }
+
+  @Override
+  public void accept(int listener, long token) {
+    engine.checkOwner();
+    boolean direct = directListeners.get(listener);
+    if (acceptCount == accepts.length) {
+      accepts = Arrays.copyOf(accepts, 2 * acceptCount);
+    }
+    directAccepts.set(acceptCount, direct);
+    accepts[acceptCount++] = token;
+    if (adoptedListeners.get(listener)) {
+      submission.accept(listener, token);
+    } else {
+      submission.acceptMultishot(listener, direct, token);
+    }
+  }
+
+  /// Sees every completion before it is delivered, to know the sockets that were accepted.
+  ///
+  /// @return the result to deliver: accepting into the direct table gives bare slots
+  int completed(long token, int result, int flags) {
+    for (int i = 0; i < acceptCount; i++) {
+      if (accepts[i] == token) {
+        return accepted(i, result, flags);
+      }
+    }
+    return result;
+  }
+
+  private int accepted(int accept, int result, int flags) {
+    boolean direct = directAccepts.get(accept);
+    if (!Completion.hasMore(flags)) {
+      acceptCount--;
+      accepts[accept] = accepts[acceptCount];
+      directAccepts.set(accept, directAccepts.get(acceptCount));
+    }
+    if (result < 0) {
+      return result;
+    }
+    if (direct) {
+      return result | DIRECT;
+    }
+    open.set(result);
+    return result;
+  }
+
+  @Override
+  public int connect(SocketAddress address, long token) throws IOException {
+    engine.checkOwner();
+    int fd = KernelSockets.open(address, false);
+    open.set(fd);
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment bytes = SocketAddresses.encode(address, scratch);
+      submission.connect(fd, false, bytes, 0, (int) bytes.byteSize(), token);
+      engine.submitNow(); // the kernel copies the address as it takes the entry
+    }
+    return fd;
+  }
+
+  // ---- moving bytes -------------------------------------------------------------------------
+
+  @Override
+  public void receive(int socket, long token) {
+    engine.checkOwner();
+    submission.receiveMultishot(number(socket), direct(socket), arena.group(), token);
+  }
+
+  @Override
+  public void send(int socket, long token, MemorySegment bytes, long offset, int length) {
+    engine.checkOwner();
+    submission.send(
+        number(socket), direct(socket), bytes, offset, length, SILENT_FLAGS, true, token);
+  }
+
+  @Override
+  public void sendVector(int socket, long token, SendVector ranges) {
+    engine.checkOwner();
+    if (vectorsUsed == VECTORS) {
+      engine.submitNow();
+      vectorsUsed = 0;
+    }
+    long header = (long) vectorsUsed++ * VECTOR_BYTES;
+    long vector = header + MsgHeader.SIZE;
+    for (int i = 0; i < ranges.count(); i++) {
+      IoVec.set(vectors, vector, i, ranges.segment(i), ranges.offset(i), ranges.length(i));
+    }
+    MsgHeader.set(vectors, header, vectors, vector, ranges.count());
+    submission.sendMessage(
+        number(socket), direct(socket), vectors, header, SILENT_FLAGS, true, token);
+  }
+
+  @Override
+  public void sendAll(int socket, long token, MemorySegment bytes, long offset, int length) {
+    engine.checkOwner();
+    submission.send(
+        number(socket), direct(socket), bytes, offset, length, WAITING_FLAGS, false, token);
+  }
+
+  @Override
+  public void awaitWritable(int socket, long token) {
+    engine.checkOwner();
+    if (direct(socket)) {
+      submission.pollAddDirect(number(socket), PollFds.POLLOUT, token);
+    } else {
+      submission.pollAdd(socket, PollFds.POLLOUT, false, token);
+    }
+  }
+
+  @Override
+  public long sendFile(int socket, int fileFd, long position, long count) {
+    engine.checkOwner();
+    if (direct(socket)) {
+      return -Errors.EOPNOTSUPP;
+    }
+    if (!nonBlocking.get(socket)) {
+      // sendfile(2) has no flag for it; the ring's own operations do not look at O_NONBLOCK.
+      nonBlocking.set(socket);
+      systemCalls++;
+      Files.setStatusFlags(socket, Files.O_RDWR | Files.O_NONBLOCK);
+    }
+    systemCalls++;
+    return Files.sendfile(socket, fileFd, position, count);
+  }
+
+  @Override
+  public void shutdown(int socket, int how) {
+    engine.checkOwner();
+    if (direct(socket)) {
+      submission.shutdown(number(socket), true, how, SubmissionQueue.IGNORED);
+    } else {
+      systemCalls++;
+      Sockets.shutdown(socket, how);
+    }
+  }
+
+  @Override
+  public void close(int socket) {
+    engine.checkOwner();
+    if (direct(socket)) {
+      submission.closeDirect(number(socket));
+    } else {
+      open.clear(socket);
+      nonBlocking.clear(socket);
+      submission.close(socket);
+    }
+  }
+
+  @Override
+  public @Nullable SocketAddress remoteAddress(int socket) {
+    return direct(socket) ? null : KernelSockets.remoteAddress(socket);
+  }
+
+  // ---- for the engine -----------------------------------------------------------------------
+
+  /// What was staged has been submitted: message headers and ranges have been copied.
+  void submitted() {
+    vectorsUsed = 0;
+  }
+
+  long systemCalls() {
+    return systemCalls;
+  }
+
+  void closeAll() {
+    open.stream().forEach(Files::close);
+    open.clear();
+  }
+
+  private static boolean direct(int socket) {
+    return (socket & DIRECT) != 0;
+  }
+
+  private static int number(int socket) {
+    return socket & ~DIRECT;
+  }
+}

@@ -1,0 +1,92 @@
+package sluice.loop;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// The control path of kernel sockets, the same for every engine on Linux. Any thread may call.
+final class KernelSockets {
+  private static final Logger LOG = System.getLogger("sluice.loop");
+
+  private KernelSockets() {}
+
+  /// Opens a socket for an address, ready to connect.
+  static int open(SocketAddress address, boolean nonBlocking) throws IOException {
+    int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
+    int fd = Sockets.socket(SocketAddresses.family(address), type, 0);
+    if (address instanceof InetSocketAddress) {
+      try {
+        Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
+      } catch (IOException e) {
+        Files.close(fd);
+        throw e;
+      }
+    }
+    return fd;
+  }
+
+  /// Opens, binds and listens.
+  static int listen(SocketAddress address, ListenOptions options, boolean nonBlocking)
+      throws IOException {
+    int type = Sockets.SOCK_STREAM | (nonBlocking ? Sockets.SOCK_NONBLOCK : 0);
+    int fd = Sockets.socket(SocketAddresses.family(address), type, 0);
+    try {
+      if (!(address instanceof UnixDomainSocketAddress)) {
+        Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
+        if (options.reusePort()) {
+          Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, 1);
+        }
+        if (options.noDelay()) {
+          Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
+        }
+      }
+      Sockets.bind(fd, address);
+      Sockets.listen(fd, options.backlog());
+      return fd;
+    } catch (IOException | RuntimeException e) {
+      Files.close(fd);
+      throw e;
+    }
+  }
+
+  /// Checks that a descriptor is a listening socket.
+  static void requireListening(int fd) throws IOException {
+    if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
+      throw SysException.of(Errno.EINVAL, "accept", fd);
+    }
+  }
+
+  /// Drops connection requests from now on. Best effort: without it, whoever comes in the moment
+  /// between the last accept and the close is reset.
+  static void refuseNew(int listener) {
+    try {
+      if (Sockets.getsockname(listener) instanceof InetSocketAddress) {
+        Sockets.dropSyn(listener);
+      }
+    } catch (SysException e) {
+      LOG.log(Level.DEBUG, "connection requests are not dropped while draining", e);
+    }
+  }
+
+  static SocketAddress localAddress(int fd) throws IOException {
+    SocketAddress address = Sockets.getsockname(fd);
+    return address == null ? UnixDomainSocketAddress.of("") : address;
+  }
+
+  static @Nullable SocketAddress remoteAddress(int fd) {
+    try {
+      return Sockets.getpeername(fd);
+    } catch (SysException e) {
+      return null;
+    }
+  }
+}

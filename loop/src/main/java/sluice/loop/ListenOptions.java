@@ -1,0 +1,34 @@
+package sluice.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/// How a listening socket is opened.
+///
+/// @param backlog connections the kernel may hold for us, 1 to 65535
+/// @param reusePort several listeners share the port, one per loop; the kernel spreads connections
+/// @param direct accept into the ring's own descriptor table where the engine has one: cheaper, but
+///   such sockets have no peer address and no `sendFile`
+/// @param noDelay set `TCP_NODELAY` on the listener, which accepted sockets inherit
+/// @param tls what its connections encrypt with; null for connections without TLS
+public record ListenOptions(
+    int backlog, boolean reusePort, boolean direct, boolean noDelay, @Nullable TlsContext tls) {
+  public static final ListenOptions DEFAULT = new ListenOptions(4096, false, false, true, null);
+
+  public ListenOptions {
+    if (backlog < 1 || backlog > 65535) {
+      throw new IllegalArgumentException("backlog must be 1 to 65535: " + backlog);
+    }
+  }
+
+  public ListenOptions withReusePort(boolean value) {
+    return new ListenOptions(backlog, value, direct, noDelay, tls);
+  }
+
+  public ListenOptions withDirect(boolean value) {
+    return new ListenOptions(backlog, reusePort, value, noDelay, tls);
+  }
+
+  public ListenOptions withTls(@Nullable TlsContext value) {
+    return new ListenOptions(backlog, reusePort, direct, noDelay, value);
+  }
+}

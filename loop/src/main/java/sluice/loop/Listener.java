@@ -1,0 +1,47 @@
+package sluice.loop;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
+/// thread.
+public final class Listener {
+  final Loop loop;
+  final int index;
+  final int handle;
+  final Protocol protocol;
+
+  /// The socket is somebody else's too, who goes on using it.
+  final boolean adopted;
+
+  /// What its connections encrypt with; null when they do not.
+  final @Nullable TlsContext tls;
+
+  boolean armed;
+  boolean stopped;
+
+  Listener(
+      Loop loop,
+      int index,
+      int handle,
+      Protocol protocol,
+      boolean adopted,
+      @Nullable TlsContext tls) {
+    this.adopted = adopted;
+    this.loop = loop;
+    this.index = index;
+    this.handle = handle;
+    this.protocol = protocol;
+    this.tls = tls;
+  }
+
+  /// The bound address, with the port the kernel chose if 0 was asked for.
+  public SocketAddress localAddress() throws IOException {
+    return loop.transport().localAddress(handle);
+  }
+
+  public Loop loop() {
+    return loop;
+  }
+}

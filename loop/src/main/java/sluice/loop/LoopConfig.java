@@ -1,0 +1,97 @@
+package sluice.loop;
+
+/// Limits of one loop. Every queue and buffer of a loop is bounded by one of these.
+///
+/// @param maxConnections connections open at a time; one more is refused
+/// @param partialBytesPerConnection unconsumed input of a connection from which on receiving
+///   pauses; what the turn had received by then, at most an arena full, is kept
+/// @param partialBytesPerLoop the same for all connections of the loop together
+/// @param stagingBytes reply bytes staged in one turn before input waits
+/// @param writeTimeoutNanos a blocked send makes no progress for this long: the connection is
+///   aborted
+/// @param lingerTimeoutNanos how long input is drained after our FIN
+/// @param leases what handlers may keep of the input
+public record LoopConfig(
+    int maxConnections,
+    int partialBytesPerConnection,
+    long partialBytesPerLoop,
+    int stagingBytes,
+    long writeTimeoutNanos,
+    long lingerTimeoutNanos,
+    LeaseLimits leases) {
+  public static final LoopConfig DEFAULT =
+      new LoopConfig(
+          16_384,
+          64 << 10,
+          64L << 20,
+          4 << 20,
+          30_000_000_000L,
+          2_000_000_000L,
+          LeaseLimits.DEFAULT);
+
+  public LoopConfig {
+    if (maxConnections < 1 || maxConnections > 1 << 20) {
+      throw new IllegalArgumentException("maxConnections must be 1 to 1048576: " + maxConnections);
+    }
+    if (partialBytesPerConnection < 1024) {
+      throw new IllegalArgumentException(
+          "partialBytesPerConnection must be at least 1024: " + partialBytesPerConnection);
+    }
+    if (stagingBytes < 64 << 10) {
+      throw new IllegalArgumentException("stagingBytes must be at least 65536: " + stagingBytes);
+    }
+  }
+
+  /// With [LeaseLimits#DEFAULT].
+  public LoopConfig(
+      int maxConnections,
+      int partialBytesPerConnection,
+      long partialBytesPerLoop,
+      int stagingBytes,
+      long writeTimeoutNanos,
+      long lingerTimeoutNanos) {
+    this(
+        maxConnections,
+        partialBytesPerConnection,
+        partialBytesPerLoop,
+        stagingBytes,
+        writeTimeoutNanos,
+        lingerTimeoutNanos,
+        LeaseLimits.DEFAULT);
+  }
+
+  public LoopConfig withMaxConnections(int value) {
+    return new LoopConfig(
+        value,
+        partialBytesPerConnection,
+        partialBytesPerLoop,
+        stagingBytes,
+        writeTimeoutNanos,
+        lingerTimeoutNanos,
+        leases);
+  }
+
+  public LoopConfig withLeases(LeaseLimits value) {
+    return new LoopConfig(
+        maxConnections,
+        partialBytesPerConnection,
+        partialBytesPerLoop,
+        stagingBytes,
+        writeTimeoutNanos,
+        lingerTimeoutNanos,
+        value);
+  }
+
+  /// @param perConnection see [#partialBytesPerConnection]
+  /// @param perLoop see [#partialBytesPerLoop]
+  public LoopConfig withPartialBytes(int perConnection, long perLoop) {
+    return new LoopConfig(
+        maxConnections,
+        perConnection,
+        perLoop,
+        stagingBytes,
+        writeTimeoutNanos,
+        lingerTimeoutNanos,
+        leases);
+  }
+}

@@ -1,0 +1,155 @@
+package sluice.loop;
+
+/// What a loop counts. Plain fields, written by the loop's thread; other threads read them as
+/// hints, as the [CounterPublisher] does.
+public final class LoopCounters {
+  long turns;
+  long completions;
+  long accepted;
+  long closed;
+  long refusedConnections;
+  long acceptErrors;
+  long receives;
+  long receivedBytes;
+  long sends;
+  long sentBytes;
+  long shortSends;
+  long fileBytes;
+  long starvedReceives;
+  long receivePauses;
+  long oversizeMessages;
+  long overBudgetConnections;
+  long writeTimeouts;
+  long handlerFailures;
+  long taskFailures;
+  long deferred;
+  long retainedByLease;
+  long retainedByCopy;
+  long retainsRefused;
+  long chunksCopiedOut;
+  long tlsHandshakes;
+  long tlsFailures;
+
+  /// Shows the numbers in a counters file from now on. Any thread.
+  ///
+  /// @param source goes before the slash of each label
+  void publishTo(CounterPublisher into, String source) {
+    into.counter(source + "/turns", () -> turns);
+    into.counter(source + "/completions", () -> completions);
+    into.counter(source + "/accepted", () -> accepted);
+    into.counter(source + "/closed", () -> closed);
+    into.counter(source + "/refused_connections", () -> refusedConnections);
+    into.counter(source + "/accept_errors", () -> acceptErrors);
+    into.counter(source + "/receives", () -> receives);
+    into.counter(source + "/received_bytes", () -> receivedBytes);
+    into.counter(source + "/sends", () -> sends);
+    into.counter(source + "/sent_bytes", () -> sentBytes);
+    into.counter(source + "/short_sends", () -> shortSends);
+    into.counter(source + "/file_bytes", () -> fileBytes);
+    into.counter(source + "/starved_receives", () -> starvedReceives);
+    into.counter(source + "/receive_pauses", () -> receivePauses);
+    into.counter(source + "/oversize_messages", () -> oversizeMessages);
+    into.counter(source + "/over_budget_connections", () -> overBudgetConnections);
+    into.counter(source + "/write_timeouts", () -> writeTimeouts);
+    into.counter(source + "/handler_failures", () -> handlerFailures);
+    into.counter(source + "/task_failures", () -> taskFailures);
+    into.counter(source + "/deferred", () -> deferred);
+    into.counter(source + "/retained_by_lease", () -> retainedByLease);
+    into.counter(source + "/retained_by_copy", () -> retainedByCopy);
+    into.counter(source + "/retains_refused", () -> retainsRefused);
+    into.counter(source + "/chunks_copied_out", () -> chunksCopiedOut);
+  }
+
+  public long turns() {
+    return turns;
+  }
+
+  public long accepted() {
+    return accepted;
+  }
+
+  public long closed() {
+    return closed;
+  }
+
+  public long receives() {
+    return receives;
+  }
+
+  public long receivedBytes() {
+    return receivedBytes;
+  }
+
+  public long sentBytes() {
+    return sentBytes;
+  }
+
+  /// Bytes of files taken by the kernel.
+  public long fileBytes() {
+    return fileBytes;
+  }
+
+  public long shortSends() {
+    return shortSends;
+  }
+
+  public long starvedReceives() {
+    return starvedReceives;
+  }
+
+  public long receivePauses() {
+    return receivePauses;
+  }
+
+  public long handlerFailures() {
+    return handlerFailures;
+  }
+
+  public long taskFailures() {
+    return taskFailures;
+  }
+
+  public long refusedConnections() {
+    return refusedConnections;
+  }
+
+  public long overBudgetConnections() {
+    return overBudgetConnections;
+  }
+
+  public long oversizeMessages() {
+    return oversizeMessages;
+  }
+
+  /// Messages kept by a lease on the arena.
+  public long retainedByLease() {
+    return retainedByLease;
+  }
+
+  /// Messages kept by a copy, for want of quota or of free chunks.
+  public long retainedByCopy() {
+    return retainedByCopy;
+  }
+
+  /// Messages that could not be kept at all.
+  public long retainsRefused() {
+    return retainsRefused;
+  }
+
+  /// Pieces of blocked output that were moved out of the arena because it ran short.
+  public long chunksCopiedOut() {
+    return chunksCopiedOut;
+  }
+
+  public long writeTimeouts() {
+    return writeTimeouts;
+  }
+
+  public long tlsHandshakes() {
+    return tlsHandshakes;
+  }
+
+  public long tlsFailures() {
+    return tlsFailures;
+  }
+}

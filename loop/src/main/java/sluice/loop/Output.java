@@ -1,0 +1,347 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+import sluice.memory.View;
+
+/// What a connection still has to send, in order. Owned by the loop's thread; handlers fill it in
+/// place, and everything staged in one turn leaves with one send.
+///
+/// Small pieces are copied into the turn's staging memory; large ones are sent from where they are
+/// and held by a lease until they have gone. Methods never block and never fail for lack of room:
+/// callers ask [Connection#outputFull] between messages.
+public final class Output {
+  /// Pieces up to this size are copied: below it a copy costs less than another range in the send.
+  static final int COPY_LIMIT_BYTES = 2048;
+
+  private final Loop loop;
+  private final Connection connection;
+  private @Nullable OutSegment head;
+  private @Nullable OutSegment tail;
+  private long queuedBytes;
+
+  Output(Loop loop, Connection connection) {
+    this.loop = loop;
+    this.connection = connection;
+  }
+
+  /// Bytes that have been staged and not yet been taken by the kernel, files included.
+  public long queuedBytes() {
+    return queuedBytes;
+  }
+
+  public void put(byte value) {
+    long at = claim(1);
+    loop.staging().slab().segment().set(ValueLayout.JAVA_BYTE, at, value);
+  }
+
+  public void put(byte[] bytes) {
+    put(bytes, 0, bytes.length);
+  }
+
+  public void put(byte[] bytes, int from, int count) {
+    Objects.checkFromIndexSize(from, count, bytes.length); // before any of it is staged
+    int done = 0;
+    while (done < count) {
+      int n = Math.min(count - done, Staging.SLAB_BYTES);
+      long at = claim(n);
+      MemorySegment.copy(
+          bytes, from + done, loop.staging().slab().segment(), ValueLayout.JAVA_BYTE, at, n);
+      done += n;
+    }
+  }
+
+  /// Copies bytes.
+  public void put(MemorySegment source, long offset, int count) {
+    Objects.checkFromIndexSize(offset, count, source.byteSize());
+    int done = 0;
+    while (done < count) {
+      int n = Math.min(count - done, Staging.SLAB_BYTES);
+      long at = claim(n);
+      MemorySegment.copy(source, offset + done, loop.staging().slab().segment(), at, n);
+      done += n;
+    }
+  }
+
+  /// Sends bytes of a block from where they are: takes a lease of its own, unless they are so few
+  /// that they are copied. The bytes must not change until then.
+  public void append(Block block, long offset, int count) {
+    Objects.checkFromIndexSize(offset, count, block.lengthBytes());
+    if (count <= COPY_LIMIT_BYTES) {
+      put(block.segment(), offset, count);
+      return;
+    }
+    OutSegment segment = add();
+    segment.lease = block.lease();
+    segment.bytes = block.segment();
+    segment.offset = offset;
+    segment.length = count;
+    queuedBytes += count;
+  }
+
+  /// Sends bytes of the input that is being handled, without copying them when they are many.
+  ///
+  /// @param input the view given to [Protocol#received]
+  public void append(View input, int from, int count) {
+    HandledInput handled = loop.input();
+    Block block = handled.block(input);
+    if (from < 0 || count < 0 || from > input.length() - count) {
+      throw new IndexOutOfBoundsException(
+          "[" + from + ", +" + count + ") of a view of " + input.length() + " bytes");
+    }
+    append(block, handled.offset() + from, count);
+    OutSegment last = tail;
+    if (last != null && last.lease == block) {
+      last.input = true;
+    }
+  }
+
+  /// Sends a range of a file after what is staged so far. The reference to `file` passes to the
+  /// loop.
+  public void file(FileBody file, long position, long count) {
+    if (count == 0) {
+      file.release();
+      return;
+    }
+    OutSegment segment = add();
+    segment.file = file;
+    segment.filePosition = position;
+    segment.fileRemaining = count;
+    queuedBytes += count;
+  }
+
+  /// Sends bytes from the front of a block, however few, and takes a lease of its own.
+  void lend(Block block, int count) {
+    OutSegment segment = add();
+    segment.lease = block.lease();
+    segment.kept = true;
+    segment.bytes = block.segment();
+    segment.offset = 0;
+    segment.length = count;
+    queuedBytes += count;
+  }
+
+  // ---- for OutputMark -----------------------------------------------------------------------
+
+  @Nullable OutSegment tail() {
+    return tail;
+  }
+
+  Staging staging() {
+    return loop.staging();
+  }
+
+  /// Drops what was staged behind a segment since it ended at `length`.
+  ///
+  /// @param last the tail then; null when there was none
+  void truncate(@Nullable OutSegment last, int length, long queued) {
+    OutSegment segment = last == null ? head : last.next;
+    while (segment != null) {
+      OutSegment next = segment.next;
+      segment.clear();
+      loop.giveSegment(segment);
+      segment = next;
+    }
+    tail = last;
+    if (last == null) {
+      head = null;
+    } else {
+      last.next = null;
+      last.length = length;
+    }
+    queuedBytes = queued;
+  }
+
+  boolean isEmpty() {
+    return head == null;
+  }
+
+  @Nullable OutSegment head() {
+    return head;
+  }
+
+  /// Makes room for `count` staged bytes in one piece and returns their offset in the slab.
+  long claim(int count) {
+    Staging staging = loop.staging();
+    staging.ensure(count);
+    Block slab = staging.slab();
+    int at = staging.position();
+    staging.advance(count);
+    queuedBytes += count;
+    OutSegment last = tail;
+    if (last != null && last.slab == slab && last.offset + last.length == at) {
+      last.length += count;
+      connection.markDirty();
+      return at;
+    }
+    OutSegment segment = add();
+    segment.slab = slab;
+    segment.bytes = slab.segment();
+    segment.offset = at;
+    segment.length = count;
+    return at;
+  }
+
+  private OutSegment add() {
+    OutSegment segment = loop.takeSegment();
+    if (tail == null) {
+      head = segment;
+    } else {
+      tail.next = segment;
+    }
+    tail = segment;
+    connection.markDirty();
+    return segment;
+  }
+
+  /// Collects memory ranges from the front, up to a file or the limit of one send.
+  ///
+  /// @return bytes collected
+  int gather(SendVector into) {
+    into.clear();
+    OutSegment segment = head;
+    while (segment != null && segment.file == null && into.count() < SendVector.LIMIT) {
+      into.add(segment.bytes, segment.offset, segment.length);
+      segment = segment.next;
+    }
+    return into.totalBytes();
+  }
+
+  /// Removes memory bytes that have been sent from the front.
+  void drop(long count) {
+    queuedBytes -= count;
+    long left = count;
+    while (left > 0) {
+      OutSegment segment = head;
+      if (segment == null) {
+        throw new IllegalStateException("more bytes sent than were queued: " + left);
+      }
+      if (left < segment.length) {
+        segment.offset += left;
+        segment.length -= (int) left;
+        return;
+      }
+      left -= segment.length;
+      removeHead(segment);
+    }
+  }
+
+  /// Advances the file at the front.
+  void dropFile(long count) {
+    OutSegment segment = head;
+    if (segment == null || segment.file == null) {
+      throw new IllegalStateException("no file at the front of the output");
+    }
+    queuedBytes -= count;
+    segment.filePosition += count;
+    segment.fileRemaining -= count;
+    if (segment.fileRemaining == 0) {
+      removeHead(segment);
+    }
+  }
+
+  /// Puts bytes that were read from the file at the front before it. The caller's lease passes to
+  /// the output.
+  void replaceFileFront(Block block, int count) {
+    OutSegment file = head;
+    if (file == null || file.file == null) {
+      throw new IllegalStateException("no file at the front of the output");
+    }
+    OutSegment piece = loop.takeSegment();
+    piece.lease = block;
+    piece.kept = true;
+    piece.bytes = block.segment();
+    piece.offset = 0;
+    piece.length = count;
+    file.filePosition += count;
+    file.fileRemaining -= count;
+    head = piece;
+    if (file.fileRemaining > 0) {
+      piece.next = file;
+      return;
+    }
+    piece.next = file.next;
+    if (file == tail) {
+      tail = piece;
+    }
+    file.clear();
+    loop.giveSegment(file);
+  }
+
+  /// Copies staged bytes behind the first `skipBytes` into blocks of the loop's output account, so
+  /// that they survive the turn. Input that is leased moves there as well when the loop runs short
+  /// of memory to receive into: peers that do not read must not keep others from being heard.
+  ///
+  /// @return false when the account has no room
+  boolean persist(long skipBytes) {
+    long skip = skipBytes;
+    for (OutSegment segment = head; segment != null; segment = segment.next) {
+      if (segment.file != null || segment.length <= skip) {
+        skip = Math.max(0, skip - segment.length);
+        continue;
+      }
+      skip = 0;
+      if ((segment.staged() || makesRoom(segment)) && !copyOut(segment)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Memory that output takes which had to be kept.
+  long persistedBytes() {
+    long bytes = 0;
+    for (OutSegment segment = head; segment != null; segment = segment.next) {
+      if (segment.kept && segment.lease != null) {
+        bytes += segment.lease.lengthBytes();
+      }
+    }
+    return bytes;
+  }
+
+  /// Whether a segment holds input that others need. Not while the kernel may be reading it.
+  private boolean makesRoom(OutSegment segment) {
+    boolean inFlight = segment == head && connection.sendState == Connection.SEND_WAITING;
+    return segment.input && !inFlight && loop.inputScarce();
+  }
+
+  private boolean copyOut(OutSegment segment) {
+    Block copy = Block.allocate(loop.outputAccount(), segment.length);
+    if (copy == null) {
+      return false;
+    }
+    MemorySegment.copy(segment.bytes, segment.offset, copy.segment(), 0, segment.length);
+    Block before = segment.lease;
+    if (before != null) {
+      loop.counters().chunksCopiedOut++;
+      before.release();
+    }
+    segment.lease = copy;
+    segment.kept = true;
+    segment.input = false;
+    segment.slab = null;
+    segment.bytes = copy.segment();
+    segment.offset = 0;
+    return true;
+  }
+
+  /// Drops everything. Only when nothing of it is in flight.
+  void clear() {
+    while (head != null) {
+      removeHead(head);
+    }
+    queuedBytes = 0;
+  }
+
+  private void removeHead(OutSegment segment) {
+    head = segment.next;
+    if (head == null) {
+      tail = null;
+    }
+    segment.clear();
+    loop.giveSegment(segment);
+  }
+}

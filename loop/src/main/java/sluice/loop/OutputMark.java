@@ -1,0 +1,89 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// A place in an [Output] that can be gone back to, and a gap behind it that is filled in later:
+/// for a handler that writes its reply in place and may still say that it is not its to give. Owned
+/// by the loop's thread; one object serves one handler after another.
+///
+/// A mark is good within one call of the protocol: what was staged leaves with the turn.
+public final class OutputMark {
+  private @Nullable Output output;
+  private @Nullable OutSegment tail;
+  private int tailLength;
+  private long queuedBytes;
+  private int slab;
+  private int position;
+  private @Nullable Block gap;
+  private long gapAt;
+  private int gapLength;
+
+  /// Remembers where the output ends now.
+  public void set(Output at) {
+    Staging staging = at.staging();
+    OutSegment last = at.tail();
+    output = at;
+    tail = last;
+    tailLength = last == null ? 0 : last.length;
+    queuedBytes = at.queuedBytes();
+    slab = staging.currentSlab();
+    position = staging.position();
+    gap = null;
+  }
+
+  /// Bytes staged since [#set].
+  public long bytesSince() {
+    return marked().queuedBytes() - queuedBytes;
+  }
+
+  /// Drops everything staged since [#set].
+  public void rollback() {
+    Output marked = marked();
+    marked.truncate(tail, tailLength, queuedBytes);
+    marked.staging().rewind(slab, position);
+    clear();
+  }
+
+  /// Stages `count` bytes to be filled in by [#fill], spaces until then.
+  ///
+  /// @param count 1 to 64
+  public void reserve(int count) {
+    Output marked = marked();
+    gapAt = marked.claim(count);
+    gapLength = count;
+    gap = marked.staging().slab();
+    for (int i = 0; i < count; i++) {
+      gap.segment().set(ValueLayout.JAVA_BYTE, gapAt + i, (byte) ' ');
+    }
+  }
+
+  /// Overwrites the end of the gap.
+  ///
+  /// @param count at most what was reserved
+  public void fill(byte[] bytes, int from, int count) {
+    Block block = gap;
+    if (block == null || count > gapLength) {
+      throw new IllegalStateException("no gap of " + count + " bytes was reserved");
+    }
+    MemorySegment.copy(
+        bytes, from, block.segment(), ValueLayout.JAVA_BYTE, gapAt + gapLength - count, count);
+  }
+
+  /// Lets go of the output.
+  public void clear() {
+    output = null;
+    tail = null;
+    gap = null;
+  }
+
+  private Output marked() {
+    Output marked = output;
+    if (marked == null) {
+      throw new IllegalStateException("no output is marked");
+    }
+    return marked;
+  }
+}

@@ -1,0 +1,56 @@
+package sluice.loop;
+
+import sluice.memory.View;
+
+/// Frames and answers the messages of connections. One instance per loop: its methods run on the
+/// loop's thread, to completion, and must not block.
+public interface Protocol {
+  /// A connection was accepted.
+  default void opened(Connection connection) {}
+
+  /// Bytes have arrived. Consume whole messages from the front and stage replies in
+  /// [Connection#output]; what is not consumed is kept and shown again with what comes later.
+  ///
+  /// Stop consuming, and return, after a message that was deferred ([Connection#defer]), after
+  /// [Connection#close], and when [Connection#outputFull] says so: the rest is shown again when
+  /// there is room.
+  ///
+  /// @param input the bytes, valid until this method returns
+  /// @return bytes consumed, 0 to `input.length()`
+  int received(Connection connection, View input);
+
+  /// The peer will send no more. Replies that are staged or deferred still go out; `leftover` bytes
+  /// of an unfinished message are dropped.
+  default void ended(Connection connection, int leftover) {
+    connection.close();
+  }
+
+  /// As [#ended] on a connection with TLS whose peer did not say so by `close_notify`: what it sent
+  /// may have been cut short by somebody else (RFC 8446, 6.1). A protocol whose messages are
+  /// handled before they are complete must not take this for the end of one.
+  default void truncated(Connection connection, int leftover) {
+    if (leftover > 0) {
+      connection.abort();
+    } else {
+      ended(connection, 0);
+    }
+  }
+
+  /// The deadline set with [Connection#deadline] has passed.
+  default void timedOut(Connection connection) {
+    connection.abort();
+  }
+
+  /// The connection limit is reached and this connection is one too many: say so and close it.
+  default void overloaded(Connection connection) {
+    connection.abort();
+  }
+
+  /// The server drains: finish what is under way, then close. Called once for each connection.
+  default void draining(Connection connection) {
+    connection.close();
+  }
+
+  /// The connection is gone; release what was attached to it.
+  default void closed(Connection connection) {}
+}

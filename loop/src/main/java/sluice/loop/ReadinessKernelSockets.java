@@ -1,0 +1,203 @@
+package sluice.loop;
+
+import static sluice.sys.Errno.EINPROGRESS;
+import static sluice.sys.Errno.EINTR;
+import static sluice.sys.Errno.ENOTSOCK;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Files;
+import sluice.sys.IoVec;
+import sluice.sys.MsgHeader;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// Non-blocking kernel sockets, one system call for each method; a socket's number is its
+/// descriptor. Owned by the engine's thread.
+final class ReadinessKernelSockets implements ReadinessSockets {
+  private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+
+  private final ChunkArena arena;
+  private final Arena scratch = Arena.ofShared(); // closed by whoever closes the engine
+  private final MemorySegment header = scratch.allocate(MsgHeader.SIZE, Long.BYTES);
+  private final MemorySegment ranges =
+      scratch.allocate((long) SendVector.LIMIT * IoVec.SIZE, Long.BYTES);
+  private long calls;
+
+  ReadinessKernelSockets(ChunkArena arena) {
+    this.arena = arena;
+  }
+
+  @Override
+  public int listen(SocketAddress address, ListenOptions options) throws IOException {
+    calls += 4;
+    int fd = open(address);
+    try {
+      Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
+      if (options.reusePort()) {
+        Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, 1);
+      }
+      if (options.noDelay() && SocketAddresses.family(address) != SocketAddresses.AF_UNIX) {
+        Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
+      }
+      Sockets.bind(fd, address);
+      Sockets.listen(fd, options.backlog());
+      return fd;
+    } catch (IOException | RuntimeException e) {
+      Files.close(fd);
+      throw e;
+    }
+  }
+
+  /// The descriptor may come from a parent that left it blocking.
+  @Override
+  public int adoptListener(int fd) throws IOException {
+    calls += 3;
+    if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
+      throw SysException.of(ENOTSOCK, "accept4", "fd " + fd + ", which does not listen");
+    }
+    int flags = Files.statusFlags(fd);
+    SysException.check(flags, "fcntl", fd, "F_GETFL");
+    SysException.check(Files.setStatusFlags(fd, flags | Files.O_NONBLOCK), "fcntl", fd, "F_SETFL");
+    return fd;
+  }
+
+  @Override
+  public SocketAddress localAddress(int listener) throws IOException {
+    calls++;
+    SocketAddress address = Sockets.getsockname(listener);
+    if (address == null) {
+      throw SysException.of(ENOTSOCK, "getsockname", listener);
+    }
+    return address;
+  }
+
+  @Override
+  public @Nullable SocketAddress remoteAddress(int socket) {
+    calls++;
+    try {
+      return Sockets.getpeername(socket);
+    } catch (SysException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void refuseNew(int listener) {
+    calls++;
+    KernelSockets.refuseNew(listener);
+  }
+
+  @Override
+  public int accept(int listener) {
+    int result;
+    do {
+      calls++;
+      result = Sockets.accept4(listener, Sockets.SOCK_NONBLOCK);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  @Override
+  public int open(SocketAddress address) throws IOException {
+    calls++;
+    int type = Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK;
+    return Sockets.socket(SocketAddresses.family(address), type, 0);
+  }
+
+  /// An interrupted connection goes on by itself.
+  @Override
+  public int connect(int socket, SocketAddress address) {
+    calls++;
+    int result = Sockets.connect(socket, address);
+    return result == -EINTR ? -EINPROGRESS : result;
+  }
+
+  @Override
+  public int finishConnect(int socket) {
+    calls++;
+    try {
+      return -Sockets.getsockopt(socket, Sockets.SOL_SOCKET, Sockets.SO_ERROR);
+    } catch (SysException e) {
+      return -e.errno();
+    }
+  }
+
+  @Override
+  public int receive(int socket, int chunk) {
+    int result;
+    do {
+      calls++;
+      result =
+          Sockets.recv(
+              socket,
+              arena.segment(),
+              arena.offset(chunk),
+              arena.chunkBytes(),
+              Sockets.MSG_DONTWAIT);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  @Override
+  public int send(int socket, MemorySegment bytes, long offset, int length) {
+    int result;
+    do {
+      calls++;
+      result = Sockets.send(socket, bytes, offset, length, SEND_FLAGS);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  @Override
+  public int sendVector(int socket, ReadinessStage stage, int first, int count) {
+    for (int i = 0; i < count; i++) {
+      int entry = first + i;
+      IoVec.set(ranges, 0, i, stage.segment(entry), stage.offset(entry), stage.length(entry));
+    }
+    MsgHeader.set(header, 0, ranges, 0, count);
+    int result;
+    do {
+      calls++;
+      result = Sockets.sendmsg(socket, header, 0, SEND_FLAGS);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  @Override
+  public long sendFile(int socket, int fileFd, long position, long count) {
+    long result;
+    do {
+      calls++;
+      result = Files.sendfile(socket, fileFd, position, count);
+    } while (result == -EINTR);
+    return result;
+  }
+
+  /// Fails without a word when the peer has gone, as the operation has no completion.
+  @Override
+  public void shutdown(int socket, int how) {
+    calls++;
+    Sockets.shutdown(socket, how);
+  }
+
+  @Override
+  public void close(int socket) {
+    calls++;
+    Files.close(socket);
+  }
+
+  @Override
+  public long calls() {
+    return calls;
+  }
+
+  @Override
+  public void close() {
+    scratch.close();
+  }
+}

@@ -1,0 +1,141 @@
+package sluice.loop;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// The right to answer one deferred message. Any thread may use it, one at a time; what it sends is
+/// staged on the loop's thread, and the connection's next message is not looked at before
+/// [#complete].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | gone, full | loop | volatile | volatile |
+/// | unstaged | answering thread adds, loop subtracts | volatile | getAndAdd |
+/// | waiter | answering thread | volatile | volatile |
+public final class ReplyTicket {
+  /// A piece of a reply. Exactly one of its methods runs, on the loop's thread.
+  public interface Piece {
+    /// Stages the piece.
+    void stage(Connection connection);
+
+    /// The connection is gone: release what the piece holds.
+    default void abandoned() {}
+  }
+
+  private final Connection connection;
+  private final AtomicBoolean completed = new AtomicBoolean();
+  private volatile boolean gone;
+  private volatile @Nullable Thread waiter;
+  private final AtomicInteger unstaged = new AtomicInteger();
+  private volatile boolean full;
+
+  ReplyTicket(Connection connection) {
+    this.connection = connection;
+  }
+
+  /// The loop the connection lives on, for work that must run there.
+  public Loop loop() {
+    return connection.loop;
+  }
+
+  /// Whether the connection has ended; further work for it is in vain.
+  public boolean gone() {
+    return gone;
+  }
+
+  /// Stages a part of the reply; more follows.
+  public void append(Piece piece) {
+    if (completed.get()) {
+      throw new IllegalStateException("this reply is complete already");
+    }
+    unstaged.incrementAndGet();
+    connection.loop.execute(() -> {
+      stage(piece, false);
+      unstaged.decrementAndGet(); // now that `full` is known
+      wakeWaiter();
+    });
+  }
+
+  /// Stages the last part of the reply and opens the gate for the connection's next message.
+  ///
+  /// @throws IllegalStateException when called twice
+  public void complete(Piece piece) {
+    if (!completed.compareAndSet(false, true)) {
+      throw new IllegalStateException("this reply is complete already");
+    }
+    connection.loop.execute(() -> stage(piece, true));
+  }
+
+  /// As [#complete], but at once: for whoever runs on the loop's thread already.
+  public void completeHere(Piece piece) {
+    if (!completed.compareAndSet(false, true)) {
+      throw new IllegalStateException("this reply is complete already");
+    }
+    stage(piece, true);
+  }
+
+  /// Blocks until what was appended has been staged, and taken by the kernel for the most part:
+  /// back-pressure for replies of any length. Returns at once when the connection is gone.
+  ///
+  /// @throws InterruptedException when the waiting thread is interrupted
+  public void awaitRoom() throws InterruptedException {
+    waiter = Thread.currentThread();
+    try {
+      while ((unstaged.get() > 0 || full) && !gone) {
+        LockSupport.park(this);
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } finally {
+      waiter = null;
+    }
+  }
+
+  private void stage(Piece piece, boolean last) {
+    if (connection.ticket != this || connection.state != Connection.OPEN) {
+      if (last && connection.ticket == this) {
+        connection.ticket = null;
+      }
+      piece.abandoned();
+      connectionGone();
+      return;
+    }
+    if (last) {
+      connection.ticket = null;
+    }
+    connection.loop.stagePiece(piece, connection);
+    if (last) {
+      connection.resumeAfterTicket();
+    } else {
+      full = connection.output().queuedBytes() >= Connection.OUTPUT_LOW_WATER_BYTES;
+    }
+  }
+
+  boolean awaitsRoom() {
+    return full;
+  }
+
+  /// On the loop's thread, whenever output was taken.
+  void roomIfDrained() {
+    if (full && connection.output().queuedBytes() < Connection.OUTPUT_LOW_WATER_BYTES) {
+      full = false;
+      wakeWaiter();
+    }
+  }
+
+  /// On the loop's thread, when the connection ends.
+  void connectionGone() {
+    gone = true;
+    wakeWaiter();
+  }
+
+  private void wakeWaiter() {
+    Thread thread = waiter;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+  }
+}

@@ -1,0 +1,244 @@
+package sluice.loop;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import sluice.sys.Files;
+import sluice.sys.SysException;
+
+/// Several loops that serve the same addresses, each with its own engine, thread and listening
+/// sockets. Any thread may call.
+///
+/// With more than one loop the listeners share their port by `SO_REUSEPORT`, so that the kernel
+/// spreads connections and no loop hands one to another. The first listener is bound without it, so
+/// that a second server on the port is told so instead of taking half of the traffic.
+public final class Server implements AutoCloseable {
+  private static final Logger LOG = System.getLogger("sluice.loop");
+
+  /// A virtual thread for each task.
+  public static final Executor VIRTUAL_THREADS =
+      task -> Thread.ofVirtual().name("sluice-slow").start(task);
+
+  private final List<Loop> loops = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final List<SocketAddress> addresses = new ArrayList<>();
+  private final Watchdog watchdog = new Watchdog();
+  private final Engines.Choice choice;
+
+  private Server(Engines.Choice choice) {
+    this.choice = choice;
+  }
+
+  /// Starts the loops; returns when all of them listen.
+  ///
+  /// @param protocols makes the protocol of each loop, on that loop's thread
+  /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
+  ///   stays open
+  public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
+      throws IOException {
+    Server server = new Server(Engines.choose(config.backend()));
+    try {
+      List<SocketAddress> bound = config.addresses();
+      for (int i = 0; i < config.loops(); i++) {
+        bound = server.startLoop(config, i, bound, protocols);
+        if (i == 0) {
+          server.addresses.addAll(bound);
+          bound = bound.subList(0, config.addresses().size()); // adopted ones are open already
+        }
+      }
+      return server;
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private List<SocketAddress> startLoop(
+      ServerConfig config,
+      int index,
+      List<SocketAddress> wanted,
+      Function<Loop, Protocol> protocols)
+      throws IOException {
+    CompletableFuture<List<SocketAddress>> ready = new CompletableFuture<>();
+    String name = config.name() + "-loop-" + index;
+    Thread thread =
+        Thread.ofPlatform()
+            .name(name)
+            .start(() -> runLoop(name, config, index, wanted, protocols, ready));
+    threads.add(thread);
+    try {
+      return ready.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException cause) {
+        throw cause;
+      }
+      if (e.getCause() instanceof UncheckedIOException unchecked) {
+        throw unchecked.getCause();
+      }
+      throw new IOException(name + " did not start: " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while " + name + " started", e);
+    }
+  }
+
+  private void runLoop(
+      String name,
+      ServerConfig config,
+      int index,
+      List<SocketAddress> wanted,
+      Function<Loop, Protocol> protocols,
+      CompletableFuture<List<SocketAddress>> ready) {
+    Loop loop;
+    try {
+      Engine engine = Engines.open(choice, config.engine());
+      loop = new Loop(name, engine, config.loop(), NanoClock.SYSTEM, config.slowPath());
+    } catch (IOException | RuntimeException | Error e) {
+      ready.completeExceptionally(e);
+      return;
+    }
+    try (loop) {
+      Protocol protocol = protocols.apply(loop);
+      List<SocketAddress> bound = listenAll(loop, config, index, wanted, protocol);
+      synchronized (loops) {
+        loops.add(loop);
+      }
+      watchdog.watch(loop);
+      ready.complete(bound);
+      loop.run();
+    } catch (IOException | RuntimeException | Error e) {
+      if (!ready.completeExceptionally(e)) {
+        LOG.log(Level.ERROR, () -> name + " has died; its connections are gone", e);
+        watchdog.loopDied();
+      }
+    }
+  }
+
+  private static List<SocketAddress> listenAll(
+      Loop loop, ServerConfig config, int index, List<SocketAddress> wanted, Protocol protocol)
+      throws IOException {
+    boolean shared = config.loops() > 1;
+    List<SocketAddress> bound = new ArrayList<>();
+    for (SocketAddress address : wanted) {
+      boolean inet = address instanceof InetSocketAddress;
+      ListenOptions options = config.listen().withReusePort(shared && inet);
+      if (shared && inet && index == 0) {
+        loop.checkFree(address, config.listen());
+      }
+      if (inet || index == 0) {
+        bound.add(loop.listen(address, options, protocol).localAddress());
+      }
+    }
+    for (int fd : config.adoptedFds()) {
+      int own = index == 0 ? fd : duplicate(fd);
+      bound.add(loop.adopt(own, protocol, config.listen().tls()).localAddress());
+    }
+    return index == 0 ? bound : wanted;
+  }
+
+  /// Each loop closes its own descriptor of a listening socket they share.
+  private static int duplicate(int fd) throws IOException {
+    int duplicate = Files.duplicate(fd);
+    SysException.check(duplicate, "fcntl", fd, "F_DUPFD_CLOEXEC");
+    return duplicate;
+  }
+
+  /// Where the server listens, with real ports.
+  public List<SocketAddress> addresses() {
+    return List.copyOf(addresses);
+  }
+
+  /// The port of the first internet address.
+  public int port() {
+    for (SocketAddress address : addresses) {
+      if (address instanceof InetSocketAddress inet) {
+        return inet.getPort();
+      }
+    }
+    throw new IllegalStateException("no internet address among " + addresses);
+  }
+
+  public Engines.Choice engine() {
+    return choice;
+  }
+
+  public Watchdog watchdog() {
+    return watchdog;
+  }
+
+  /// Shows what the loops count in a counters file, until the server is closed.
+  ///
+  /// @param into more numbers may be added to it later
+  public void publishTo(CounterPublisher into) {
+    for (Loop loop : loops()) {
+      loop.publishTo(into);
+    }
+    into.counter("server/handler_overruns", watchdog::overruns);
+    into.counter("server/slow_turns", watchdog::slowTurns);
+    into.gauge("server/healthy", () -> watchdog.healthy() ? 1 : 0);
+    watchdog.publish(into);
+  }
+
+  /// The loops.
+  public List<Loop> loops() {
+    synchronized (loops) {
+      return List.copyOf(loops);
+    }
+  }
+
+  /// Stops accepting and lets what is under way finish, then ends the loops. Blocks until they have
+  /// ended or the time is over, when the rest is cut off.
+  ///
+  /// @return whether everything finished in time
+  public boolean drain(Duration timeout) {
+    long nanos = timeout.toNanos();
+    for (Loop loop : loops()) {
+      loop.execute(() -> loop.drain(nanos));
+    }
+    boolean all = join(timeout.plusSeconds(2));
+    close();
+    return all && loops().stream().noneMatch(Loop::cutOff);
+  }
+
+  /// Blocks until all loops have ended.
+  public void awaitEnd() throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  /// Ends all loops at once; connections are cut off.
+  @Override
+  public void close() {
+    for (Loop loop : loops()) {
+      loop.stop();
+    }
+    join(Duration.ofSeconds(5));
+    watchdog.close();
+  }
+
+  private boolean join(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    boolean all = true;
+    for (Thread thread : threads) {
+      try {
+        Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+        all &= thread.join(left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return all;
+  }
+}

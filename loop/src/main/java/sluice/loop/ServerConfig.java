@@ -1,0 +1,95 @@
+package sluice.loop;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// How a [Server] is set up.
+///
+/// @param name begins the names of its threads
+/// @param addresses where it listens; port 0 lets the kernel choose one
+/// @param adoptedFds listening descriptors it takes over, for example systemd's
+/// @param loops event loops, each with a thread of its own, 1 to 1024
+/// @param backend kernel mechanism
+/// @param engine limits of each loop's engine
+/// @param loop limits of each loop
+/// @param listen how listening sockets are opened
+/// @param slowPath runs what may block
+public record ServerConfig(
+    String name,
+    List<SocketAddress> addresses,
+    List<Integer> adoptedFds,
+    int loops,
+    Backend backend,
+    EngineConfig engine,
+    LoopConfig loop,
+    ListenOptions listen,
+    Executor slowPath) {
+
+  public ServerConfig {
+    addresses = List.copyOf(addresses);
+    adoptedFds = List.copyOf(adoptedFds);
+    if (loops < 1 || loops > 1024) {
+      throw new IllegalArgumentException("loops must be 1 to 1024: " + loops);
+    }
+    if (addresses.isEmpty() && adoptedFds.isEmpty()) {
+      throw new IllegalArgumentException("a server needs an address or an adopted descriptor");
+    }
+  }
+
+  /// One loop on the best backend, slow path on virtual threads.
+  public static ServerConfig of(String name, SocketAddress address) {
+    return new ServerConfig(
+        name,
+        List.of(address),
+        List.of(),
+        1,
+        Backend.AUTO,
+        EngineConfig.DEFAULT,
+        LoopConfig.DEFAULT,
+        ListenOptions.DEFAULT,
+        Server.VIRTUAL_THREADS);
+  }
+
+  /// As [#of(String, SocketAddress)] on the loopback address.
+  public static ServerConfig onLoopback(String name, int port) {
+    return of(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+  }
+
+  public ServerConfig withBackend(Backend value) {
+    return new ServerConfig(
+        name, addresses, adoptedFds, loops, value, engine, loop, listen, slowPath);
+  }
+
+  public ServerConfig withLoops(int value) {
+    return new ServerConfig(
+        name, addresses, adoptedFds, value, backend, engine, loop, listen, slowPath);
+  }
+
+  public ServerConfig withEngine(EngineConfig value) {
+    return new ServerConfig(
+        name, addresses, adoptedFds, loops, backend, value, loop, listen, slowPath);
+  }
+
+  public ServerConfig withLoop(LoopConfig value) {
+    return new ServerConfig(
+        name, addresses, adoptedFds, loops, backend, engine, value, listen, slowPath);
+  }
+
+  public ServerConfig withListen(ListenOptions value) {
+    return new ServerConfig(
+        name, addresses, adoptedFds, loops, backend, engine, loop, value, slowPath);
+  }
+
+  /// Certificate and key for all addresses; null for a server without TLS.
+  public ServerConfig withTls(@Nullable TlsContext value) {
+    return withListen(listen.withTls(value));
+  }
+
+  public ServerConfig withAdoptedFds(List<Integer> value) {
+    return new ServerConfig(name, addresses, value, loops, backend, engine, loop, listen, slowPath);
+  }
+}

@@ -1,0 +1,101 @@
+package sluice.loop;
+
+import java.util.ArrayList;
+import java.util.List;
+import sluice.memory.Account;
+import sluice.memory.Block;
+
+/// Where replies are built during one turn: slabs of native memory filled from the front. Owned by
+/// the loop's thread.
+///
+/// Two of them alternate. What a turn stages is submitted by the next turn, and that turn's
+/// completions tell which sends fell short; only then is the memory used again.
+final class Staging {
+  static final int SLAB_BYTES = 128 << 10;
+
+  private final Account account;
+  private final int softLimitSlabs;
+  private final List<Block> slabs = new ArrayList<>();
+  private int current;
+  private int position;
+
+  /// @param softLimitBytes from here on [#full] answers true; a reply under way may still grow
+  Staging(Account account, int softLimitBytes) {
+    this.account = account;
+    this.softLimitSlabs = Math.max(1, softLimitBytes / SLAB_BYTES);
+    addSlab();
+  }
+
+  /// Makes room for `bytes` in one piece.
+  ///
+  /// @param bytes at most [#SLAB_BYTES]
+  void ensure(int bytes) {
+    if (position + bytes <= SLAB_BYTES) {
+      return;
+    }
+    current++;
+    position = 0;
+    if (current == slabs.size()) {
+      addSlab();
+    }
+  }
+
+  Block slab() {
+    return slabs.get(current);
+  }
+
+  int position() {
+    return position;
+  }
+
+  int room() {
+    return SLAB_BYTES - position;
+  }
+
+  void advance(int bytes) {
+    position += bytes;
+  }
+
+  int currentSlab() {
+    return current;
+  }
+
+  /// Forgets what was staged since the place was there.
+  void rewind(int slab, int at) {
+    current = slab;
+    position = at;
+  }
+
+  boolean full() {
+    return current >= softLimitSlabs;
+  }
+
+  /// Whether what follows from replies, such as their ciphertext, must wait for the next turn.
+  boolean crowded() {
+    return current >= 3 * softLimitSlabs;
+  }
+
+  /// Forgets everything staged; keeps one slab more than half of what was needed, so that a burst
+  /// does not hold its memory for ever.
+  void reset() {
+    int keep = current + 1;
+    if (slabs.size() > 2 * keep) {
+      slabs.removeLast().release();
+    }
+    current = 0;
+    position = 0;
+  }
+
+  void close() {
+    slabs.forEach(Block::release);
+    slabs.clear();
+  }
+
+  private void addSlab() {
+    Block slab = Block.allocate(account, SLAB_BYTES);
+    if (slab == null) {
+      throw new IllegalStateException("staging account has no room: " + account);
+    }
+    slabs.add(slab);
+  }
+}

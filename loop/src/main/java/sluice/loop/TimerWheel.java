@@ -1,0 +1,131 @@
+package sluice.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/// Deadlines of connections, coarse and cheap: a wheel of lists. Owned by the loop's thread.
+///
+/// A connection sits in at most one list. Moving its deadline further away, which is what every
+/// request does, only writes a field; when the old place comes round the connection is put where it
+/// belongs now. Hashed wheel after Varghese and Lauck, SOSP 1987, scheme 6.
+final class TimerWheel {
+  /// Resolution: about 67 ms. A deadline fires late by at most one tick and never early.
+  static final int TICK_SHIFT = 26;
+
+  private static final int SLOTS = 1024;
+
+  private final @Nullable Connection[] slots = new Connection[SLOTS];
+  private long tick;
+  private int count;
+
+  /// No slot before this tick holds anything.
+  private long earliest;
+
+  TimerWheel(long nowNanos) {
+    tick = nowNanos >> TICK_SHIFT;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /// Sets or moves a deadline.
+  void schedule(Connection connection, long deadlineNanos) {
+    connection.deadlineNanos = deadlineNanos;
+    long due = dueTick(deadlineNanos);
+    if (connection.timerSlot >= 0) {
+      if (due >= connection.timerTick) {
+        return;
+      }
+      unlink(connection);
+    }
+    link(connection, due);
+  }
+
+  void cancel(Connection connection) {
+    if (connection.timerSlot >= 0) {
+      unlink(connection);
+    }
+    connection.deadlineNanos = Connection.NO_DEADLINE;
+  }
+
+  /// Fires every deadline that has passed.
+  void advance(long nowNanos) {
+    long now = nowNanos >> TICK_SHIFT;
+    if (count == 0) {
+      tick = Math.max(tick, now);
+      return;
+    }
+    if (now - tick > SLOTS) {
+      tick = now - SLOTS;
+    }
+    while (tick < now) {
+      tick++;
+      fire((int) (tick & (SLOTS - 1)), nowNanos);
+    }
+  }
+
+  /// Nanoseconds until something may be due, or -1 when nothing is scheduled.
+  long untilNextTick(long nowNanos) {
+    if (count == 0) {
+      return -1;
+    }
+    earliest = Math.max(earliest, tick + 1);
+    while (slots[(int) (earliest & (SLOTS - 1))] == null) {
+      earliest++;
+    }
+    return Math.max(1, (earliest << TICK_SHIFT) - nowNanos);
+  }
+
+  private void fire(int slot, long nowNanos) {
+    Connection connection;
+    while ((connection = slots[slot]) != null) {
+      unlink(connection);
+      if (connection.deadlineNanos == Connection.NO_DEADLINE) {
+        continue;
+      }
+      if (connection.deadlineNanos - nowNanos <= 0) {
+        connection.deadlineNanos = Connection.NO_DEADLINE;
+        connection.expired();
+      } else {
+        link(connection, dueTick(connection.deadlineNanos));
+      }
+    }
+  }
+
+  private long dueTick(long deadlineNanos) {
+    return Math.max(tick + 1, (deadlineNanos >> TICK_SHIFT) + 1);
+  }
+
+  private void link(Connection connection, long due) {
+    long place = Math.min(due, tick + SLOTS - 1);
+    earliest = count == 0 ? place : Math.min(earliest, place);
+    int slot = (int) (place & (SLOTS - 1));
+    connection.timerTick = due;
+    connection.timerSlot = slot;
+    Connection first = slots[slot];
+    connection.timerNext = first;
+    connection.timerPrevious = null;
+    if (first != null) {
+      first.timerPrevious = connection;
+    }
+    slots[slot] = connection;
+    count++;
+  }
+
+  private void unlink(Connection connection) {
+    Connection next = connection.timerNext;
+    Connection previous = connection.timerPrevious;
+    if (previous == null) {
+      slots[connection.timerSlot] = next;
+    } else {
+      previous.timerNext = next;
+    }
+    if (next != null) {
+      next.timerPrevious = previous;
+    }
+    connection.timerNext = null;
+    connection.timerPrevious = null;
+    connection.timerSlot = -1;
+    count--;
+  }
+}

@@ -1,0 +1,107 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// Ciphertext that could not be decrypted when it came: the beginning of a record, or what arrived
+/// while tasks ran. Owned by the loop's thread; charged to its account of partial messages.
+final class TlsHeld {
+  /// The longest record the JDK's engine takes, for peers that ignore the limit.
+  static final int LONGEST_RECORD_BYTES = 33_093;
+
+  private static final int HEADER_BYTES = 5;
+  private static final int TYPE_FIRST = 20;
+  private static final int TYPE_LAST = 23;
+
+  private final Connection connection;
+  private @Nullable Block block;
+  private int length;
+
+  TlsHeld(Connection connection) {
+    this.connection = connection;
+  }
+
+  int length() {
+    return length;
+  }
+
+  /// Memory it takes.
+  long blockBytes() {
+    Block held = block;
+    return held == null ? 0 : held.lengthBytes();
+  }
+
+  /// Whether `source` begins with a whole record, or with something that is none.
+  static boolean complete(ByteBuffer source) {
+    int available = source.remaining();
+    return available >= HEADER_BYTES
+        && recordBytes(source, source.position(), available) <= available;
+  }
+
+  /// Length of the record at `at`, header included; `available` for what is no record, so that the
+  /// engine sees it and finds the right alert.
+  private static int recordBytes(ByteBuffer bytes, int at, int available) {
+    int type = bytes.get(at);
+    int length = HEADER_BYTES + ((bytes.get(at + 3) & 0xff) << 8) + (bytes.get(at + 4) & 0xff);
+    boolean record = type >= TYPE_FIRST && type <= TYPE_LAST && length <= LONGEST_RECORD_BYTES;
+    return record ? length : available;
+  }
+
+  /// Bytes by which the first record is incomplete, as far as that is known; 0 when nothing is
+  /// held.
+  int missing() {
+    Block held = block;
+    if (held == null) {
+      return 0;
+    }
+    if (length < HEADER_BYTES) {
+      return HEADER_BYTES - length;
+    }
+    return Math.max(0, recordBytes(held.segment().asByteBuffer(), 0, length) - length);
+  }
+
+  /// Appends a copy.
+  ///
+  /// @return false when the loop's account has no room; nothing was appended then
+  boolean add(MemorySegment from, long offset, int count) {
+    int need = length + count;
+    Block held = block;
+    if (held == null || held.lengthBytes() < need) {
+      int first = held == null && count >= HEADER_BYTES ? whole(from, offset, count) : 0;
+      Block grown = connection.loop.allocatePartial(connection, Math.max(need, first));
+      if (grown == null) {
+        return false;
+      }
+      if (held != null) {
+        MemorySegment.copy(held.segment(), 0, grown.segment(), 0, length);
+        held.release();
+      }
+      block = grown;
+      held = grown;
+    }
+    MemorySegment.copy(from, offset, held.segment(), length, count);
+    length = need;
+    return true;
+  }
+
+  private static int whole(MemorySegment from, long offset, int count) {
+    return recordBytes(from.asSlice(offset, count).asByteBuffer(), 0, count);
+  }
+
+  /// Hands everything over, with its lease; ask for [#length] before.
+  @Nullable Block take() {
+    Block taken = block;
+    block = null;
+    length = 0;
+    return taken;
+  }
+
+  void release() {
+    Block taken = take();
+    if (taken != null) {
+      taken.release();
+    }
+  }
+}

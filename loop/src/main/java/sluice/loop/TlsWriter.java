@@ -1,0 +1,127 @@
+package sluice.loop;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
+import sluice.memory.Block;
+
+/// Makes the records of one connection: ciphertext in the turn's staging memory, or in blocks of
+/// their own when that is crowded. Owned by the loop's thread.
+final class TlsWriter {
+  /// Ciphertext from which on no more output is encrypted before the socket has taken some.
+  static final int WIRE_BYTES = 64 << 10;
+
+  /// Ciphertext at which a peer that only makes us answer, and reads nothing, is cut off.
+  private static final int WIRE_LIMIT_BYTES = 3 * WIRE_BYTES;
+
+  /// Plain bytes of a record at most.
+  private static final int RECORD_BYTES = 16 << 10;
+
+  /// Ranges that one record gathers at most.
+  private static final int RECORD_RANGES = 16;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final ByteBuffer[] NO_RANGES = new ByteBuffer[0];
+
+  private final Loop loop;
+  private final Connection connection;
+  private final SSLEngine engine;
+  private final Output wire;
+  private ByteBuffer[] ranges = NO_RANGES;
+
+  TlsWriter(Connection connection, SSLEngine engine) {
+    this.loop = connection.loop;
+    this.connection = connection;
+    this.engine = engine;
+    this.wire = new Output(loop, connection);
+  }
+
+  /// What goes to the socket.
+  Output wire() {
+    return wire;
+  }
+
+  boolean full() {
+    return wire.queuedBytes() >= WIRE_BYTES;
+  }
+
+  /// Makes a record of what the engine itself has to say.
+  ///
+  /// @throws IllegalStateException when there is no room, or the peer has not read what was said
+  SSLEngineResult message() throws SSLException {
+    return record(0);
+  }
+
+  /// Makes a record of what is at the front of the output, before a file, and drops that from it.
+  ///
+  /// @throws IllegalStateException when there is no room
+  SSLEngineResult record(Output output) throws SSLException {
+    int count = collect(output);
+    try {
+      SSLEngineResult result = record(count);
+      output.drop(result.bytesConsumed());
+      return result;
+    } finally {
+      Arrays.fill(ranges, 0, count, null);
+    }
+  }
+
+  private int collect(Output output) {
+    if (ranges.length == 0) {
+      ranges = new ByteBuffer[RECORD_RANGES];
+    }
+    int count = 0;
+    int bytes = 0;
+    OutSegment segment = output.head();
+    while (segment != null
+        && segment.file == null
+        && count < RECORD_RANGES
+        && bytes < RECORD_BYTES) {
+      int some = Math.min(segment.length, RECORD_BYTES - bytes);
+      ranges[count++] = segment.bytes.asSlice(segment.offset, some).asByteBuffer();
+      bytes += some;
+      segment = segment.next;
+    }
+    return count;
+  }
+
+  private SSLEngineResult record(int count) throws SSLException {
+    if (wire.queuedBytes() > WIRE_LIMIT_BYTES) {
+      throw new IllegalStateException("the peer makes us answer and reads nothing");
+    }
+    int most = engine.getSession().getPacketBufferSize();
+    Staging staging = loop.staging();
+    if (staging.crowded() || most > Staging.SLAB_BYTES) {
+      return recordInBlock(count, most);
+    }
+    staging.ensure(most);
+    ByteBuffer room = staging.slab().segment().asSlice(staging.position(), most).asByteBuffer();
+    SSLEngineResult result = wrap(count, room);
+    if (result.bytesProduced() > 0) {
+      wire.claim(result.bytesProduced());
+    }
+    return result;
+  }
+
+  private SSLEngineResult recordInBlock(int count, int most) throws SSLException {
+    Block block = Block.allocate(loop.outputAccount(), most);
+    if (block == null) {
+      throw new IllegalStateException("no room for a record: " + loop.outputAccount());
+    }
+    try {
+      SSLEngineResult result = wrap(count, block.segment().asByteBuffer());
+      if (result.bytesProduced() > 0 && !connection.finished()) {
+        wire.lend(block, result.bytesProduced());
+      }
+      return result;
+    } finally {
+      block.release();
+    }
+  }
+
+  private SSLEngineResult wrap(int count, ByteBuffer room) throws SSLException {
+    return count == 0 ? engine.wrap(NOTHING, room) : engine.wrap(ranges, 0, count, room);
+  }
+}

@@ -1,0 +1,123 @@
+package sluice.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// TLS against somebody else's client, `openssl s_client`.
+@Timeout(60)
+class TlsOpensslTest {
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void isThere() throws InterruptedException {
+    try {
+      Process version = new ProcessBuilder("openssl", "version").start();
+      Assumptions.assumeTrue(version.waitFor() == 0, "openssl version fails");
+    } catch (IOException e) {
+      Assumptions.abort("the openssl command is not installed");
+    }
+  }
+
+  private static String[] options(TlsRig rig, String... more) {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("openssl", "s_client", "-connect", "127.0.0.1:" + rig.port()));
+    command.addAll(List.of(more));
+    return command.toArray(new String[0]);
+  }
+
+  private byte[] talk(byte[] input, String... command) throws Exception {
+    return talk(List.of(input), command);
+  }
+
+  /// Writes the pieces one after the other, with pauses: a command must come alone.
+  private byte[] talk(List<byte[]> pieces, String... command) throws Exception {
+    Path said = directory.resolve("said");
+    Process client =
+        new ProcessBuilder(command)
+            .redirectOutput(said.toFile())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (OutputStream out = client.getOutputStream()) {
+      for (byte[] piece : pieces) {
+        out.write(piece);
+        out.flush();
+        Thread.sleep(pieces.size() == 1 ? 0 : 300);
+      }
+      assertThat(client.waitFor(10, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+    } catch (IOException e) {
+      client.waitFor(10, TimeUnit.SECONDS); // it has ended before it read everything
+    } finally {
+      client.destroyForcibly();
+    }
+    return Files.readAllBytes(said);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ec, -tls1_3, TLS_AES_128_GCM_SHA256",
+    "rsa, -tls1_3, TLS_CHACHA20_POLY1305_SHA256",
+    "ec, -tls1_2, ECDHE-ECDSA-AES256-GCM-SHA384",
+    "rsa, -tls1_2, ECDHE-RSA-CHACHA20-POLY1305",
+    "ed25519, -tls1_3, TLS_AES_256_GCM_SHA384"
+  })
+  void echoes(String certificate, String version, String cipher) throws Exception {
+    byte[] body = TlsRig.bytes(40_000);
+    byte[] input = Arrays.copyOf(TlsRig.echo(body), TlsTalk.HEADER_BYTES * 2 + body.length);
+    input[TlsTalk.HEADER_BYTES + body.length] = 'Q';
+    String suites = version.equals("-tls1_3") ? "-ciphersuites" : "-cipher";
+    String trusted = TlsFiles.file(certificate + ".pem").toString();
+    try (TlsRig rig = new TlsRig(Backend.EPOLL, TlsFiles.context(certificate))) {
+      String[] command =
+          options(
+              rig, "-quiet", version, suites, cipher, "-CAfile", trusted, "-verify_return_error");
+      assertThat(talk(input, command)).isEqualTo(body);
+    }
+  }
+
+  @Test
+  void refusesOldVersionsWeakCiphersAndRenegotiation() throws Exception {
+    byte[] hello = TlsRig.echo(TlsRig.bytes(9));
+    try (TlsRig rig = new TlsRig(Backend.EPOLL, TlsFiles.context("rsa"))) {
+      assertThat(talk(hello, options(rig, "-quiet", "-tls1_1"))).isEmpty();
+      assertThat(talk(hello, options(rig, "-quiet", "-tls1_2", "-cipher", "AES128-SHA"))).isEmpty();
+      assertThat(talk(hello, options(rig, "-quiet", "-alpn", "h2"))).isEmpty();
+      long before = rig.loop().counters().tlsFailures();
+      talk("R\n".getBytes(StandardCharsets.US_ASCII), options(rig, "-tls1_2"));
+      rig.awaitNoConnection();
+      assertThat(rig.loop().counters().tlsFailures()).isEqualTo(before + 1);
+      assertThat(rig.loop().counters().tlsHandshakes()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void takesTheApplicationProtocolAndUpdatesKeys() throws Exception {
+    try (TlsRig rig = new TlsRig(Backend.EPOLL, TlsFiles.context("ec"))) {
+      List<byte[]> pieces = new ArrayList<>();
+      for (String command : List.of("K\n", "k\n", "Q\n")) {
+        pieces.add(TlsRig.echo(("before " + command).getBytes(StandardCharsets.US_ASCII)));
+        pieces.add(command.getBytes(StandardCharsets.US_ASCII));
+      }
+      byte[] said = talk(pieces, options(rig, "-tls1_3", "-alpn", "h2,http/1.1"));
+      assertThat(new String(said, StandardCharsets.ISO_8859_1))
+          .contains("ALPN protocol: http/1.1", "before K", "before k", "before Q");
+      rig.awaitNoConnection();
+      assertThat(rig.loop().counters().tlsFailures()).isZero();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package sluice.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.memory.View;
+
+/// A trusted handler that runs too long is seen while it runs, told with its stack, and not called
+/// again.
+@Timeout(60)
+class WatchdogTest {
+  private static final long LIMIT_NANOS = 20_000_000;
+  private static final long OVERRUN_NANOS = 300_000_000;
+
+  /// Answers each byte with whether the handler is disabled; a byte 1 makes it overrun first.
+  private static final class Guarded implements Protocol {
+    private final HandlerGuard guard;
+
+    Guarded(HandlerGuard guard) {
+      this.guard = guard;
+    }
+
+    @Override
+    public int received(Connection connection, View input) {
+      if (guard.disabled()) {
+        connection.output().put((byte) 'd');
+        return input.length();
+      }
+      guard.enter(connection.loop());
+      try {
+        if (input.get(0) == 1) {
+          holdUpTheLoop();
+        }
+        connection.output().put((byte) 'r');
+      } finally {
+        guard.exit(connection.loop());
+      }
+      return input.length();
+    }
+
+    private static void holdUpTheLoop() {
+      long end = System.nanoTime() + OVERRUN_NANOS;
+      while (System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  private static byte ask(Socket socket, int question) throws IOException {
+    socket.getOutputStream().write(question);
+    InputStream input = socket.getInputStream();
+    return (byte) input.read();
+  }
+
+  private static Server start(Protocol protocol) throws IOException {
+    return Server.start(
+        ServerConfig.onLoopback("watched", 0).withBackend(Backend.JDK), loop -> protocol);
+  }
+
+  private static Socket dial(Server server) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  @Test
+  void overrunIsReportedAndTheHandlerDisabled() throws Exception {
+    BlockingQueue<RecordedEvent> events = new LinkedBlockingQueue<>();
+    HandlerGuard guard = new HandlerGuard("sleepy", LIMIT_NANOS);
+    try (RecordingStream stream = new RecordingStream();
+        Server server = start(new Guarded(guard));
+        Socket socket = dial(server)) {
+      stream.enable("sluice.HandlerOverrun");
+      stream.onEvent("sluice.HandlerOverrun", events::add);
+      stream.setReuse(false);
+      stream.startAsync();
+      assertThat(ask(socket, 0)).isEqualTo((byte) 'r');
+      assertThat(server.watchdog().healthy()).isTrue();
+      assertThat(ask(socket, 1)).isEqualTo((byte) 'r');
+      assertThat(guard.disabled()).isTrue();
+      assertThat(server.watchdog().healthy()).isFalse();
+      assertThat(server.watchdog().overruns()).isEqualTo(1);
+      assertThat(ask(socket, 1)).isEqualTo((byte) 'd');
+      assertThat(server.watchdog().overruns()).isEqualTo(1);
+      RecordedEvent event = events.poll(20, TimeUnit.SECONDS);
+      assertThat(event).isNotNull();
+      if (event != null) {
+        assertThat(event.getString("handler")).isEqualTo("sleepy");
+        assertThat(event.getString("loop")).isEqualTo("watched-loop-0");
+        assertThat(event.getDuration("limitNanos")).isEqualTo(Duration.ofNanos(LIMIT_NANOS));
+        assertThat(event.getString("stack")).contains("holdUpTheLoop");
+      }
+    }
+  }
+
+  /// Many short runs are no long one, and one handler's overrun is not another's.
+  @Test
+  void othersGoOn() throws Exception {
+    HandlerGuard sleepy = new HandlerGuard("sleepy", LIMIT_NANOS);
+    HandlerGuard brisk = new HandlerGuard("brisk", LIMIT_NANOS);
+    try (Server first = start(new Guarded(sleepy));
+        Server second = start(new Guarded(brisk));
+        Socket slow = dial(first);
+        Socket fast = dial(second)) {
+      long end = System.nanoTime() + 5 * LIMIT_NANOS;
+      while (System.nanoTime() - end < 0) {
+        assertThat(ask(fast, 0)).isEqualTo((byte) 'r');
+      }
+      ask(slow, 1);
+      assertThat(sleepy.disabled()).isTrue();
+      assertThat(brisk.disabled()).isFalse();
+      assertThat(second.watchdog().healthy()).isTrue();
+      assertThat(first.watchdog().healthy()).isFalse();
+      sleepy.enable();
+      assertThat(ask(slow, 0)).isEqualTo((byte) 'r');
+      assertThat(sleepy.disabled()).isFalse();
+      assertThat(ask(slow, 1)).isEqualTo((byte) 'r');
+      assertThat(sleepy.disabled()).isTrue();
+      assertThat(first.watchdog().overruns()).isEqualTo(2);
+      assertThat(first.watchdog().healthy()).isFalse();
+    }
+  }
+
+  @Test
+  void limitsBelowWhatCanBeSeenAreRefused() {
+    assertThatThrownBy(() -> new HandlerGuard("hasty", 999_999))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1000000");
+  }
+}

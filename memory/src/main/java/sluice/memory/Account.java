@@ -1,0 +1,56 @@
+package sluice.memory;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/// A budget of bytes: what a cache, a connection or a domain may hold. Every block is charged to
+/// one account and refunded when it is freed.
+///
+/// Any thread may call.
+public final class Account {
+  private final String name;
+  private final long limitBytes;
+  private final AtomicLong usedBytes = new AtomicLong();
+
+  /// @param limitBytes most that may be charged at one time, at least 0
+  public Account(String name, long limitBytes) {
+    if (limitBytes < 0) {
+      throw new IllegalArgumentException("limitBytes must not be negative: " + limitBytes);
+    }
+    this.name = name;
+    this.limitBytes = limitBytes;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public long limitBytes() {
+    return limitBytes;
+  }
+
+  public long usedBytes() {
+    return usedBytes.get();
+  }
+
+  /// Takes `bytes` from the budget, or nothing at all.
+  ///
+  /// @return false when the budget has no room; nothing was taken then
+  public boolean tryCharge(long bytes) {
+    if (usedBytes.addAndGet(bytes) > limitBytes) {
+      usedBytes.addAndGet(-bytes);
+      return false;
+    }
+    return true;
+  }
+
+  /// Gives back what [#tryCharge] took.
+  public void refund(long bytes) {
+    long left = usedBytes.addAndGet(-bytes);
+    assert left >= 0 : name + " was refunded more than it was charged";
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + usedBytes() + " of " + limitBytes + " bytes";
+  }
+}

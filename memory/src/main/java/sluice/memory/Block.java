@@ -1,0 +1,155 @@
+package sluice.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.NativeMemory;
+
+/// A run of native bytes that lives as long as anyone holds a lease on it.
+///
+/// A lease is one count. Java code that keeps a block holds one; **every device operation in flight
+/// holds one** (a receive armed into it, a send from it), because the kernel goes on using the
+/// bytes after the system call has returned. The bytes are freed or reused when the last lease
+/// goes, and not before.
+///
+/// A block that more than one party leases is a snapshot: nobody writes it any more. A writer asks
+/// for [#writable], which copies when there are other holders.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | leases | any holder | volatile; plain by a sole holder | getAndAdd |
+///
+/// Lifecycle: allocated with one lease → leased and released by any thread → freed at zero, once.
+public class Block {
+  private static final VarHandle LEASES;
+
+  static {
+    try {
+      LEASES = MethodHandles.lookup().findVarHandle(Block.class, "leases", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final MemorySegment segment;
+
+  @SuppressWarnings("unused") // through LEASES
+  private int leases;
+
+  /// For pools: a block over memory that the subclass owns, at first with `leases` leases.
+  protected Block(MemorySegment segment, int leases) {
+    this.segment = segment;
+    this.leases = leases;
+  }
+
+  /// Allocates zeroed memory with one lease, the caller's.
+  ///
+  /// @return null when the account has no room
+  public static @Nullable Block allocate(Account account, long bytes) {
+    if (!account.tryCharge(bytes)) {
+      return null;
+    }
+    return new HeapBlock(account, NativeMemory.allocate(bytes));
+  }
+
+  /// A part of this block that lives on its own: it holds a lease on this one until its own last
+  /// lease ends.
+  ///
+  /// @throws IndexOutOfBoundsException when the range is not inside
+  public final Block slice(long offset, long bytes) {
+    return new SliceBlock(segment.asSlice(offset, bytes), lease());
+  }
+
+  /// The bytes. Valid while the caller holds a lease; this is what devices are given.
+  public final MemorySegment segment() {
+    return segment;
+  }
+
+  public final long lengthBytes() {
+    return segment.byteSize();
+  }
+
+  /// Number of leases now. A caller that holds one and reads 1 is the sole holder and stays it.
+  public final int leases() {
+    return (int) LEASES.getVolatile(this);
+  }
+
+  /// Adds a lease. Only a holder may.
+  ///
+  /// @throws IllegalStateException when nobody holds the block any more
+  public final Block lease() {
+    int before = (int) LEASES.getAndAdd(this, 1);
+    if (before <= 0) {
+      LEASES.getAndAdd(this, -1);
+      throw new IllegalStateException("lease on a block that was already freed");
+    }
+    return this;
+  }
+
+  /// Ends one lease; the last one frees the bytes.
+  ///
+  /// @throws IllegalStateException when nobody held the block
+  public final void release() {
+    int before = (int) LEASES.getAndAdd(this, -1);
+    if (before == 1) {
+      free();
+    } else if (before <= 0) {
+      LEASES.getAndAdd(this, 1);
+      throw new IllegalStateException("release of a block that was already freed");
+    }
+  }
+
+  /// A block with the same bytes that only the caller holds: this one, or a copy of it. Ends the
+  /// caller's lease on this block when it copies.
+  ///
+  /// @return null when the account has no room for the copy; the caller keeps its lease then
+  public final @Nullable Block writable(Account account) {
+    if (leases() == 1) {
+      return this;
+    }
+    Block copy = allocate(account, lengthBytes());
+    if (copy != null) {
+      MemorySegment.copy(segment, 0, copy.segment, 0, lengthBytes());
+      release();
+    }
+    return copy;
+  }
+
+  /// For pools: puts a free block into use again, with one lease.
+  protected final void revive() {
+    LEASES.setRelease(this, 1);
+  }
+
+  /// Called once, by whichever thread ended the last lease.
+  protected void free() {}
+
+  private static final class SliceBlock extends Block {
+    private final Block parent;
+
+    SliceBlock(MemorySegment segment, Block parent) {
+      super(segment, 1);
+      this.parent = parent;
+    }
+
+    @Override
+    protected void free() {
+      parent.release();
+    }
+  }
+
+  private static final class HeapBlock extends Block {
+    private final Account account;
+
+    HeapBlock(Account account, MemorySegment segment) {
+      super(segment, 1);
+      this.account = account;
+    }
+
+    @Override
+    protected void free() {
+      NativeMemory.free(segment());
+      account.refund(lengthBytes());
+    }
+  }
+}

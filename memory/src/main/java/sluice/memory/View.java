@@ -1,0 +1,138 @@
+package sluice.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/// What a handler sees of received bytes: a bounded, read-only flyweight over the arena.
+///
+/// Owned by one thread, checked on every access, and bound only while the handler runs: an access
+/// from another thread, or after the handler has returned, throws and never touches memory. The
+/// loop binds it through a [ViewBinder]; handlers cannot.
+public final class View {
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final Thread owner;
+  private MemorySegment segment = MemorySegment.NULL;
+  private long base;
+  private int length;
+
+  View(Thread owner) {
+    this.owner = owner;
+  }
+
+  void bind(MemorySegment segment, long offset, int length) {
+    if (offset < 0 || length < 0 || offset > segment.byteSize() - length) {
+      throw new IndexOutOfBoundsException(
+          "view [" + offset + ", +" + length + ") of " + segment.byteSize() + " bytes");
+    }
+    this.segment = segment;
+    this.base = offset;
+    this.length = length;
+  }
+
+  void unbind() {
+    segment = MemorySegment.NULL;
+    base = 0;
+    length = 0;
+  }
+
+  /// Number of bytes; 0 when the handler it was lent to has returned.
+  public int length() {
+    return length;
+  }
+
+  /// The byte at `index`.
+  public byte get(int index) {
+    check(index, 1);
+    return segment.get(BYTE, base + index);
+  }
+
+  /// The four bytes from `index`, little-endian.
+  public int getInt(int index) {
+    check(index, Integer.BYTES);
+    return segment.get(INT, base + index);
+  }
+
+  /// The eight bytes from `index`, little-endian: the first byte is the lowest.
+  public long getLong(int index) {
+    check(index, Long.BYTES);
+    return segment.get(LONG, base + index);
+  }
+
+  /// Index of the first `wanted` in `[from, to)`, or -1.
+  public int indexOf(byte wanted, int from, int to) {
+    checkRange(from, to);
+    long pattern = (wanted & 0xffL) * 0x0101010101010101L;
+    int i = from;
+    for (; i <= to - Long.BYTES; i += Long.BYTES) {
+      long difference = segment.get(LONG, base + i) ^ pattern;
+      long zeroes = (difference - 0x0101010101010101L) & ~difference & 0x8080808080808080L;
+      if (zeroes != 0) {
+        return i + (Long.numberOfTrailingZeros(zeroes) >>> 3);
+      }
+    }
+    for (; i < to; i++) {
+      if (segment.get(BYTE, base + i) == wanted) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// Whether the bytes from `index` are those of `expected`.
+  public boolean startsWith(byte[] expected, int index) {
+    if (index < 0 || index > length - expected.length) {
+      return false;
+    }
+    checkOwner();
+    for (int i = 0; i < expected.length; i++) {
+      if (segment.get(BYTE, base + index + i) != expected[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  public void copyTo(int from, byte[] target, int at, int count) {
+    check(from, count);
+    MemorySegment.copy(segment, BYTE, base + from, target, at, count);
+  }
+
+  public void copyTo(int from, MemorySegment target, long at, int count) {
+    check(from, count);
+    MemorySegment.copy(segment, base + from, target, at, count);
+  }
+
+  /// The bytes `[from, to)` as ISO-8859-1, one character a byte. Allocates: not for hot paths.
+  public String latin1(int from, int to) {
+    checkRange(from, to);
+    byte[] bytes = new byte[to - from];
+    MemorySegment.copy(segment, BYTE, base + from, bytes, 0, bytes.length);
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  private void check(int index, int count) {
+    if ((index | count) < 0 || index > length - count) {
+      throw new IndexOutOfBoundsException(
+          "[" + index + ", +" + count + ") of a view of " + length + " bytes");
+    }
+    checkOwner();
+  }
+
+  private void checkRange(int from, int to) {
+    check(from, to - from);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself only
+  private void checkOwner() {
+    if (Thread.currentThread() != owner) {
+      throw new WrongThreadException("this view belongs to " + owner);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package sluice.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/// The loop's end of a [View]: whoever holds it decides what the view shows, and when it stops.
+public final class ViewBinder {
+  private final View view;
+
+  /// @param owner the one thread that may read through the view
+  public ViewBinder(Thread owner) {
+    view = new View(owner);
+  }
+
+  public View view() {
+    return view;
+  }
+
+  /// Lets the view show `length` bytes from `offset`, until the next bind or unbind.
+  public View bind(MemorySegment segment, long offset, int length) {
+    view.bind(segment, offset, length);
+    return view;
+  }
+
+  /// Takes the bytes away: every later access through the view throws.
+  public void unbind() {
+    view.unbind();
+  }
+}

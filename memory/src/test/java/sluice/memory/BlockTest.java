@@ -1,0 +1,92 @@
+package sluice.memory;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class BlockTest {
+  private final Account account = new Account("test", 1000);
+
+  @Test
+  void isChargedUntilTheLastLeaseEnds() {
+    Block block = requireNonNull(Block.allocate(account, 600));
+    assertThat(Block.allocate(account, 600)).isNull();
+    assertThat(account.usedBytes()).isEqualTo(600);
+    block.lease();
+    assertThat(block.leases()).isEqualTo(2);
+    block.release();
+    assertThat(account.usedBytes()).isEqualTo(600);
+    block.release();
+    assertThat(account.usedBytes()).isZero();
+  }
+
+  @Test
+  void refusesUseAfterTheEnd() {
+    Block block = requireNonNull(Block.allocate(account, 10));
+    block.release();
+    assertThatThrownBy(block::release).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(block::lease).isInstanceOf(IllegalStateException.class);
+    assertThat(account.usedBytes()).isZero();
+  }
+
+  @Test
+  void beginsZeroed() {
+    Block block = requireNonNull(Block.allocate(account, 100));
+    assertThat(block.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+    block.release();
+  }
+
+  @Test
+  void aSliceKeepsItsParent() {
+    Block block = requireNonNull(Block.allocate(account, 100));
+    Block slice = block.slice(10, 20);
+    block.release();
+    assertThat(account.usedBytes()).isEqualTo(100);
+    assertThat(slice.lengthBytes()).isEqualTo(20);
+    slice.release();
+    assertThat(account.usedBytes()).isZero();
+  }
+
+  @Test
+  void aWriterCopiesASnapshot() {
+    Block block = requireNonNull(Block.allocate(account, 8));
+    assertThat(block.writable(account)).isSameAs(block);
+    Block snapshot = block.lease();
+    Block mine = requireNonNull(block.writable(account));
+    assertThat(mine).isNotSameAs(block);
+    mine.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
+    assertThat(snapshot.segment().get(ValueLayout.JAVA_BYTE, 0)).isZero();
+    mine.release();
+    snapshot.release();
+    assertThat(account.usedBytes()).isZero();
+  }
+
+  @Test
+  void countsLeasesOfManyThreads() throws InterruptedException {
+    Block block = requireNonNull(Block.allocate(account, 8));
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      block.lease();
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int n = 0; n < 20_000; n++) {
+                  block.lease();
+                  block.release();
+                }
+                block.release();
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(block.leases()).isEqualTo(1);
+    block.release();
+    assertThat(account.usedBytes()).isZero();
+  }
+}

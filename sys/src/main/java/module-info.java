@@ -1,0 +1,15 @@
+import org.jspecify.annotations.NullMarked;
+
+/// System calls, rings and kernel structures. The only module with native access.
+@NullMarked
+module sluice.sys {
+  requires static org.jspecify;
+
+  exports sluice.sys to
+      sluice.memory,
+      sluice.loop,
+      sluice.http,
+      sluice.cli,
+      sluice.testkit,
+      sluice.bench;
+}

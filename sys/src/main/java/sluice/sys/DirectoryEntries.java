@@ -1,0 +1,115 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/// A cursor over the entries of a directory, with `getdents64(2)`.
+///
+/// Belongs to one thread. `.` and `..` are skipped. Use: [#open] on a descriptor, then [#next]
+/// until it returns 0 or less.
+///
+/// ```
+///  byte 0       8       16         18       19
+///      +-------+-------+----------+--------+------------------+
+///      | d_ino | d_off | d_reclen | d_type | d_name, NUL, pad |
+///      +-------+-------+----------+--------+------------------+
+/// ```
+///
+/// ```c
+/// struct linux_dirent64 { __u64 d_ino; __s64 d_off; __u16 d_reclen; __u8 d_type; char d_name[]; };
+/// ```
+///
+/// Limits: reads as many entries at once as fit in 32 KiB.
+public final class DirectoryEntries {
+  /// The kernel's own structure; the C library's `struct dirent64` begins alike.
+  static final Layout LAYOUT = Layout.of("struct dirent64");
+
+  static final int D_INO = LAYOUT.u64("d_ino");
+  static final int D_OFF = LAYOUT.u64("d_off");
+  static final int D_RECLEN = LAYOUT.u16("d_reclen");
+  static final int D_TYPE = LAYOUT.u8("d_type");
+  static final int D_NAME = LAYOUT.array("d_name", 1, 256);
+
+  public static final int DT_UNKNOWN = 0;
+  public static final int DT_FIFO = 1;
+  public static final int DT_CHR = 2;
+  public static final int DT_DIR = 4;
+  public static final int DT_BLK = 6;
+  public static final int DT_REG = 8;
+  public static final int DT_LNK = 10;
+  public static final int DT_SOCK = 12;
+
+  private static final int BUFFER_BYTES = 32 * 1024;
+
+  private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES, Long.BYTES);
+  private int fd = -1;
+  private int filled;
+  private int nextOffset;
+  private int current;
+
+  /// Begins with another directory, from where its descriptor stands ([Files#rewind]).
+  public void open(int directoryFd) {
+    fd = directoryFd;
+    filled = 0;
+    nextOffset = 0;
+    current = 0;
+  }
+
+  /// Moves to the next entry.
+  ///
+  /// @return 1 when there is one, 0 at the end, or a negative errno
+  public int next() {
+    do {
+      if (nextOffset == filled) {
+        filled = (int) Kernel.callWithBuffer(SystemCall.GETDENTS64, fd, buffer, BUFFER_BYTES);
+        nextOffset = 0;
+        if (filled <= 0) {
+          int result = filled;
+          filled = 0;
+          return result;
+        }
+      }
+      current = nextOffset;
+      nextOffset += buffer.get(JAVA_SHORT, current + D_RECLEN) & 0xffff;
+    } while (isDot());
+    return 1;
+  }
+
+  private boolean isDot() {
+    long name = (long) current + D_NAME;
+    if (buffer.get(JAVA_BYTE, name) != '.') {
+      return false;
+    }
+    byte second = buffer.get(JAVA_BYTE, name + 1);
+    return second == 0 || (second == '.' && buffer.get(JAVA_BYTE, name + 2) == 0);
+  }
+
+  /// The entry's name as the file system has it.
+  public byte[] nameBytes() {
+    int length = 0;
+    while (buffer.get(JAVA_BYTE, (long) current + D_NAME + length) != 0) {
+      length++;
+    }
+    return buffer.asSlice((long) current + D_NAME, length).toArray(JAVA_BYTE);
+  }
+
+  /// The entry's name, read as UTF-8.
+  public String name() {
+    return new String(nameBytes(), StandardCharsets.UTF_8);
+  }
+
+  /// `DT_` constant; [#DT_UNKNOWN] where the file system does not say.
+  public int type() {
+    return buffer.get(JAVA_BYTE, current + D_TYPE);
+  }
+
+  /// Number of the entry's inode.
+  public long inode() {
+    return buffer.get(JAVA_LONG, current + D_INO);
+  }
+}

@@ -1,0 +1,123 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// An epoll descriptor.
+///
+/// Any thread may call [#control]; each waiting thread brings its own [EpollEvents]. Close it when
+/// nobody waits or controls any more: the number would then mean another file.
+public final class Epoll implements AutoCloseable {
+  public static final int EPOLL_CTL_ADD = 1;
+  public static final int EPOLL_CTL_DEL = 2;
+  public static final int EPOLL_CTL_MOD = 3;
+
+  public static final int EPOLLIN = 1;
+  public static final int EPOLLPRI = 2;
+  public static final int EPOLLOUT = 4;
+  public static final int EPOLLERR = 8;
+  public static final int EPOLLHUP = 0x10;
+  public static final int EPOLLRDHUP = 0x2000;
+  public static final int EPOLLEXCLUSIVE = 1 << 28;
+  public static final int EPOLLONESHOT = 1 << 30;
+  public static final int EPOLLET = 1 << 31;
+
+  static final int EPOLL_CLOEXEC = 0x80000;
+
+  private final int fd;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Epoll(int fd) {
+    this.fd = fd;
+  }
+
+  /// Opens an epoll descriptor, close-on-exec.
+  public static Epoll create() throws SysException {
+    long fd = Kernel.call(SystemCall.EPOLL_CREATE1, EPOLL_CLOEXEC);
+    return new Epoll((int) SysException.check(fd, "epoll_create1", EPOLL_CLOEXEC));
+  }
+
+  /// The epoll descriptor itself, which can be polled too.
+  public int fd() {
+    return fd;
+  }
+
+  /// Adds, changes or removes a descriptor.
+  ///
+  /// @param operation `EPOLL_CTL_` constant
+  /// @param events `EPOLL` bits
+  /// @param data comes back with each event
+  /// @return 0, or -EEXIST, -ENOENT, -EBADF, -EPERM (a regular file), -ENOSPC, …
+  public int control(int operation, int target, int events, long data) {
+    if (closed.get()) {
+      return -Errno.EBADF;
+    }
+    int slot = ErrnoSlots.borrow();
+    if (slot < 0) {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment own = arena.allocate(ErrnoSlots.SCRATCH + EpollEvents.SIZE, Long.BYTES);
+        return control(own, operation, target, events, data);
+      }
+    }
+    try {
+      return control(ErrnoSlots.segment(slot), operation, target, events, data);
+    } finally {
+      ErrnoSlots.giveBack(slot);
+    }
+  }
+
+  private int control(MemorySegment scratch, int operation, int target, int events, long data) {
+    long event = ErrnoSlots.SCRATCH;
+    scratch.set(JAVA_INT_UNALIGNED, event + EpollEvents.EVENTS, events);
+    scratch.set(JAVA_LONG_UNALIGNED, event + EpollEvents.DATA, data);
+    return (int)
+        Kernel.call(
+            scratch, SystemCall.EPOLL_CTL, fd, operation, target, scratch.address() + event, 0, 0);
+  }
+
+  /// Waits for events.
+  ///
+  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @return events now in `into`, or -EINTR, …
+  public int await(EpollEvents into, long timeoutNanos) {
+    if (closed.get()) {
+      return -Errno.EBADF;
+    }
+    if (timeoutNanos <= 0) {
+      long milliseconds = timeoutNanos < 0 ? -1 : 0;
+      return wait(into, SystemCall.EPOLL_PWAIT, milliseconds);
+    }
+    int result = wait(into, SystemCall.EPOLL_PWAIT2, into.time(timeoutNanos));
+    if (result != -Errno.ENOSYS) {
+      return result;
+    }
+    // before Linux 5.11: milliseconds, rounded up so that the wait is never too short
+    long milliseconds = TimeUnit.NANOSECONDS.toMillis(timeoutNanos - 1) + 1;
+    return wait(into, SystemCall.EPOLL_PWAIT, Math.min(milliseconds, Integer.MAX_VALUE));
+  }
+
+  private int wait(EpollEvents into, SystemCall call, long timeout) {
+    MemorySegment events = into.segment();
+    try {
+      return (int)
+          Kernel.callHolding(
+              into.errno(), events, call, fd, events.address(), into.capacity(), timeout, 0, 0);
+    } finally {
+      Reference.reachabilityFence(into); // the time limit is in its memory
+    }
+  }
+
+  /// Closes the descriptor. A second call does nothing.
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      Kernel.call(SystemCall.CLOSE, fd);
+    }
+  }
+}

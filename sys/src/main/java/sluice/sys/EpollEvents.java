@@ -1,0 +1,94 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+
+/// An array of `struct epoll_event` that [Epoll#await] fills, read without allocation.
+///
+/// Belongs to the thread that waits. The structure is packed on x86-64 and not on aarch64, so its
+/// members are read unaligned.
+///
+/// ```
+///  byte 0        4        8         12       16
+///      +--------+-----------------+
+///      | events |      data       |            x86-64
+///      +--------+--------+--------+--------+
+///      | events |   -    |      data       |   aarch64
+///      +--------+--------+-----------------+
+/// ```
+///
+/// ```c
+/// struct epoll_event { __poll_t events; __u64 data; } EPOLL_PACKED;
+/// ```
+public final class EpollEvents {
+  static final Layout LAYOUT = layout(Arch.current());
+  static final int EVENTS = offset(LAYOUT, "events");
+  static final int DATA = offset(LAYOUT, "data");
+  static final int SIZE = LAYOUT.sizeBytes();
+
+  private final MemorySegment segment;
+  private final MemorySegment errno = Kernel.newErrno();
+  private final MemorySegment time =
+      Arena.ofAuto().allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
+  private final int capacity;
+
+  /// @param capacity most events of one wait, at least 1
+  public EpollEvents(int capacity) {
+    this.capacity = capacity;
+    segment = Arena.ofAuto().allocate((long) capacity * SIZE, Long.BYTES);
+  }
+
+  static Layout layout(Arch arch) {
+    Layout layout =
+        arch == Arch.X86_64 ? Layout.packed("struct epoll_event") : Layout.of("struct epoll_event");
+    layout.u32("events");
+    layout.u64("data");
+    return layout;
+  }
+
+  private static int offset(Layout layout, String member) {
+    for (Layout.Member each : layout.members()) {
+      if (each.name().equals(member)) {
+        return each.offset();
+      }
+    }
+    throw new AssertionError(member);
+  }
+
+  /// Most events of one wait.
+  public int capacity() {
+    return capacity;
+  }
+
+  /// `EPOLL` bits of one event.
+  ///
+  /// @param index 0 ≤ index < what [Epoll#await] returned
+  public int events(int index) {
+    return segment.get(JAVA_INT_UNALIGNED, (long) index * SIZE + EVENTS);
+  }
+
+  /// What the descriptor was added with.
+  public long data(int index) {
+    return segment.get(JAVA_LONG_UNALIGNED, (long) index * SIZE + DATA);
+  }
+
+  MemorySegment segment() {
+    return segment;
+  }
+
+  /// Address of a `struct __kernel_timespec` with a time limit.
+  long time(long nanos) {
+    time.set(JAVA_LONG, IoUring.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(nanos));
+    time.set(JAVA_LONG, IoUring.TV_NSEC, nanos % 1_000_000_000L);
+    return time.address();
+  }
+
+  MemorySegment errno() {
+    return errno;
+  }
+}

@@ -1,0 +1,89 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/// A counter with a descriptor: one thread waits for it, any thread raises it.
+///
+/// [#signal] belongs to any thread, the rest to the owner. Closing waits for signals under way, so
+/// that a late one cannot hit a descriptor that got the same number.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `signalling` | any thread | volatile | compare-and-set; negative once closed |
+/// | `counter` | owner | plain | plain, by the kernel |
+public final class EventFd implements AutoCloseable {
+  static final int EFD_NONBLOCK = 0x800;
+  static final int EFD_CLOEXEC = 0x80000;
+
+  private static final int CLOSED = Integer.MIN_VALUE;
+  private static final MemorySegment ONE = Arena.global().allocateFrom(JAVA_LONG, 1L);
+
+  private final int fd;
+  private final AtomicInteger signalling = new AtomicInteger();
+  private final MemorySegment counter = Arena.ofAuto().allocate(JAVA_LONG);
+
+  private EventFd(int fd) {
+    this.fd = fd;
+  }
+
+  /// Opens a counter at 0, close-on-exec.
+  ///
+  /// @param nonBlocking whether [#drain] returns -EAGAIN at 0; a ring needs a blocking one to wait
+  ///   in a read
+  public static EventFd open(boolean nonBlocking) throws SysException {
+    int flags = EFD_CLOEXEC | (nonBlocking ? EFD_NONBLOCK : 0);
+    long fd = Kernel.call(SystemCall.EVENTFD2, 0, flags);
+    return new EventFd((int) SysException.check(fd, "eventfd2", 0, flags));
+  }
+
+  /// The descriptor to wait on for readability.
+  public int fd() {
+    return fd;
+  }
+
+  /// Adds 1: the descriptor becomes readable.
+  ///
+  /// @return whether it was still open
+  public boolean signal() {
+    int users;
+    do {
+      users = signalling.get();
+      if (users < 0) {
+        return false;
+      }
+    } while (!signalling.compareAndSet(users, users + 1));
+    try {
+      Kernel.callWithBuffer(SystemCall.WRITE, fd, ONE, Long.BYTES);
+      return true;
+    } finally {
+      signalling.decrementAndGet();
+    }
+  }
+
+  /// Reads the counter and sets it to 0.
+  ///
+  /// @return the count, or -EAGAIN when it was 0
+  public long drain() {
+    if (signalling.get() < 0) {
+      return -Errno.EBADF;
+    }
+    long result = Kernel.callWithBuffer(SystemCall.READ, fd, counter, Long.BYTES);
+    return result < 0 ? result : counter.get(JAVA_LONG, 0);
+  }
+
+  /// Closes the descriptor. A second call does nothing.
+  @Override
+  public void close() {
+    while (!signalling.compareAndSet(0, CLOSED)) {
+      if (signalling.get() < 0) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    Kernel.call(SystemCall.CLOSE, fd);
+  }
+}

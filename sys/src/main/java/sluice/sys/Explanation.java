@@ -1,0 +1,238 @@
+package sluice.sys;
+
+/// Why a call fails with an errno, and the remedy.
+///
+/// Immutable: any thread may use it. The specific table comes first, then what an errno means for
+/// any call; no answer is empty.
+///
+/// @param why what makes the kernel answer so
+/// @param fix what to do about it
+record Explanation(String why, String fix) {
+
+  static Explanation of(String call, int errno) {
+    Explanation specific =
+        switch (call) {
+          case "io_uring_setup" -> setup(errno);
+          case "io_uring_register" -> register(errno);
+          case "bind", "listen" -> bind(errno);
+          case "connect" -> connect(errno);
+          case "openat", "openat2" -> open(errno);
+          case "inotify_add_watch", "inotify_init1" -> inotify(errno);
+          case "mmap" -> mmap(errno);
+          case "seccomp" -> seccomp(errno);
+          default -> none();
+        };
+    return specific.isEmpty() ? general(call, errno) : specific;
+  }
+
+  private static Explanation none() {
+    return new Explanation("", "");
+  }
+
+  private boolean isEmpty() {
+    return why.isEmpty();
+  }
+
+  private static Explanation setup(int errno) {
+    return switch (errno) {
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              "io_uring is switched off for this process: sysctl kernel.io_uring_disabled is 1 or"
+                  + " 2, or a seccomp filter (the default of most container runtimes) or an LSM"
+                  + " denies it",
+              "sysctl -w kernel.io_uring_disabled=0 (or join kernel.io_uring_group); in a container"
+                  + " use a seccomp profile that allows io_uring_setup, io_uring_enter and"
+                  + " io_uring_register; or choose the epoll backend");
+      case Errno.ENOSYS ->
+          new Explanation(
+              "the kernel has no io_uring (older than 5.1, built without CONFIG_IO_URING), or a"
+                  + " sandbox hides it",
+              "run on Linux 6.1 or later outside the sandbox, or choose the epoll backend");
+      case Errno.ENOMEM ->
+          new Explanation(
+              "the rings do not fit in what this process may lock (RLIMIT_MEMLOCK) or the machine"
+                  + " has no memory left",
+              "raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or open smaller rings");
+      case Errno.EINVAL ->
+          new Explanation(
+              "the kernel does not know one of the set-up flags (SINGLE_ISSUER 6.0, DEFER_TASKRUN"
+                  + " 6.1), or the number of entries is 0",
+              "run on Linux 6.1 or later, or open the ring without these flags");
+      default -> none();
+    };
+  }
+
+  private static Explanation register(int errno) {
+    return switch (errno) {
+      case Errno.EINVAL ->
+          new Explanation(
+              "the kernel does not know this kind of registration, or a count is not a power of two"
+                  + " or out of range",
+              "run on Linux 6.1 or later; use powers of two, at most 32768 buffers in a group");
+      case Errno.EEXIST ->
+          new Explanation(
+              "the buffer group is taken, or a ring with SINGLE_ISSUER was used by a thread that is"
+                  + " not its owner",
+              "use another group number; use the ring only on the thread that opened it");
+      case Errno.ENOMEM ->
+          new Explanation(
+              "the kernel cannot pin the memory: RLIMIT_MEMLOCK or the memory cgroup is exhausted",
+              "raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or register less");
+      case Errno.EBUSY ->
+          new Explanation(
+              "the thread has 16 rings registered, or the ring has a table of direct descriptors",
+              "close rings that are not used, or go on without registering");
+      case Errno.EMFILE ->
+          new Explanation(
+              "a table of direct descriptors may not be larger than RLIMIT_NOFILE",
+              "raise the limit (ulimit -n, LimitNOFILE= of systemd), or register fewer slots");
+      default -> none();
+    };
+  }
+
+  private static Explanation bind(int errno) {
+    return switch (errno) {
+      case Errno.EADDRINUSE ->
+          new Explanation(
+              "another socket already has this address and port",
+              "choose another port, or stop the process that `ss -lntup` shows");
+      case Errno.EADDRNOTAVAIL ->
+          new Explanation(
+              "no interface of this machine (or network namespace) has this address",
+              "use an address that `ip addr` lists, or the wildcard address");
+      case Errno.EACCES ->
+          new Explanation(
+              "ports below net.ipv4.ip_unprivileged_port_start need CAP_NET_BIND_SERVICE, and a"
+                  + " UNIX socket needs write permission on its directory",
+              "use a port of 1024 or above, or grant the capability (setcap, AmbientCapabilities=)");
+      case Errno.ENOENT, Errno.ENOTDIR ->
+          new Explanation(
+              "the directory of the UNIX socket does not exist", "create the directory first");
+      default -> none();
+    };
+  }
+
+  private static Explanation connect(int errno) {
+    return switch (errno) {
+      case Errno.ECONNREFUSED ->
+          new Explanation("nobody listens at this address", "start the server, check the port");
+      case Errno.ENOENT ->
+          new Explanation(
+              "there is no UNIX socket with this path", "start the server, check the path");
+      case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
+          new Explanation("there is no route to this address", "check `ip route get ADDRESS`");
+      default -> none();
+    };
+  }
+
+  private static Explanation open(int errno) {
+    return switch (errno) {
+      case Errno.EXDEV ->
+          new Explanation(
+              "the path leaves the directory it must stay beneath (.., an absolute link, or a mount"
+                  + " point)",
+              "use a path inside the directory, or allow links that leave it");
+      case Errno.ELOOP ->
+          new Explanation(
+              "the path contains a symbolic link where none is allowed, or too many of them",
+              "use the path the link points to, or allow links");
+      case Errno.EAGAIN ->
+          new Explanation(
+              "the kernel could not rule out that the path escapes during a concurrent rename, or a"
+                  + " cached-only lookup missed",
+              "repeat the call");
+      default -> none();
+    };
+  }
+
+  private static Explanation inotify(int errno) {
+    return switch (errno) {
+      case Errno.ENOSPC ->
+          new Explanation(
+              "the user has no inotify watches left (fs.inotify.max_user_watches)",
+              "sysctl -w fs.inotify.max_user_watches=524288");
+      case Errno.EMFILE ->
+          new Explanation(
+              "the user has no inotify instances left (fs.inotify.max_user_instances), or the"
+                  + " process has no descriptors left",
+              "sysctl -w fs.inotify.max_user_instances=1024, or raise ulimit -n");
+      default -> none();
+    };
+  }
+
+  private static Explanation mmap(int errno) {
+    return switch (errno) {
+      case Errno.ENOMEM ->
+          new Explanation(
+              "no address space or memory is left, or vm.max_map_count is reached",
+              "map less, or raise the memory limit or vm.max_map_count");
+      case Errno.EAGAIN ->
+          new Explanation(
+              "too much memory is locked (RLIMIT_MEMLOCK)",
+              "raise the limit (ulimit -l, LimitMEMLOCK= of systemd)");
+      case Errno.EACCES ->
+          new Explanation(
+              "the descriptor is not open for the access the mapping asks for",
+              "open it for reading and writing, or map it read-only");
+      default -> none();
+    };
+  }
+
+  private static Explanation seccomp(int errno) {
+    return switch (errno) {
+      case Errno.EACCES, Errno.EPERM ->
+          new Explanation(
+              "a filter needs no_new_privs or CAP_SYS_ADMIN, and an outer filter may deny it",
+              "set no_new_privs first, or run outside the sandbox");
+      default -> none();
+    };
+  }
+
+  private static Explanation general(String call, int errno) {
+    return switch (errno) {
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              "the process lacks the permission or capability for this, or a seccomp filter or LSM"
+                  + " denies it",
+              "grant it, or run as a user who has it; `sluice doctor` shows what is blocked");
+      case Errno.ENOENT ->
+          new Explanation("there is no such file or object", "check the path or the number");
+      case Errno.EBADF ->
+          new Explanation(
+              "the descriptor is closed or was opened for another kind of access",
+              "use it before it is closed; this is an error of the program");
+      case Errno.ENOTSOCK ->
+          new Explanation(
+              "the descriptor is not a socket", "this is an error of the program: pass a socket");
+      case Errno.EMFILE ->
+          new Explanation(
+              "the process has no descriptors left (RLIMIT_NOFILE)",
+              "raise the limit (ulimit -n, LimitNOFILE= of systemd)");
+      case Errno.ENFILE ->
+          new Explanation(
+              "the machine has no open files left", "sysctl -w fs.file-max=… to a larger number");
+      case Errno.ENOMEM, Errno.ENOBUFS ->
+          new Explanation(
+              "the kernel has no memory for this", "free memory or raise the cgroup's limit");
+      case Errno.ENOSPC ->
+          new Explanation("the device or quota is full", "free space or raise the quota");
+      case Errno.ENOSYS ->
+          new Explanation(
+              "the kernel has no such call, a sandbox hides it, or this is not Linux on x86-64 or"
+                  + " aarch64",
+              "run on Linux 6.1 or later outside the sandbox");
+      case Errno.EOPNOTSUPP, Errno.EPROTONOSUPPORT, Errno.EAFNOSUPPORT ->
+          new Explanation(
+              "this kind of object or this kernel does not support the operation",
+              "use another kind, or load the module that provides it");
+      case Errno.EINVAL ->
+          new Explanation(
+              "an argument is out of range, or the kernel is too old for it",
+              "compare the arguments with `man 2 " + call + "`; run on Linux 6.1 or later");
+      default ->
+          new Explanation(
+              "the kernel answered: " + Errno.describe(errno),
+              "see ERRORS in `man 2 " + call + "`");
+    };
+  }
+}

@@ -1,0 +1,360 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/// File calls.
+///
+/// Without state: any thread may call; each descriptor has one owner who closes it. All return what
+/// the kernel does: a result, or a negative errno, as a missing file is no surprise to a server
+/// ([SysException#check] makes an exception of it). Names are bytes, as in Linux; the variants with
+/// strings encode them in UTF-8. A name with a NUL in it gives -EINVAL.
+///
+/// All descriptors are opened close-on-exec.
+public final class Files {
+  /// Directory descriptor that means the working directory.
+  public static final int AT_FDCWD = -100;
+
+  public static final int AT_SYMLINK_NOFOLLOW = 0x100;
+  public static final int AT_EMPTY_PATH = 0x1000;
+  public static final int AT_STATX_FORCE_SYNC = 0x2000;
+
+  public static final int O_RDONLY = 0;
+  public static final int O_WRONLY = 1;
+  public static final int O_RDWR = 2;
+  public static final int O_CREAT = 0x40;
+  public static final int O_EXCL = 0x80;
+  public static final int O_NOCTTY = 0x100;
+  public static final int O_TRUNC = 0x200;
+  public static final int O_APPEND = 0x400;
+  public static final int O_NONBLOCK = 0x800;
+  public static final int O_NOATIME = 0x40000;
+  public static final int O_CLOEXEC = 0x80000;
+  public static final int O_PATH = 0x200000;
+  public static final int O_DIRECT = OpenFlags.direct(Arch.current());
+  public static final int O_DIRECTORY = OpenFlags.directory(Arch.current());
+  public static final int O_NOFOLLOW = OpenFlags.noFollow(Arch.current());
+
+  public static final int RESOLVE_NO_XDEV = 1;
+  public static final int RESOLVE_NO_MAGICLINKS = 2;
+  public static final int RESOLVE_NO_SYMLINKS = 4;
+  public static final int RESOLVE_BENEATH = 8;
+  public static final int RESOLVE_IN_ROOT = 0x10;
+  public static final int RESOLVE_CACHED = 0x20;
+
+  public static final int RWF_NOWAIT = 8;
+
+  public static final int SPLICE_F_MOVE = 1;
+  public static final int SPLICE_F_NONBLOCK = 2;
+  public static final int SPLICE_F_MORE = 4;
+
+  public static final int POSIX_FADV_NORMAL = 0;
+  public static final int POSIX_FADV_RANDOM = 1;
+  public static final int POSIX_FADV_SEQUENTIAL = 2;
+  public static final int POSIX_FADV_WILLNEED = 3;
+  public static final int POSIX_FADV_DONTNEED = 4;
+
+  static final int F_GETFL = 3;
+  static final int F_SETFL = 4;
+  static final int F_DUPFD_CLOEXEC = 1030;
+  static final int F_ADD_SEALS = 1033;
+  static final int MFD_CLOEXEC = 1;
+  static final int MFD_ALLOW_SEALING = 2;
+
+  public static final int F_SEAL_SEAL = 1;
+  public static final int F_SEAL_SHRINK = 2;
+  public static final int F_SEAL_GROW = 4;
+
+  private static final int SEEK_SET = 0;
+  static final int SEEK_HOLE = 4;
+  private static final byte[] EMPTY = {};
+
+  private Files() {}
+
+  /// Opens a file under rules of resolution.
+  ///
+  /// @param directory descriptor names are relative to, or [#AT_FDCWD]
+  /// @param flags `O_` bits
+  /// @param mode permissions of a created file, otherwise 0
+  /// @param resolve `RESOLVE_` bits
+  /// @return the descriptor, or -ENOENT, -EXDEV (the name leaves the directory), -ELOOP (a link
+  ///   where none is allowed), -EAGAIN (repeat), …
+  public static int openat2(int directory, byte[] name, int flags, int mode, int resolve) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, name);
+      if (text == null) {
+        return -Errno.EINVAL;
+      }
+      MemorySegment how = OpenHow.of(arena, flags | O_CLOEXEC, mode, resolve);
+      return (int)
+          Kernel.callWithBuffer(SystemCall.OPENAT2, directory, text, how.address(), OpenHow.SIZE);
+    }
+  }
+
+  /// As the other [#openat2], with a name in UTF-8.
+  public static int openat2(int directory, String name, int flags, int mode, int resolve) {
+    return openat2(directory, Paths.bytes(name), flags, mode, resolve);
+  }
+
+  /// Opens a file.
+  ///
+  /// @param flags `O_` bits
+  /// @param mode permissions of a created file, otherwise 0
+  public static int openat(int directory, String name, int flags, int mode) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, Paths.bytes(name));
+      if (text == null) {
+        return -Errno.EINVAL;
+      }
+      return (int)
+          Kernel.callWithBuffer(SystemCall.OPENAT, directory, text, flags | O_CLOEXEC, mode);
+    }
+  }
+
+  /// Closes a descriptor. Whatever it returns, the descriptor is gone.
+  public static int close(int fd) {
+    return (int) Kernel.call(SystemCall.CLOSE, fd);
+  }
+
+  /// Reads attributes of a name.
+  ///
+  /// @param flags `AT_` bits
+  /// @param mask `STATX_` bits asked for
+  public static int statx(int directory, byte[] name, int flags, int mask, Statx into) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, name);
+      if (text == null) {
+        return -Errno.EINVAL;
+      }
+      return (int)
+          Kernel.callWithBuffer(
+              SystemCall.STATX, directory, text, flags, mask, into.segment().address(), 0);
+    } finally {
+      Reference.reachabilityFence(into);
+    }
+  }
+
+  /// As the other [#statx], with a name in UTF-8.
+  public static int statx(int directory, String name, int flags, int mask, Statx into) {
+    return statx(directory, Paths.bytes(name), flags, mask, into);
+  }
+
+  /// Reads attributes of a name without allocating.
+  ///
+  /// @param name a C string in native memory
+  /// @param flags `AT_` bits
+  /// @param mask `STATX_` bits asked for
+  public static int statx(int directory, MemorySegment name, int flags, int mask, Statx into) {
+    return (int)
+        Kernel.callWithBuffer(
+            SystemCall.STATX, directory, name, flags, mask, into.segment().address(), 0);
+  }
+
+  /// Reads attributes of an open file.
+  public static int statx(int fd, int mask, Statx into) {
+    return statx(fd, EMPTY, AT_EMPTY_PATH, mask, into);
+  }
+
+  /// Reads at a position; the descriptor's own position does not move.
+  ///
+  /// @return bytes read, 0 at the end, or a negative errno
+  public static int pread(int fd, MemorySegment segment, long offset, int length, long position) {
+    long address = Ranges.writable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.PREAD64, fd, address, length, position);
+  }
+
+  /// Writes at a position; the descriptor's own position does not move.
+  ///
+  /// @return bytes written, or a negative errno
+  public static int pwrite(int fd, MemorySegment segment, long offset, int length, long position) {
+    long address = Ranges.readable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.PWRITE64, fd, address, length, position);
+  }
+
+  /// Reads from a stream or at the file's position.
+  public static int read(int fd, MemorySegment segment, long offset, int length) {
+    long address = Ranges.writable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.READ, fd, address, length);
+  }
+
+  /// Writes to a stream or at the file's position.
+  public static int write(int fd, MemorySegment segment, long offset, int length) {
+    long address = Ranges.readable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.WRITE, fd, address, length);
+  }
+
+  /// Reads at a position what the page cache has, without waiting for the device.
+  ///
+  /// @param vector one entry of scratch memory for [IoVec], owned by the caller
+  /// @return bytes read, 0 at the end, -EAGAIN when nothing is cached, -EOPNOTSUPP where the file
+  ///   system cannot tell
+  public static int preadNoWait(
+      int fd, MemorySegment vector, MemorySegment segment, long offset, int length, long position) {
+    Ranges.writable(segment, offset, length);
+    IoVec.set(vector, 0, 0, segment, offset, length);
+    try {
+      long address = Ranges.readable(vector, 0, IoVec.SIZE);
+      return (int)
+          Kernel.callHolding(segment, SystemCall.PREADV2, fd, address, 1, position, 0, RWF_NOWAIT);
+    } finally {
+      Reference.reachabilityFence(vector);
+    }
+  }
+
+  /// Moves bytes of a file to a socket or pipe without copying them through this process.
+  ///
+  /// @param position in the input file, whose own position does not move
+  /// @return bytes moved, 0 at the end of the file, or -EAGAIN, …
+  public static long sendfile(int output, int input, long position, long count) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment offset = arena.allocateFrom(JAVA_LONG, position);
+      return Kernel.call(SystemCall.SENDFILE, output, input, offset.address(), count);
+    }
+  }
+
+  /// Moves bytes between a pipe and another file.
+  ///
+  /// @param position in the input, or -1 when it is a pipe or socket
+  /// @param flags `SPLICE_F_` bits
+  /// @return bytes moved, 0 at the end, or -EAGAIN, …
+  public static long splice(int input, long position, int output, long count, int flags) {
+    if (position < 0) {
+      return Kernel.call(SystemCall.SPLICE, input, 0, output, 0, count, flags);
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment offset = arena.allocateFrom(JAVA_LONG, position);
+      return Kernel.call(SystemCall.SPLICE, input, offset.address(), output, 0, count, flags);
+    }
+  }
+
+  /// Opens a pipe.
+  ///
+  /// @param flags `O_NONBLOCK` or 0
+  /// @param ends receives the end to read from and the end to write to
+  public static int pipe2(int flags, int[] ends) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment pair = arena.allocate(JAVA_INT, 2);
+      int result = (int) Kernel.call(SystemCall.PIPE2, pair.address(), flags | O_CLOEXEC);
+      ends[0] = result < 0 ? -1 : pair.getAtIndex(JAVA_INT, 0);
+      ends[1] = result < 0 ? -1 : pair.getAtIndex(JAVA_INT, 1);
+      return result;
+    }
+  }
+
+  /// Reads what file system an open file is on.
+  public static int fstatfs(int fd, StatFs into) {
+    return (int) Kernel.callWithBuffer(SystemCall.FSTATFS, fd, into.segment(), 0);
+  }
+
+  /// Makes a file shorter, or longer with zeros.
+  ///
+  /// @param length in bytes
+  /// @return 0 or a negative errno
+  public static int ftruncate(int fd, long length) {
+    return (int) Kernel.call(SystemCall.FTRUNCATE, fd, length);
+  }
+
+  /// Announces how a range will be used.
+  ///
+  /// @param length 0 means to the end
+  /// @param advice `POSIX_FADV_` constant
+  public static int fadvise(int fd, long offset, long length, int advice) {
+    return (int) Kernel.call(SystemCall.FADVISE64, fd, offset, length, advice);
+  }
+
+  /// Asks how much of a range is in the page cache. Linux 6.5, otherwise -ENOSYS.
+  ///
+  /// @param length 0 means to the end
+  public static int cachestat(int fd, long offset, long length, CacheStat into) {
+    try {
+      return (int)
+          Kernel.callWithBuffer(
+              SystemCall.CACHESTAT, fd, into.range(offset, length), into.segment().address(), 0);
+    } finally {
+      Reference.reachabilityFence(into);
+    }
+  }
+
+  /// Reads where a symbolic link points to.
+  ///
+  /// @param into receives the target's bytes, cut off if there are more
+  /// @return its length in bytes, or -EINVAL when it is no link, -ENOENT, …
+  public static int readlink(int directory, String name, byte[] into) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, Paths.bytes(name));
+      if (text == null) {
+        return -Errno.EINVAL;
+      }
+      MemorySegment target = arena.allocate(Math.max(1, into.length));
+      int length =
+          (int)
+              Kernel.callWithBuffer(
+                  SystemCall.READLINKAT, directory, text, target.address(), into.length);
+      if (length > 0) {
+        MemorySegment.copy(target, JAVA_BYTE, 0, into, 0, length);
+      }
+      return length;
+    }
+  }
+
+  /// Goes back to the beginning of a directory or file.
+  public static long rewind(int fd) {
+    return Kernel.call(SystemCall.LSEEK, fd, 0, SEEK_SET);
+  }
+
+  /// Moves to the first hole at or behind an offset; the end of a file counts as one. Most file
+  /// systems take the inode's lock for it, so it returns after every write that was under way.
+  ///
+  /// @return the hole's offset, or -ENXIO behind the end, -EINVAL where there is no such question
+  public static long seekHole(int fd, long offset) {
+    return Kernel.call(SystemCall.LSEEK, fd, offset, SEEK_HOLE);
+  }
+
+  /// Makes `fd` refer to the open file of `by`, at once for every thread that uses the number.
+  ///
+  /// @return `fd`, or a negative errno
+  public static int replace(int fd, int by) {
+    return (int) Kernel.call(SystemCall.DUP3, by, fd, O_CLOEXEC);
+  }
+
+  /// A second descriptor for the same open file.
+  public static int duplicate(int fd) {
+    return (int) Kernel.call(SystemCall.FCNTL, fd, F_DUPFD_CLOEXEC, 0);
+  }
+
+  /// `O_` bits of an open file.
+  public static int statusFlags(int fd) {
+    return (int) Kernel.call(SystemCall.FCNTL, fd, F_GETFL, 0);
+  }
+
+  /// Changes the `O_` bits that can be changed, such as [#O_NONBLOCK].
+  public static int setStatusFlags(int fd, int flags) {
+    return (int) Kernel.call(SystemCall.FCNTL, fd, F_SETFL, flags);
+  }
+
+  /// Opens a file that exists in memory only and can be sealed.
+  ///
+  /// @param name shown in `/proc`, at most 249 bytes
+  public static int memfd(String name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, Paths.bytes(name));
+      if (text == null) {
+        return -Errno.EINVAL;
+      }
+      long flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+      return (int) Kernel.call(SystemCall.MEMFD_CREATE, text.address(), flags);
+    }
+  }
+
+  /// Forbids changes to a memory file for ever.
+  ///
+  /// @param seals `F_SEAL_` bits
+  public static int addSeals(int fd, int seals) {
+    return (int) Kernel.call(SystemCall.FCNTL, fd, F_ADD_SEALS, seals);
+  }
+}

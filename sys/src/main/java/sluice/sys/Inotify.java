@@ -1,0 +1,190 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Notices of changes to files, with a cursor over the events read.
+///
+/// [#addWatch] and [#removeWatch] belong to any thread, the cursor to one. The descriptor is
+/// non-blocking. Use: wait until [#fd] is readable, [#read], then [#next] until it returns false.
+///
+/// ```
+///  byte 0    4      8        12    16
+///      +----+------+--------+-----+------------------------+
+///      | wd | mask | cookie | len | name, padded with NULs |
+///      +----+------+--------+-----+------------------------+
+/// ```
+///
+/// ```c
+/// struct inotify_event { __s32 wd; __u32 mask; __u32 cookie; __u32 len; char name[]; };
+/// ```
+///
+/// Limits: 64 KiB of events at once. When the kernel's queue overflows, an event with
+/// [#IN_Q_OVERFLOW] and watch -1 says that some are lost.
+public final class Inotify implements AutoCloseable {
+  static final Layout LAYOUT = Layout.of("struct inotify_event");
+  static final int WD = LAYOUT.u32("wd");
+  static final int MASK = LAYOUT.u32("mask");
+  static final int COOKIE = LAYOUT.u32("cookie");
+  static final int LEN = LAYOUT.u32("len");
+  static final int NAME = LAYOUT.sizeBytes();
+
+  public static final int IN_ACCESS = 1;
+  public static final int IN_MODIFY = 2;
+  public static final int IN_ATTRIB = 4;
+  public static final int IN_CLOSE_WRITE = 8;
+  public static final int IN_CLOSE_NOWRITE = 0x10;
+  public static final int IN_OPEN = 0x20;
+  public static final int IN_MOVED_FROM = 0x40;
+  public static final int IN_MOVED_TO = 0x80;
+  public static final int IN_CREATE = 0x100;
+  public static final int IN_DELETE = 0x200;
+  public static final int IN_DELETE_SELF = 0x400;
+  public static final int IN_MOVE_SELF = 0x800;
+  public static final int IN_UNMOUNT = 0x2000;
+  public static final int IN_Q_OVERFLOW = 0x4000;
+  public static final int IN_IGNORED = 0x8000;
+  public static final int IN_ONLYDIR = 0x1000000;
+  public static final int IN_DONT_FOLLOW = 0x2000000;
+  public static final int IN_EXCL_UNLINK = 0x4000000;
+  public static final int IN_MASK_CREATE = 0x10000000;
+  public static final int IN_MASK_ADD = 0x20000000;
+  public static final int IN_ISDIR = 0x40000000;
+
+  static final int IN_NONBLOCK = 0x800;
+  static final int IN_CLOEXEC = 0x80000;
+
+  private static final int BUFFER_BYTES = 64 * 1024;
+
+  private final int fd;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES, Long.BYTES);
+  private int filled;
+  private int nextOffset;
+  private int current;
+
+  private Inotify(int fd) {
+    this.fd = fd;
+  }
+
+  /// Opens an instance.
+  ///
+  /// @throws SysException EMFILE when the user has no instances left
+  public static Inotify open() throws SysException {
+    long fd = Kernel.call(SystemCall.INOTIFY_INIT1, IN_NONBLOCK | IN_CLOEXEC);
+    return new Inotify((int) SysException.check(fd, "inotify_init1", IN_NONBLOCK | IN_CLOEXEC));
+  }
+
+  /// The descriptor to wait on for readability.
+  public int fd() {
+    return fd;
+  }
+
+  /// Watches a file or directory.
+  ///
+  /// @param name absolute, or relative to the working directory
+  /// @param mask `IN_` bits
+  /// @return the watch's number (the same for the same inode), or -ENOENT, -ENOSPC (no watches
+  ///   left), -ENOTDIR with [#IN_ONLYDIR], …
+  public int addWatch(byte[] name, int mask) {
+    if (closed.get()) {
+      return -Errno.EBADF;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, name);
+      return text == null
+          ? -Errno.EINVAL
+          : (int) Kernel.callWithBuffer(SystemCall.INOTIFY_ADD_WATCH, fd, text, mask);
+    }
+  }
+
+  /// As the other [#addWatch], with a name in UTF-8.
+  public int addWatch(String name, int mask) {
+    return addWatch(Paths.bytes(name), mask);
+  }
+
+  /// Watches an open file or directory, whatever its name is now. Needs `/proc`.
+  public int addWatch(int openFd, int mask) {
+    return addWatch("/proc/self/fd/" + openFd, mask);
+  }
+
+  /// Ends a watch; an event with [#IN_IGNORED] follows.
+  public int removeWatch(int watch) {
+    return closed.get() ? -Errno.EBADF : (int) Kernel.call(SystemCall.INOTIFY_RM_WATCH, fd, watch);
+  }
+
+  /// Reads what events there are; the cursor begins anew.
+  ///
+  /// @return bytes read, -EAGAIN when there are none
+  public int read() {
+    nextOffset = 0;
+    filled = 0;
+    if (closed.get()) {
+      return -Errno.EBADF;
+    }
+    int result = (int) Kernel.callWithBuffer(SystemCall.READ, fd, buffer, BUFFER_BYTES);
+    filled = Math.max(0, result);
+    return result;
+  }
+
+  /// Moves to the next event of the last [#read].
+  public boolean next() {
+    if (nextOffset >= filled) {
+      return false;
+    }
+    current = nextOffset;
+    nextOffset += NAME + buffer.get(JAVA_INT, current + LEN);
+    return true;
+  }
+
+  /// Number of the watch, -1 for an overflow.
+  public int watch() {
+    return buffer.get(JAVA_INT, current + WD);
+  }
+
+  /// `IN_` bits.
+  public int mask() {
+    return buffer.get(JAVA_INT, current + MASK);
+  }
+
+  /// Equal in the two events of one rename.
+  public int cookie() {
+    return buffer.get(JAVA_INT, current + COOKIE);
+  }
+
+  /// Length of the name in bytes, 0 when the event is about the watched object itself.
+  public int nameLength() {
+    int room = buffer.get(JAVA_INT, current + LEN);
+    int length = 0;
+    while (length < room && buffer.get(JAVA_BYTE, (long) current + NAME + length) != 0) {
+      length++;
+    }
+    return length;
+  }
+
+  /// One byte of the name, for comparing without allocation.
+  ///
+  /// @param index 0 ≤ index < [#nameLength]
+  public byte nameByte(int index) {
+    return buffer.get(JAVA_BYTE, (long) current + NAME + index);
+  }
+
+  /// The name within the watched directory, read as UTF-8; empty when there is none.
+  public String name() {
+    byte[] bytes = buffer.asSlice((long) current + NAME, nameLength()).toArray(JAVA_BYTE);
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /// Closes the instance and all its watches. A second call does nothing.
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      Kernel.call(SystemCall.CLOSE, fd);
+    }
+  }
+}

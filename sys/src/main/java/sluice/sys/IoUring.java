@@ -1,0 +1,388 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// An io_uring: two queues shared with the kernel, and the call that hands over one and waits for
+/// the other.
+///
+/// The platform thread that opens it owns it and calls everything. Another thread is refused here:
+/// the kernel would not always (the number of a registered ring means a different ring there).
+/// Virtual threads change carriers, so they cannot own one.
+///
+/// ```
+///   SubmissionQueue ──stage──▶ enter(): publish, submit, wait ──▶ CompletionQueue
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `enterFd`, `enterFlags`, `enters`, `closed` | owner | plain | plain |
+/// | `argument` | owner | plain, by the kernel during the call | plain |
+/// | queues | see [SubmissionQueue], [CompletionQueue], [BufferRing] | | |
+///
+/// Lifecycle: open → use → close. [#close] cancels all that is armed or queued, then gives the
+/// rings back. Operations that a block device already works on cannot be cancelled: wait for their
+/// completions before closing.
+public final class IoUring implements AutoCloseable {
+  /// Run deferred work without interrupting the thread.
+  public static final int SETUP_COOP_TASKRUN = 1 << 8;
+
+  /// Only one thread submits. Linux 6.0.
+  public static final int SETUP_SINGLE_ISSUER = 1 << 12;
+
+  /// Completions are made inside [#enter] only. Needs [#SETUP_SINGLE_ISSUER]. Linux 6.1.
+  public static final int SETUP_DEFER_TASKRUN = 1 << 13;
+
+  static final int SETUP_CQSIZE = 1 << 3;
+  static final int SETUP_CLAMP = 1 << 4;
+  static final int SETUP_SUBMIT_ALL = 1 << 7;
+
+  static final int ENTER_GETEVENTS = 1;
+  static final int ENTER_EXT_ARG = 1 << 3;
+  static final int ENTER_REGISTERED_RING = 1 << 4;
+
+  static final int REGISTER_PROBE = 8;
+  static final int REGISTER_FILES2 = 13;
+  static final int REGISTER_RING_FDS = 20;
+  static final int UNREGISTER_RING_FDS = 21;
+  static final int REGISTER_PBUF_RING = 22;
+  static final int REGISTER_SYNC_CANCEL = 24;
+  static final int REGISTER_PBUF_STATUS = 26;
+
+  static final int RSRC_REGISTER_SPARSE = 1;
+  static final int ASYNC_CANCEL_ALL = 1;
+  static final int ASYNC_CANCEL_ANY = 1 << 2;
+
+  static final long OFF_SQ_RING = 0;
+  static final long OFF_SQES = 0x10000000L;
+
+  static final Layout ARGUMENT_LAYOUT = Layout.of("struct io_uring_getevents_arg");
+  static final int SIGMASK = ARGUMENT_LAYOUT.u64("sigmask");
+  static final int SIGMASK_SZ = ARGUMENT_LAYOUT.u32("sigmask_sz");
+  static final int ARGUMENT_PAD = ARGUMENT_LAYOUT.u32(/* min_wait_usec since 6.12 */ "pad");
+  static final int TS = ARGUMENT_LAYOUT.u64("ts");
+
+  static final Layout TIMESPEC_LAYOUT = Layout.of("struct __kernel_timespec");
+  static final int TV_SEC = TIMESPEC_LAYOUT.u64("tv_sec");
+  static final int TV_NSEC = TIMESPEC_LAYOUT.u64("tv_nsec");
+
+  static final Layout FILES_LAYOUT = Layout.of("struct io_uring_rsrc_register");
+  static final int FILES_NR = FILES_LAYOUT.u32("nr");
+  static final int FILES_FLAGS = FILES_LAYOUT.u32("flags");
+  static final int FILES_RESV2 = FILES_LAYOUT.u64("resv2");
+  static final int FILES_DATA = FILES_LAYOUT.u64("data");
+  static final int FILES_TAGS = FILES_LAYOUT.u64("tags");
+
+  static final Layout RING_FD_LAYOUT = Layout.of("struct io_uring_rsrc_update");
+  static final int RING_FD_OFFSET = RING_FD_LAYOUT.u32("offset");
+  static final int RING_FD_RESV = RING_FD_LAYOUT.u32("resv");
+  static final int RING_FD_DATA = RING_FD_LAYOUT.u64("data");
+
+  static final Layout CANCEL_LAYOUT = Layout.of("struct io_uring_sync_cancel_reg");
+  static final int CANCEL_ADDR = CANCEL_LAYOUT.u64("addr");
+  static final int CANCEL_FD = CANCEL_LAYOUT.u32("fd");
+  static final int CANCEL_FLAGS = CANCEL_LAYOUT.u32("flags");
+  static final int CANCEL_TIMEOUT = CANCEL_LAYOUT.array("timeout", 8, 2);
+  static final int CANCEL_OPCODE = CANCEL_LAYOUT.u8("opcode");
+  static final int CANCEL_PAD = CANCEL_LAYOUT.array("pad", 1, 7);
+  static final int CANCEL_PAD2 = CANCEL_LAYOUT.array("pad2", 8, 3);
+
+  private final int fd;
+  private final int setupFlags;
+  private final int features;
+  private final Thread owner = Thread.currentThread();
+  private final int ownerTid;
+  private final Mapping ringMapping;
+  private final Mapping entryMapping;
+  private final MemorySegment errno = Kernel.newErrno();
+
+  /// `struct io_uring_getevents_arg`, its timespec, then one timespec per submission entry.
+  private final MemorySegment argument;
+
+  private final long argumentAddress;
+  private final int argumentBytes = ARGUMENT_LAYOUT.sizeBytes();
+  private final SubmissionQueue submission;
+  private final CompletionQueue completion;
+  private final List<BufferRing> bufferRings = new ArrayList<>();
+  private int enterFd;
+  private int enterFlags = ENTER_GETEVENTS;
+  private long enters;
+  private boolean closed;
+
+  private IoUring(int fd, IoUringParams params) throws SysException {
+    this.fd = fd;
+    enterFd = fd;
+    setupFlags = params.flags();
+    features = params.features();
+    ownerTid = (int) Kernel.call(SystemCall.GETTID, 0);
+    ringMapping = Mapping.sharedPopulated(fd, OFF_SQ_RING, params.ringBytes());
+    try {
+      entryMapping = Mapping.sharedPopulated(fd, OFF_SQES, (long) params.sqEntries() * Sqe.SIZE);
+    } catch (SysException noMemory) {
+      ringMapping.close();
+      throw noMemory;
+    }
+    int own = ARGUMENT_LAYOUT.sizeBytes() + TIMESPEC_LAYOUT.sizeBytes();
+    MemorySegment scratch =
+        Arena.ofAuto()
+            .allocate(own + SubmissionQueue.timespecBytes(params.sqEntries()), Long.BYTES);
+    argument = scratch.asSlice(0, own);
+    argumentAddress = argument.address();
+    argument.set(JAVA_LONG, TS, argumentAddress + argumentBytes);
+    submission =
+        new SubmissionQueue(
+            this, ringMapping.segment(), entryMapping.segment(), scratch.asSlice(own), params);
+    completion = new CompletionQueue(ringMapping.segment(), params);
+  }
+
+  /// Opens a ring owned by the calling thread.
+  ///
+  /// @param entries submission entries, rounded up to a power of two and clamped by the kernel
+  /// @param cqEntries completion entries (`SETUP_CQSIZE` is implied), at least `entries`
+  /// @param setupFlags `SETUP_` bits; `CLAMP` and `SUBMIT_ALL` are added
+  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock), EINVAL (kernel too
+  ///   old), with the remedy
+  public static IoUring open(int entries, int cqEntries, int setupFlags) throws SysException {
+    if (Thread.currentThread().isVirtual()) {
+      throw new WrongThreadException("a ring belongs to a platform thread");
+    }
+    int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
+    IoUringParams params = new IoUringParams(cqEntries, flags);
+    long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
+    SysException.check(
+        fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
+    try {
+      return new IoUring((int) fd, params);
+    } catch (SysException noMemory) {
+      Kernel.call(SystemCall.CLOSE, fd);
+      throw noMemory;
+    }
+  }
+
+  private static String hex(int value) {
+    return Integer.toHexString(value);
+  }
+
+  /// Stages operations.
+  public SubmissionQueue submission() {
+    return submission;
+  }
+
+  /// Reads completions.
+  public CompletionQueue completion() {
+    return completion;
+  }
+
+  /// Submits all that is staged and waits for completions.
+  ///
+  /// @param minComplete how many completions to wait for
+  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @return entries submitted, or a negative errno: -ETIME and -EINTR are no failures
+  /// @throws WrongThreadException on another thread than the owner
+  public int enter(int minComplete, long timeoutNanos) {
+    checkOwner();
+    int submit = submission.publish();
+    enters++;
+    int wait = timeoutNanos == 0 ? 0 : minComplete;
+    try {
+      return wait > 0 && timeoutNanos > 0
+          ? enterWithin(submit, wait, timeoutNanos)
+          : (int)
+              Kernel.call(
+                  errno, SystemCall.IO_URING_ENTER, enterFd, submit, wait, enterFlags, 0, 0);
+    } finally {
+      Reference.reachabilityFence(this); // its memory must live as long as the call
+    }
+  }
+
+  private int enterWithin(int submit, int wait, long timeoutNanos) {
+    argument.set(JAVA_LONG, argumentBytes + TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
+    argument.set(JAVA_LONG, argumentBytes + TV_NSEC, timeoutNanos % 1_000_000_000L);
+    return (int)
+        Kernel.call(
+            errno,
+            SystemCall.IO_URING_ENTER,
+            enterFd,
+            submit,
+            wait,
+            enterFlags | ENTER_EXT_ARG,
+            argumentAddress,
+            argumentBytes);
+  }
+
+  private void checkOwner() {
+    if (Thread.currentThread() != owner) {
+      throw new WrongThreadException("ring belongs to " + owner);
+    }
+  }
+
+  /// Submits without waiting.
+  int submit() {
+    return enter(0, 0);
+  }
+
+  /// How often the kernel was entered.
+  public long enters() {
+    return enters;
+  }
+
+  /// The ring's descriptor, for [SubmissionQueue#msgRing] and polling.
+  public int fd() {
+    return fd;
+  }
+
+  /// `IORING_FEAT_` bits.
+  public int features() {
+    return features;
+  }
+
+  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  ///
+  /// @param group number of the group, 0 to 65 535
+  /// @param region `count * bufferBytes` bytes that outlive the ring
+  /// @param count a power of two, at most 32 768
+  public BufferRing registerBufferRing(int group, MemorySegment region, int count, int bufferBytes)
+      throws SysException {
+    BufferRing ring = new BufferRing(this, group, region, count, bufferBytes);
+    bufferRings.add(ring);
+    return ring;
+  }
+
+  /// Makes an empty table of direct descriptors.
+  ///
+  /// @param slots at most RLIMIT_NOFILE
+  public void registerFiles(int slots) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      int bytes = FILES_LAYOUT.sizeBytes();
+      MemorySegment files = arena.allocate(bytes, Long.BYTES);
+      files.set(JAVA_INT, FILES_NR, slots);
+      files.set(JAVA_INT, FILES_FLAGS, RSRC_REGISTER_SPARSE);
+      register(REGISTER_FILES2, files, bytes);
+    }
+  }
+
+  /// Lets [#enter] name the ring by an index instead of a descriptor, which saves a reference count
+  /// on each call.
+  public void registerRingFd() throws SysException {
+    if (enterFd != fd) {
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment update = ringFdUpdate(arena, -1, fd);
+      register(REGISTER_RING_FDS, update, 1);
+      enterFd = update.get(JAVA_INT, RING_FD_OFFSET);
+      enterFlags |= ENTER_REGISTERED_RING;
+    }
+  }
+
+  /// Whether [#registerRingFd] is in force.
+  public boolean ringFdRegistered() {
+    return (enterFlags & ENTER_REGISTERED_RING) != 0;
+  }
+
+  private static MemorySegment ringFdUpdate(Arena arena, int offset, long data) {
+    MemorySegment update = arena.allocate(RING_FD_LAYOUT.sizeBytes(), Long.BYTES);
+    update.set(JAVA_INT, RING_FD_OFFSET, offset);
+    update.set(JAVA_LONG, RING_FD_DATA, data);
+    return update;
+  }
+
+  /// `io_uring_register(2)`.
+  void register(int opcode, MemorySegment structure, int count) throws SysException {
+    SysException.check(
+        tryRegister(opcode, structure, count), "io_uring_register", fd, opcode, count);
+  }
+
+  private long tryRegister(int opcode, MemorySegment structure, int count) {
+    checkOwner();
+    if (closed) {
+      throw new IllegalStateException("ring is closed");
+    }
+    return Kernel.call(
+        errno, SystemCall.IO_URING_REGISTER, fd, opcode, structure.address(), count, 0, 0);
+  }
+
+  /// Submits what is staged, cancels everything, then gives the rings back. A second call does
+  /// nothing.
+  ///
+  /// @throws WrongThreadException on another thread while the owner lives
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    boolean byOwner = Thread.currentThread() == owner;
+    if (!byOwner && owner.isAlive()) {
+      throw new WrongThreadException("ring belongs to " + owner);
+    }
+    if (byOwner) {
+      cancelAll();
+      unregisterRingFd();
+    } else {
+      awaitOwnerExit();
+    }
+    closed = true;
+    enterFd = -1;
+    enterFlags &= ~ENTER_REGISTERED_RING;
+    Kernel.call(SystemCall.CLOSE, fd);
+    bufferRings.forEach(BufferRing::release);
+    bufferRings.clear();
+    entryMapping.close();
+    ringMapping.close();
+  }
+
+  /// Submits what is staged (closes may be among it), then cancels until the kernel finds nothing
+  /// more, dropping the completions.
+  private void cancelAll() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment cancel = arena.allocate(CANCEL_LAYOUT.sizeBytes(), Long.BYTES);
+      cancel.set(JAVA_INT, CANCEL_FD, -1);
+      cancel.set(JAVA_INT, CANCEL_FLAGS, ASYNC_CANCEL_ANY | ASYNC_CANCEL_ALL);
+      cancel.set(JAVA_LONG, CANCEL_TIMEOUT + TV_SEC, 1);
+      for (int round = 0; round < 1000; round++) {
+        boolean idle = drain() == 0 && submission.staged() == 0;
+        int result = (int) tryRegister(REGISTER_SYNC_CANCEL, cancel, 1);
+        if (idle && result < 0 && result != -Errno.EINTR) {
+          return; // -ENOENT: nothing left; -EINVAL: Linux before 6.0
+        }
+      }
+    }
+  }
+
+  private int drain() {
+    enter(0, 0);
+    int done = completion.available();
+    completion.advance(done);
+    return done;
+  }
+
+  private void unregisterRingFd() {
+    if (ringFdRegistered()) {
+      try (Arena arena = Arena.ofConfined()) {
+        tryRegister(UNREGISTER_RING_FDS, ringFdUpdate(arena, enterFd, 0), 1);
+      }
+    }
+  }
+
+  /// The exit of a thread cancels its operations; Java calls a thread dead slightly earlier.
+  private void awaitOwnerExit() {
+    long pid = Kernel.call(SystemCall.GETPID, 0);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+    while (Kernel.call(SystemCall.TGKILL, pid, ownerTid, 0) == 0 && System.nanoTime() < patience) {
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "IoUring[fd=" + fd + ", flags=0x" + hex(setupFlags) + (closed ? ", closed]" : "]");
+  }
+}

@@ -1,0 +1,169 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+
+/// The way into the kernel: the C library's `syscall(2)`, with `errno` captured before the JVM can
+/// touch it.
+///
+/// Any thread may call. Results are those of the kernel: what the call returns, or a negated errno.
+/// The linker holds a [MemorySegment] argument open for the length of the call (its arena cannot be
+/// closed under the kernel's hands), while an address in a `long` is not held:
+/// - [#call] takes numbers. An address among them belongs to memory this module owns.
+/// - [#callHolding] takes in addition the segment the caller's addresses point into. It travels as
+///   one argument more than `syscall(2)` looks at, which C allows for a variadic function; so a
+///   part of a segment can be named without making an object for it.
+///
+/// All calls of this module have one signature, because the linker writes code for each one it
+/// meets, 5 to 30 ms of a start; another function with a signature it knows costs nothing.
+///
+/// None is linked as `critical`: a thread that blocks in one would stop the garbage collector.
+final class Kernel {
+  static final boolean SUPPORTED = Arch.current() != Arch.OTHER;
+
+  /// Result, number of the call, six arguments, what is held.
+  private static final FunctionDescriptor SIGNATURE =
+      FunctionDescriptor.of(
+          JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG,
+          ADDRESS);
+
+  private static final StructLayout ERRNO_LAYOUT = Linker.Option.captureStateLayout();
+  private static final long ERRNO_OFFSET =
+      ERRNO_LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+  private static final MethodHandle CALL =
+      SUPPORTED
+          ? link("syscall")
+          : MethodHandles.empty(
+              SIGNATURE.toMethodType().insertParameterTypes(0, MemorySegment.class));
+
+  private Kernel() {}
+
+  /// A function of the C library as if it had the signature of `syscall(2)`: arguments beyond its
+  /// own are not looked at. `errno` is captured into the first argument.
+  static MethodHandle link(String function) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow(function),
+        SIGNATURE,
+        Linker.Option.captureCallState("errno"));
+  }
+
+  /// A place for `errno` owned by one ring or poller, so that its calls need not borrow one.
+  static MemorySegment newErrno() {
+    return Arena.ofAuto().allocate(ERRNO_LAYOUT);
+  }
+
+  /// Calls with up to six numbers, leaving `errno` in memory the caller owns. The caller's thread
+  /// must be the only one that uses `errno`.
+  static long call(
+      MemorySegment errno, SystemCall call, long a, long b, long c, long d, long e, long f) {
+    return callHolding(errno, MemorySegment.NULL, call, a, b, c, d, e, f);
+  }
+
+  static long call(SystemCall call, long a, long b, long c, long d, long e, long f) {
+    int slot = ErrnoSlots.borrow();
+    if (slot < 0) {
+      try (Arena arena = Arena.ofConfined()) {
+        return call(arena.allocate(ERRNO_LAYOUT), call, a, b, c, d, e, f);
+      }
+    }
+    try {
+      return call(ErrnoSlots.segment(slot), call, a, b, c, d, e, f);
+    } finally {
+      ErrnoSlots.giveBack(slot);
+    }
+  }
+
+  static long call(SystemCall call, long a, long b, long c, long d, long e) {
+    return call(call, a, b, c, d, e, 0);
+  }
+
+  static long call(SystemCall call, long a, long b, long c, long d) {
+    return call(call, a, b, c, d, 0, 0);
+  }
+
+  static long call(SystemCall call, long a, long b, long c) {
+    return call(call, a, b, c, 0, 0, 0);
+  }
+
+  static long call(SystemCall call, long a, long b) {
+    return call(call, a, b, 0, 0, 0, 0);
+  }
+
+  static long call(SystemCall call, long a) {
+    return call(call, a, 0, 0, 0, 0, 0);
+  }
+
+  /// Calls with addresses inside `held`, whose arena stays open until the call returns.
+  ///
+  /// @param held a native segment
+  static long callHolding(
+      MemorySegment held, SystemCall call, long a, long b, long c, long d, long e, long f) {
+    int slot = ErrnoSlots.borrow();
+    if (slot < 0) {
+      try (Arena arena = Arena.ofConfined()) {
+        return callHolding(arena.allocate(ERRNO_LAYOUT), held, call, a, b, c, d, e, f);
+      }
+    }
+    try {
+      return callHolding(ErrnoSlots.segment(slot), held, call, a, b, c, d, e, f);
+    } finally {
+      ErrnoSlots.giveBack(slot);
+    }
+  }
+
+  static long callHolding(MemorySegment held, SystemCall call, long a, long b, long c, long d) {
+    return callHolding(held, call, a, b, c, d, 0, 0);
+  }
+
+  static long callHolding(MemorySegment held, SystemCall call, long a, long b, long c) {
+    return callHolding(held, call, a, b, c, 0, 0, 0);
+  }
+
+  static long callHolding(
+      MemorySegment errno,
+      MemorySegment held,
+      SystemCall call,
+      long a,
+      long b,
+      long c,
+      long d,
+      long e,
+      long f) {
+    if (!SUPPORTED) {
+      return -Errno.ENOSYS;
+    }
+    try {
+      long result = (long) CALL.invokeExact(errno, (long) call.number(), a, b, c, d, e, f, held);
+      return result == -1 ? -errno.get(JAVA_INT, ERRNO_OFFSET) : result;
+    } catch (RuntimeException | Error problem) {
+      throw problem;
+    } catch (Throwable problem) {
+      throw new AssertionError(problem);
+    }
+  }
+
+  /// Calls with a whole segment as second argument.
+  static long callWithBuffer(
+      SystemCall call, long a, MemorySegment buffer, long c, long d, long e, long f) {
+    return callHolding(buffer, call, a, buffer.address(), c, d, e, f);
+  }
+
+  static long callWithBuffer(SystemCall call, long a, MemorySegment buffer, long c, long d) {
+    return callHolding(buffer, call, a, buffer.address(), c, d, 0, 0);
+  }
+
+  static long callWithBuffer(SystemCall call, long a, MemorySegment buffer, long c) {
+    return callHolding(buffer, call, a, buffer.address(), c, 0, 0, 0);
+  }
+}

@@ -1,0 +1,92 @@
+package sluice.sys;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Memory obtained with `mmap(2)`, returned with `munmap(2)`.
+///
+/// Any thread may use it and any thread may close it. Closing costs a handshake with all threads
+/// (tens of microseconds): it is for regions that live long. After it every access through
+/// [#segment] throws [IllegalStateException]; while a downcall of this module uses the segment,
+/// closing throws instead. What the kernel uses *after* a call returned (provided buffers, queued
+/// operations) is for the caller to know: cancel first, then close.
+///
+/// Truncating a mapped file makes accesses beyond its end fail with [InternalError]; some bulk
+/// intrinsics die instead. Map only files nobody else can shrink, or seal them ([Files#addSeals]).
+public final class Mapping implements AutoCloseable {
+  static final int PROT_READ = 1;
+  static final int PROT_WRITE = 2;
+  static final int MAP_SHARED = 1;
+  static final int MAP_PRIVATE = 2;
+  static final int MAP_ANONYMOUS = 0x20;
+  static final int MAP_POPULATE = 0x8000;
+
+  private final Arena arena = Arena.ofShared();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final MemorySegment segment;
+
+  private Mapping(long address, long bytes, boolean writable) {
+    MemorySegment whole =
+        MemorySegment.ofAddress(address)
+            .reinterpret(bytes, arena, ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
+    segment = writable ? whole : whole.asReadOnly();
+  }
+
+  /// Maps zeroed private memory.
+  ///
+  /// @param bytes size, at least 1; the kernel rounds it up to whole pages
+  /// @param populate whether all pages are made present now rather than at first touch
+  /// @throws SysException ENOMEM when there is no room
+  public static Mapping anonymous(long bytes, boolean populate) throws SysException {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (populate ? MAP_POPULATE : 0);
+    return map(bytes, true, flags, -1, 0);
+  }
+
+  /// Maps a file or memory file so that all who map it see the same bytes.
+  ///
+  /// @param fd stays the caller's; it may be closed once this returns
+  /// @param offset where the mapping begins in the file, a multiple of the page size
+  /// @param bytes size, at least 1
+  public static Mapping shared(int fd, long offset, long bytes, boolean writable)
+      throws SysException {
+    return map(bytes, writable, MAP_SHARED, fd, offset);
+  }
+
+  /// As [#shared], with all pages present: for rings.
+  static Mapping sharedPopulated(int fd, long offset, long bytes) throws SysException {
+    return map(bytes, true, MAP_SHARED | MAP_POPULATE, fd, offset);
+  }
+
+  private static Mapping map(long bytes, boolean writable, int flags, int fd, long offset)
+      throws SysException {
+    int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+    long address = Kernel.call(SystemCall.MMAP, 0, bytes, protection, flags, fd, offset);
+    if (address < 0 && address > -4096) {
+      throw SysException.of((int) -address, "mmap", bytes, protection, flags, fd, offset);
+    }
+    return new Mapping(address, bytes, writable);
+  }
+
+  /// The whole region; read-only when it was mapped so.
+  public MemorySegment segment() {
+    return segment;
+  }
+
+  /// Unmaps. A second call does nothing.
+  ///
+  /// @throws IllegalStateException when a downcall uses the segment at this moment; the mapping
+  ///   then stays open
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      arena.close();
+    } catch (IllegalStateException inUse) {
+      closed.set(false);
+      throw inUse;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/// An array of `struct pollfd`, and `ppoll(2)` over it.
+///
+/// Belongs to one thread at a time, as [#poll] writes it. Entries with a negative descriptor are
+/// skipped by the kernel.
+///
+/// ```
+///  byte 0    4        6         8
+///      +----+--------+---------+
+///      | fd | events | revents |
+///      +----+--------+---------+
+/// ```
+///
+/// ```c
+/// struct pollfd { int fd; short events; short revents; };
+/// ```
+public final class PollFds {
+  static final Layout LAYOUT = Layout.of("struct pollfd");
+  static final int FD = LAYOUT.u32("fd");
+  static final int EVENTS = LAYOUT.u16("events");
+  static final int REVENTS = LAYOUT.u16("revents");
+  static final int SIZE = LAYOUT.sizeBytes();
+
+  public static final int POLLIN = 1;
+  public static final int POLLPRI = 2;
+  public static final int POLLOUT = 4;
+  public static final int POLLERR = 8;
+  public static final int POLLHUP = 0x10;
+  public static final int POLLNVAL = 0x20;
+  public static final int POLLRDNORM = 0x40;
+  public static final int POLLRDBAND = 0x80;
+  public static final int POLLWRNORM = 0x100;
+  public static final int POLLWRBAND = 0x200;
+  public static final int POLLMSG = 0x400;
+  public static final int POLLREMOVE = 0x1000;
+  public static final int POLLRDHUP = 0x2000;
+
+  private final MemorySegment segment;
+  private final MemorySegment time =
+      Arena.ofAuto().allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
+  private final MemorySegment errno = Kernel.newErrno();
+  private final int capacity;
+
+  /// @param capacity number of entries, at least 1
+  public PollFds(int capacity) {
+    this.capacity = capacity;
+    segment = Arena.ofAuto().allocate((long) capacity * SIZE, Long.BYTES);
+  }
+
+  /// Number of entries.
+  public int capacity() {
+    return capacity;
+  }
+
+  /// A larger array with the same entries.
+  public PollFds grow(int newCapacity) {
+    PollFds grown = new PollFds(newCapacity);
+    grown.segment.copyFrom(segment);
+    return grown;
+  }
+
+  /// Sets an entry and clears its result.
+  ///
+  /// @param events `POLL` bits
+  public void set(int index, int fd, int events) {
+    long at = (long) index * SIZE;
+    segment.set(JAVA_INT, at + FD, fd);
+    segment.set(JAVA_SHORT, at + EVENTS, (short) events);
+    segment.set(JAVA_SHORT, at + REVENTS, (short) 0);
+  }
+
+  /// Descriptor of an entry.
+  public int fd(int index) {
+    return segment.get(JAVA_INT, (long) index * SIZE + FD);
+  }
+
+  /// `POLL` bits an entry waits for.
+  public int events(int index) {
+    return segment.get(JAVA_SHORT, (long) index * SIZE + EVENTS) & 0xffff;
+  }
+
+  /// What the last [#poll] found.
+  public int revents(int index) {
+    return segment.get(JAVA_SHORT, (long) index * SIZE + REVENTS) & 0xffff;
+  }
+
+  /// Waits until one of the first `count` entries is ready.
+  ///
+  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @return number of entries with a result, or -EINTR, …
+  public int poll(int count, long timeoutNanos) {
+    Objects.checkFromIndexSize(0, count, capacity);
+    long limit = 0;
+    if (timeoutNanos >= 0) {
+      time.set(JAVA_LONG, IoUring.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
+      time.set(JAVA_LONG, IoUring.TV_NSEC, timeoutNanos % 1_000_000_000L);
+      limit = time.address();
+    }
+    try {
+      return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);
+    } finally {
+      Reference.reachabilityFence(this); // its memory must live as long as the call
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// Socket calls.
+///
+/// Without state: any thread may call; each descriptor has one owner who closes it with
+/// [Files#close]. Calls that move data or are expected to fail return what the kernel does, a count
+/// or a negative errno; the others throw.
+///
+/// Sockets for a ring stay blocking: io_uring answers -EAGAIN on a non-blocking descriptor instead
+/// of waiting. Use `MSG_DONTWAIT` where a call must not wait.
+public final class Sockets {
+  public static final int SOCK_STREAM = 1;
+  public static final int SOCK_DGRAM = 2;
+  public static final int SOCK_NONBLOCK = 0x800;
+  public static final int SOCK_CLOEXEC = 0x80000;
+
+  public static final int SOL_SOCKET = 1;
+  public static final int SO_REUSEADDR = 2;
+  public static final int SO_TYPE = 3;
+  public static final int SO_ERROR = 4;
+  public static final int SO_SNDBUF = 7;
+  public static final int SO_RCVBUF = 8;
+  public static final int SO_KEEPALIVE = 9;
+  public static final int SO_LINGER = 13;
+  public static final int SO_REUSEPORT = 15;
+  public static final int SO_ATTACH_FILTER = 26;
+  public static final int SO_ACCEPTCONN = 30;
+  public static final int SO_DOMAIN = 39;
+  public static final int SO_BUSY_POLL = 46;
+  public static final int SO_INCOMING_CPU = 49;
+
+  public static final int IPPROTO_TCP = 6;
+  public static final int TCP_NODELAY = 1;
+  public static final int TCP_CORK = 3;
+  public static final int TCP_DEFER_ACCEPT = 9;
+  public static final int TCP_QUICKACK = 12;
+  public static final int TCP_USER_TIMEOUT = 18;
+  public static final int TCP_FASTOPEN = 23;
+  public static final int TCP_NOTSENT_LOWAT = 25;
+
+  public static final int IPPROTO_IPV6 = 41;
+  public static final int IPV6_V6ONLY = 26;
+
+  public static final int MSG_OOB = 1;
+  public static final int MSG_PEEK = 2;
+  public static final int MSG_TRUNC = 0x20;
+  public static final int MSG_DONTWAIT = 0x40;
+  public static final int MSG_WAITALL = 0x100;
+  public static final int MSG_NOSIGNAL = 0x4000;
+  public static final int MSG_MORE = 0x8000;
+
+  public static final int SHUT_RD = 0;
+  public static final int SHUT_WR = 1;
+  public static final int SHUT_RDWR = 2;
+
+  static final Layout LINGER_LAYOUT = Layout.of("struct linger");
+  static final int L_ONOFF = LINGER_LAYOUT.u32("l_onoff");
+  static final int L_LINGER = LINGER_LAYOUT.u32("l_linger");
+
+  private Sockets() {}
+
+  /// Opens a socket, close-on-exec.
+  ///
+  /// @param family `AF_` constant of [SocketAddresses]
+  /// @param type `SOCK_` bits
+  /// @param protocol 0 for the usual one
+  /// @return the descriptor
+  public static int socket(int family, int type, int protocol) throws SysException {
+    long fd = Kernel.call(SystemCall.SOCKET, family, type | SOCK_CLOEXEC, protocol);
+    return (int) SysException.check(fd, "socket", family, type, protocol);
+  }
+
+  /// Gives a socket its address; port 0 lets the kernel choose.
+  ///
+  /// @throws SysException EADDRINUSE, EADDRNOTAVAIL, EACCES, with the remedy
+  public static void bind(int fd, SocketAddress address) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment encoded = SocketAddresses.encode(address, arena);
+      long result = Kernel.callWithBuffer(SystemCall.BIND, fd, encoded, encoded.byteSize());
+      SysException.check(result, "bind", fd, address);
+    }
+  }
+
+  /// Starts listening.
+  ///
+  /// @param backlog connections that may wait to be accepted; the kernel caps it at
+  ///   net.core.somaxconn
+  public static void listen(int fd, int backlog) throws SysException {
+    SysException.check(Kernel.call(SystemCall.LISTEN, fd, backlog), "listen", fd, backlog);
+  }
+
+  /// Accepts one connection.
+  ///
+  /// @param flags `SOCK_NONBLOCK` or 0; close-on-exec is always set
+  /// @return the descriptor, or -EAGAIN, -EMFILE, -ECONNABORTED, …
+  public static int accept4(int fd, int flags) {
+    return (int) Kernel.call(SystemCall.ACCEPT4, fd, 0, 0, flags | SOCK_CLOEXEC);
+  }
+
+  /// Connects.
+  ///
+  /// @return 0, -EINPROGRESS on a non-blocking socket, -ECONNREFUSED, …
+  public static int connect(int fd, SocketAddress address) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment encoded = SocketAddresses.encode(address, arena);
+      return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, encoded, encoded.byteSize());
+    }
+  }
+
+  /// Sends bytes of a native segment.
+  ///
+  /// @param flags `MSG_` bits
+  /// @return bytes taken, or -EAGAIN, -EPIPE, -ECONNRESET, …
+  public static int send(int fd, MemorySegment segment, long offset, int length, int flags) {
+    long address = Ranges.readable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.SENDTO, fd, address, length, flags);
+  }
+
+  /// Sends one datagram to an address, as `sd_notify` does.
+  ///
+  /// @return bytes taken, or a negative errno
+  public static int sendto(int fd, MemorySegment datagram, int flags, SocketAddress address) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment to = SocketAddresses.encode(address, arena);
+      return (int)
+          Kernel.callWithBuffer(
+              SystemCall.SENDTO,
+              fd,
+              datagram,
+              datagram.byteSize(),
+              flags,
+              to.address(),
+              to.byteSize());
+    }
+  }
+
+  /// Sends the ranges of a header made with [MsgHeader].
+  ///
+  /// @return bytes taken, or a negative errno
+  public static int sendmsg(int fd, MemorySegment header, long offset, int flags) {
+    long address = Ranges.readable(header, offset, MsgHeader.SIZE);
+    return (int) Kernel.callHolding(header, SystemCall.SENDMSG, fd, address, flags);
+  }
+
+  /// Receives bytes into a native segment.
+  ///
+  /// @param flags `MSG_` bits
+  /// @return bytes received, 0 at the end of the stream, or -EAGAIN, -ECONNRESET, …
+  public static int recv(int fd, MemorySegment segment, long offset, int length, int flags) {
+    long address = Ranges.writable(segment, offset, length);
+    return (int) Kernel.callHolding(segment, SystemCall.RECVFROM, fd, address, length, flags);
+  }
+
+  /// Receives into the ranges of a header made with [MsgHeader].
+  ///
+  /// @return bytes received, or a negative errno
+  public static int recvmsg(int fd, MemorySegment header, long offset, int flags) {
+    long address = Ranges.writable(header, offset, MsgHeader.SIZE);
+    return (int) Kernel.callHolding(header, SystemCall.RECVMSG, fd, address, flags);
+  }
+
+  /// Ends one or both directions.
+  ///
+  /// @param how [#SHUT_RD], [#SHUT_WR] or [#SHUT_RDWR]
+  /// @return 0, or -ENOTCONN, …
+  public static int shutdown(int fd, int how) {
+    return (int) Kernel.call(SystemCall.SHUTDOWN, fd, how);
+  }
+
+  /// Sets an option whose value is an `int`.
+  public static void setsockopt(int fd, int level, int option, int value) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocateFrom(JAVA_INT, value);
+      long result =
+          Kernel.call(SystemCall.SETSOCKOPT, fd, level, option, argument.address(), Integer.BYTES);
+      SysException.check(result, "setsockopt", fd, level, option, value);
+    }
+  }
+
+  /// Reads an option whose value is an `int`.
+  public static int getsockopt(int fd, int level, int option) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(JAVA_INT);
+      MemorySegment length = arena.allocateFrom(JAVA_INT, Integer.BYTES);
+      long result =
+          Kernel.call(SystemCall.GETSOCKOPT, fd, level, option, value.address(), length.address());
+      SysException.check(result, "getsockopt", fd, level, option);
+      return value.get(JAVA_INT, 0);
+    }
+  }
+
+  /// Sets what closing does with bytes not yet sent.
+  ///
+  /// @param seconds how long to wait for them; 0 resets the connection; negative switches it off
+  public static void linger(int fd, int seconds) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      int bytes = LINGER_LAYOUT.sizeBytes();
+      MemorySegment value = arena.allocate(bytes, Integer.BYTES);
+      value.set(JAVA_INT, L_ONOFF, seconds < 0 ? 0 : 1);
+      value.set(JAVA_INT, L_LINGER, Math.max(0, seconds));
+      long result =
+          Kernel.call(SystemCall.SETSOCKOPT, fd, SOL_SOCKET, SO_LINGER, value.address(), bytes);
+      SysException.check(result, "setsockopt", fd, SOL_SOCKET, SO_LINGER, seconds);
+    }
+  }
+
+  /// Makes a listening TCP socket ignore who wants to connect from now on; handshakes that have
+  /// begun are finished. For good, and for everybody who has the socket.
+  public static void dropSyn(int fd) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment program = arena.allocate(SynFilter.PROGRAM_BYTES, Long.BYTES);
+      SynFilter.write(program);
+      long result =
+          Kernel.call(
+              SystemCall.SETSOCKOPT,
+              fd,
+              SOL_SOCKET,
+              SO_ATTACH_FILTER,
+              program.address(),
+              Seccomp.PROGRAM_LAYOUT.sizeBytes());
+      SysException.check(result, "setsockopt", fd, SOL_SOCKET, SO_ATTACH_FILTER);
+    }
+  }
+
+  /// The address a socket is bound to; null when it has none.
+  public static @Nullable SocketAddress getsockname(int fd) throws SysException {
+    return name(SystemCall.GETSOCKNAME, "getsockname", fd);
+  }
+
+  /// The address of the peer; null when it has none (a UNIX client).
+  ///
+  /// @throws SysException ENOTCONN when the connection is gone
+  public static @Nullable SocketAddress getpeername(int fd) throws SysException {
+    return name(SystemCall.GETPEERNAME, "getpeername", fd);
+  }
+
+  private static @Nullable SocketAddress name(SystemCall call, String name, int fd)
+      throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment storage = arena.allocate(SocketAddresses.STORAGE_BYTES, Long.BYTES);
+      MemorySegment length = arena.allocateFrom(JAVA_INT, SocketAddresses.STORAGE_BYTES);
+      long result = Kernel.callWithBuffer(call, fd, storage, length.address());
+      SysException.check(result, name, fd);
+      return SocketAddresses.decode(storage, length.get(JAVA_INT, 0));
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package sluice.sys;
+
+import java.io.IOException;
+import java.lang.module.ModuleReader;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Writes a C program that compiles only if this module's numbers are those of the system's
+/// headers.
+///
+/// Belongs to the test's thread. It finds by reflection every [Layout] of the module, every system
+/// call, and every constant whose name is a kernel word; `_Static_assert` makes running the program
+/// unnecessary, so any cross compiler will do.
+final class AbiProbe {
+  private static final String HEADERS =
+      """
+      #define _GNU_SOURCE
+      #include <stddef.h>
+      #include <dirent.h>
+      #include <errno.h>
+      #include <fcntl.h>
+      #include <poll.h>
+      #include <netinet/in.h>
+      #include <netinet/tcp.h>
+      #include <sys/epoll.h>
+      #include <sys/eventfd.h>
+      #include <sys/inotify.h>
+      #include <sys/mman.h>
+      #include <sys/prctl.h>
+      #include <sys/resource.h>
+      #include <sys/socket.h>
+      #include <sys/stat.h>
+      #include <sys/syscall.h>
+      #include <sys/uio.h>
+      #include <sys/un.h>
+      #include <sys/vfs.h>
+      #include <linux/audit.h>
+      #include <linux/filter.h>
+      #include <linux/io_uring.h>
+      #include <linux/magic.h>
+      #include <linux/openat2.h>
+      #include <linux/seccomp.h>
+      #include <linux/version.h>
+      """;
+
+  /// Kernel words by class: what a constant must look like, and what C puts in front.
+  private static final Map<Class<?>, Map<String, String>> CONSTANTS =
+      Map.ofEntries(
+          Map.entry(Errno.class, Map.of("E[A-Z0-9]+", "")),
+          Map.entry(Opcode.class, Map.of("[A-Z0-9_]+", "IORING_OP_")),
+          Map.entry(Cqe.class, Map.of("F_[A-Z_]+", "IORING_CQE_", "BUFFER_SHIFT", "IORING_CQE_")),
+          Map.entry(Sqe.class, Map.of("(IOSQE|IORING)_[A-Z_]+", "")),
+          Map.entry(
+              IoUring.class,
+              Map.of("(SETUP|ENTER|REGISTER|UNREGISTER|RSRC|ASYNC|OFF)_[A-Z0-9_]+", "IORING_")),
+          Map.entry(IoUringProbe.class, Map.of("IO_URING_OP_SUPPORTED", "")),
+          Map.entry(
+              Sockets.class, Map.of("(SOCK|SOL|SO|IPPROTO|TCP|IPV6|MSG|SHUT)_[A-Z0-9_]+", "")),
+          Map.entry(SocketAddresses.class, Map.of("AF_[A-Z0-9]+", "")),
+          Map.entry(Epoll.class, Map.of("EPOLL[A-Z_]+", "")),
+          Map.entry(PollFds.class, Map.of("POLL[A-Z]+", "")),
+          Map.entry(EventFd.class, Map.of("EFD_[A-Z]+", "")),
+          Map.entry(
+              Files.class,
+              Map.of("(AT|O|RESOLVE|RWF|SPLICE_F|POSIX_FADV|F|MFD)_[A-Z_]+", "", "SEEK_SET", "")),
+          Map.entry(Statx.class, Map.of("STATX_[A-Z_]+|S_IF[A-Z]+", "")),
+          Map.entry(StatFs.class, Map.of("[A-Z0-9_]+_MAGIC", "")),
+          Map.entry(DirectoryEntries.class, Map.of("DT_[A-Z]+", "")),
+          Map.entry(Inotify.class, Map.of("IN_[A-Z_]+", "")),
+          Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
+          Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
+          Map.entry(Mapping.class, Map.of("(PROT|MAP)_[A-Z]+", "")));
+
+  /// Linux version whose headers first have a name, as `major, minor`.
+  private static final Map<String, String> SINCE =
+      Map.ofEntries(
+          Map.entry("IORING_OP_FIXED_FD_INSTALL", "6, 8"),
+          Map.entry("IORING_REGISTER_PBUF_STATUS", "6, 8"),
+          Map.entry("__NR_cachestat", "6, 5"),
+          Map.entry("struct io_sqring_offsets.user_addr", "6, 5"),
+          Map.entry("struct io_cqring_offsets.user_addr", "6, 5"),
+          Map.entry("struct io_uring_buf_reg.flags", "6, 4"),
+          Map.entry("struct io_uring_sync_cancel_reg.opcode", "6, 6"),
+          Map.entry("struct io_uring_sync_cancel_reg.pad", "6, 6"),
+          Map.entry("struct io_uring_sync_cancel_reg.pad2", "6, 6"),
+          Map.entry("struct io_uring_buf_status", "6, 8"),
+          Map.entry("struct cachestat", "6, 5"),
+          Map.entry("struct cachestat_range", "6, 5"));
+
+  /// Names that newer headers have given up, and since when.
+  private static final Map<String, String> UNTIL =
+      Map.of("struct io_uring_getevents_arg.pad", "6, 12");
+
+  private final Arch arch;
+  private final StringBuilder text = new StringBuilder(HEADERS);
+  private int assertions;
+
+  private AbiProbe(Arch arch) {
+    this.arch = arch;
+  }
+
+  static AbiProbe of(Arch arch) throws IOException, ReflectiveOperationException {
+    AbiProbe probe = new AbiProbe(arch);
+    for (Layout layout : layouts()) {
+      probe.layout(layout);
+    }
+    probe.layout(EpollEvents.layout(arch));
+    for (SystemCall call : SystemCall.values()) {
+      String name = "__NR_" + call.name().toLowerCase(Locale.ROOT);
+      probe.assertThat(name, name, call.number(arch));
+    }
+    for (var entry : CONSTANTS.entrySet()) {
+      probe.constants(entry.getKey(), entry.getValue());
+    }
+    probe.assertThat("O_DIRECT", "O_DIRECT", OpenFlags.direct(arch));
+    probe.assertThat("O_DIRECTORY", "O_DIRECTORY", OpenFlags.directory(arch));
+    probe.assertThat("O_NOFOLLOW", "O_NOFOLLOW", OpenFlags.noFollow(arch));
+    return probe;
+  }
+
+  String text() {
+    return text.toString();
+  }
+
+  int assertions() {
+    return assertions;
+  }
+
+  /// Every layout of the module, except the one that differs between architectures.
+  private static List<Layout> layouts() throws IOException, ReflectiveOperationException {
+    Module module = Layout.class.getModule();
+    List<String> names;
+    try (ModuleReader reader =
+        module
+            .getLayer()
+            .configuration()
+            .findModule(module.getName())
+            .orElseThrow()
+            .reference()
+            .open()) {
+      names = reader.list().filter(name -> name.matches("sluice/sys/\\w+\\.class")).toList();
+    }
+    List<Layout> layouts = new ArrayList<>();
+    for (String name : names) {
+      Class<?> type = Class.forName(name.replace(".class", "").replace('/', '.'));
+      for (Field field : type.getDeclaredFields()) {
+        if (Modifier.isStatic(field.getModifiers())
+            && field.getType() == Layout.class
+            && type != EpollEvents.class) {
+          layouts.add((Layout) field.get(null));
+        }
+      }
+    }
+    return layouts;
+  }
+
+  private void layout(Layout layout) {
+    String structure = layout.structure();
+    String since = SINCE.get(structure);
+    begin(since, null);
+    assertThat(null, "sizeof(" + structure + ")", layout.sizeBytes());
+    for (Layout.Member member : layout.members()) {
+      String name = structure + "." + member.name();
+      begin(SINCE.get(name), UNTIL.get(name));
+      String place = structure + ", " + member.name();
+      assertThat(null, "offsetof(" + place + ")", member.offset());
+      assertThat(
+          null, "sizeof(((" + structure + " *) 0)->" + member.name() + ")", member.sizeBytes());
+      end(SINCE.get(name) != null || UNTIL.get(name) != null);
+    }
+    end(since != null);
+  }
+
+  private void constants(Class<?> type, Map<String, String> words)
+      throws ReflectiveOperationException {
+    for (Field field : type.getDeclaredFields()) {
+      boolean number = field.getType() == int.class || field.getType() == long.class;
+      if (!number || !Modifier.isStatic(field.getModifiers()) || differs(field.getName())) {
+        continue;
+      }
+      for (var word : words.entrySet()) {
+        Matcher matcher = Pattern.compile(word.getKey()).matcher(field.getName());
+        if (matcher.matches() && !Modifier.isPrivate(field.getModifiers())) {
+          String name = word.getValue() + field.getName();
+          assertThat(name, name, ((Number) field.get(null)).longValue());
+        }
+      }
+    }
+  }
+
+  private static boolean differs(String name) {
+    return name.equals("O_DIRECT") || name.equals("O_DIRECTORY") || name.equals("O_NOFOLLOW");
+  }
+
+  private void assertThat(@Nullable String guard, String expression, long value) {
+    String since = guard == null ? null : SINCE.get(guard);
+    begin(since, null);
+    text.append("_Static_assert((unsigned int) (")
+        .append(expression)
+        .append(") == ")
+        .append(Integer.toUnsignedString((int) value))
+        .append("U, \"")
+        .append(arch)
+        .append(": ")
+        .append(expression)
+        .append("\");\n");
+    end(since != null);
+    assertions++;
+  }
+
+  private void begin(@Nullable String since, @Nullable String until) {
+    if (since != null) {
+      text.append("#if LINUX_VERSION_CODE >= KERNEL_VERSION(").append(since).append(", 0)\n");
+    } else if (until != null) {
+      text.append("#if LINUX_VERSION_CODE < KERNEL_VERSION(").append(until).append(", 0)\n");
+    }
+  }
+
+  private void end(boolean guarded) {
+    if (guarded) {
+      text.append("#endif\n");
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package sluice.sys;
+
+import java.util.List;
+
+/// A process that takes io_uring away from itself and says what is left; run by [SystemTest].
+///
+/// Everything happens on the main thread, except one ring opened on another.
+final class DeniedCalls {
+  private DeniedCalls() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Thread early =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (IoUringProbe.run().available()) {
+                Thread.onSpinWait();
+              }
+            });
+    Seccomp.deny(List.of("io_uring_setup", "cachestat"));
+    early.join();
+    IoUringProbe probe = IoUringProbe.run();
+    SysException why = probe.whyNot();
+    System.out.println(probe.available() + " " + (why == null ? "" : why.errnoName()));
+    System.out.println(why == null ? "" : why.fix());
+    System.out.println(Files.cachestat(0, 0, 0, new CacheStat()));
+    try (Epoll epoll = Epoll.create()) {
+      System.out.println(epoll.await(new EpollEvents(1), 0));
+    }
+    System.out.println(SystemInfo.seccompFiltered());
+  }
+}

@@ -1,0 +1,56 @@
+package sluice.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Every error has all its parts.
+class ErrorsTest {
+  @ParameterizedTest
+  @EnumSource(SystemCall.class)
+  void everyCallAndErrnoIsExplained(SystemCall call) {
+    String name = call.name().toLowerCase(Locale.ROOT);
+    for (int errno = 1; errno <= 134; errno++) {
+      SysException problem = SysException.of(errno, name, 3, "path", 0L);
+      assertThat(problem.call()).isEqualTo(name);
+      assertThat(problem.errno()).isEqualTo(errno);
+      assertThat(problem.errnoName()).matches("E[A-Z0-9]+");
+      assertThat(problem.arguments()).containsExactly("3", "path", "0");
+      assertThat(problem.why()).isNotBlank();
+      assertThat(problem.fix()).isNotBlank();
+      assertThat(problem.getMessage())
+          .startsWith(name + "(3, path, 0): " + problem.errnoName() + " (")
+          .contains("\n  Why: " + problem.why())
+          .contains("\n  Fix: " + problem.fix());
+    }
+  }
+
+  @Test
+  void goodResultsPassThrough() throws Exception {
+    assertThat(SysException.check(5, "read")).isEqualTo(5);
+    assertThat(SysException.check(0, "read")).isZero();
+    assertThatThrownBy(() -> SysException.check(-Errno.EBADF, "close", 9))
+        .isInstanceOfSatisfying(
+            SysException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBADF));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Errno.EAGAIN, -Errno.EAGAIN})
+  void errnosHaveNames(int errno) {
+    assertThat(Errno.name(errno)).isEqualTo("EAGAIN");
+    assertThat(Errno.describe(errno)).isEqualTo("Resource temporarily unavailable");
+  }
+
+  @Test
+  void unknownErrnosHaveNumbers() {
+    assertThat(Errno.name(4000)).isEqualTo("E4000");
+    assertThat(Errno.describe(4000)).isEqualTo("Unknown error");
+    assertThat(Errno.name(Integer.MIN_VALUE)).startsWith("E");
+    assertThat(Errno.name(41)).isEqualTo("E41");
+  }
+}

@@ -1,0 +1,93 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(20)
+class MappingTest {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anonymousMemoryIsZeroAndBounded(boolean populate) throws Exception {
+    try (Mapping mapping = Mapping.anonymous(10_000, populate)) {
+      MemorySegment segment = mapping.segment();
+      assertThat(segment.byteSize()).isEqualTo(10_000);
+      assertThat(segment.get(JAVA_LONG, 9992)).isZero();
+      segment.set(JAVA_LONG, 9992, 7);
+      assertThat(segment.get(JAVA_LONG, 9992)).isEqualTo(7);
+      assertThatThrownBy(() -> segment.get(JAVA_BYTE, 10_000))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void accessAfterCloseIsRefused() throws Exception {
+    Mapping mapping = Mapping.anonymous(4096, false);
+    MemorySegment segment = mapping.segment();
+    mapping.close();
+    mapping.close();
+    assertThatThrownBy(() -> segment.get(JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> Files.read(0, segment, 0, 1))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void closingIsRefusedWhileACallUsesTheMemory() throws Exception {
+    int[] pipe = new int[2];
+    assertThat(Files.pipe2(0, pipe)).isZero();
+    Mapping mapping = Mapping.anonymous(4096, true);
+    Thread reader = new Thread(() -> Files.read(pipe[0], mapping.segment(), 0, 100));
+    reader.start();
+    Thread.sleep(200); // it is inside the call by then
+    assertThatThrownBy(mapping::close).isInstanceOf(IllegalStateException.class);
+    Files.close(pipe[1]);
+    reader.join();
+    mapping.close();
+    Files.close(pipe[0]);
+  }
+
+  @Test
+  void sharedMappingsSeeEachOther() throws Exception {
+    int fd = (int) SysException.check(Files.memfd("sluice-test"), "memfd_create");
+    assertThat(Files.ftruncate(fd, 8192)).isZero();
+    try (Mapping writer = Mapping.shared(fd, 0, 8192, true);
+        Mapping reader = Mapping.shared(fd, 4096, 4096, false)) {
+      writer.segment().set(JAVA_LONG, 4096, 99);
+      assertThat(reader.segment().get(JAVA_LONG, 0)).isEqualTo(99);
+      assertThatThrownBy(() -> reader.segment().set(JAVA_LONG, 0, 1))
+          .isInstanceOf(IllegalArgumentException.class);
+      int seals = Files.F_SEAL_SHRINK | Files.F_SEAL_GROW | Files.F_SEAL_SEAL;
+      assertThat(Files.addSeals(fd, seals)).isZero();
+      assertThat(Files.ftruncate(fd, 0)).isEqualTo(-Errno.EPERM);
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  @Test
+  void anImpossibleMappingExplainsItself() {
+    assertThatThrownBy(() -> Mapping.anonymous(1L << 60, false))
+        .isInstanceOf(SysException.class)
+        .hasMessageContaining("ENOMEM")
+        .hasMessageContaining("Fix: ");
+    assertThatThrownBy(() -> Mapping.shared(-1, 0, 1, false))
+        .isInstanceOf(SysException.class)
+        .hasMessageContaining("EBADF");
+  }
+
+  @Test
+  void theCHeapIsZeroed() {
+    MemorySegment block = NativeMemory.allocate(64);
+    assertThat(block.byteSize()).isEqualTo(64);
+    assertThat(block.get(JAVA_LONG, 56)).isZero();
+    NativeMemory.free(block);
+    assertThatThrownBy(() -> NativeMemory.allocate(0)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,20 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Simulated engine and contract suites. Not shipped.
+@NullMarked
+module sluice.testkit {
+  requires static org.jspecify;
+  requires transitive sluice.loop;
+  requires sluice.memory;
+  requires sluice.sys;
+  requires java.management;
+  requires jdk.management;
+  requires org.assertj.core;
+  requires transitive org.junit.jupiter.api;
+  requires org.junit.jupiter.params;
+
+  exports sluice.testkit;
+
+  // JUnit finds tests in here by reflection
+  opens sluice.testkit;
+}

@@ -1,0 +1,179 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import sluice.loop.Completion;
+import sluice.loop.CompletionSink;
+import sluice.loop.Engine;
+import sluice.loop.EngineConfig;
+import sluice.loop.Transport;
+import sluice.testkit.EngineContractPeers.Peer;
+
+/// Everything together: echo under a random load, and echo that allocates nothing.
+interface EngineContractEcho {
+  int WARM_UP = 30_000;
+  int MEASURED = 10_000;
+
+  /// For what happens once, such as the compiler's change of mind: less than a byte an echo.
+  int SLACK_BYTES = 2048;
+
+  EngineContractRig rig();
+
+  long allowedBytesPerEcho();
+
+  /// Random sizes, random peers, small chunks and few of them. `-Dsluice.seed=N` repeats a run.
+  @Test
+  default void everyByteOfARandomLoadComesBackInOrder() throws IOException {
+    long seed = Long.getLong("sluice.seed", System.nanoTime());
+    try {
+      soak(new Random(seed));
+    } catch (Throwable e) {
+      throw new AssertionError("failed with -Dsluice.seed=" + seed, e);
+    }
+  }
+
+  private void soak(Random random) throws IOException {
+    rig().configure(new EngineConfig(8, 256, 64));
+    EngineContractEchoServer server = new EngineContractEchoServer(rig());
+    List<Load> loads = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      var pair = rig().pair();
+      server.add(pair.socket());
+      loads.add(new Load(pair.peer(), random.nextLong()));
+    }
+    long end = rig().peers.nanos() + 30 * EngineContractRig.SECONDS;
+    for (int step = 0; step < 4000; step++) {
+      Load load = loads.get(random.nextInt(loads.size()));
+      load.write(random);
+      server.turn(random.nextInt(4) == 0 ? EngineContractRig.MILLIS : 0);
+      loads.get(random.nextInt(loads.size())).read(random.nextInt(20_000));
+    }
+    for (Load load : loads) {
+      while (load.unread() > 0) {
+        assertThat(rig().peers.nanos() - end).as("time").isNegative();
+        server.turn(EngineContractRig.MILLIS);
+        load.read(20_000);
+      }
+    }
+    assertThat(rig().sockets().arena().free()).isEqualTo(8);
+  }
+
+  /// A peer that writes a stream of random bytes, and knows what has to come back.
+  final class Load {
+    /// What loopback buffers hold for certain, so that a write never blocks the test's thread.
+    private static final int LIMIT = 20_000;
+
+    private final Peer peer;
+    private final Random written;
+    private final Random expected;
+    private int unread;
+
+    Load(Peer peer, long seed) {
+      this.peer = peer;
+      this.written = new Random(seed);
+      this.expected = new Random(seed);
+    }
+
+    int unread() {
+      return unread;
+    }
+
+    void write(Random random) throws IOException {
+      int wanted = random.nextBoolean() ? random.nextInt(100) : random.nextInt(8000);
+      byte[] bytes = new byte[Math.min(wanted, LIMIT - unread)];
+      for (int i = 0; i < bytes.length; i++) {
+        bytes[i] = (byte) written.nextInt();
+      }
+      unread += bytes.length;
+      peer.write(bytes);
+    }
+
+    void read(int limit) throws IOException {
+      for (byte b : peer.readAvailable(limit)) {
+        assertThat(b).isEqualTo((byte) expected.nextInt());
+        unread--;
+      }
+    }
+  }
+
+  @Test
+  default void steadyEchoAllocatesNothing() throws IOException {
+    var pair = rig().pair();
+    byte[] message = EngineContractRig.randomBytes(64, 1);
+    Peer peer = pair.peer();
+    var client =
+        rig()
+            .peers
+            .later(
+                0,
+                () -> {
+                  for (int i = 0; i < WARM_UP + MEASURED; i++) {
+                    peer.write(message);
+                    peer.read(message.length);
+                  }
+                });
+    Steady steady = new Steady(rig().engine(), pair.socket(), rig().token());
+    steady.run(WARM_UP);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    threads.getCurrentThreadAllocatedBytes(); // the first call may load classes
+    long before = threads.getCurrentThreadAllocatedBytes();
+    steady.run(MEASURED);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    rig().turn(0); // hands over the last reply
+    client.join();
+    assertThat(allocated).isLessThan(MEASURED * allowedBytesPerEcho() + SLACK_BYTES);
+  }
+
+  /// Echoes on one socket without an object of its own per message.
+  final class Steady implements CompletionSink {
+    private final Engine engine;
+    private final Transport sockets;
+    private final int socket;
+    private final long token;
+    private int count;
+    private int chunk = -1;
+    private int length;
+
+    Steady(Engine engine, int socket, long token) {
+      this.engine = engine;
+      this.sockets = engine.sockets();
+      this.socket = socket;
+      this.token = token;
+      sockets.receive(socket, token);
+    }
+
+    void run(int messages) {
+      int end = count + messages;
+      while (count < end) {
+        int sent = chunk; // its send is handed over by this turn
+        chunk = -1;
+        engine.turn(10 * EngineContractRig.SECONDS, this);
+        if (sent >= 0) {
+          sockets.arena().block(sent).release();
+        }
+        if (chunk >= 0) { // only now has the turn shown that the send before this one succeeded
+          MemorySegment bytes = sockets.arena().segment();
+          sockets.send(socket, token + 1, bytes, sockets.arena().offset(chunk), length);
+        }
+      }
+    }
+
+    @Override
+    public void complete(long completed, int result, int flags) {
+      if (completed != token || result <= 0 || chunk >= 0) {
+        throw new AssertionError("token " + completed + " result " + result);
+      }
+      chunk = Completion.chunk(flags);
+      length = result;
+      count++;
+    }
+  }
+}

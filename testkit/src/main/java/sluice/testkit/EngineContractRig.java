@@ -1,0 +1,298 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static sluice.sys.Errno.EAGAIN;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Completion;
+import sluice.loop.Engine;
+import sluice.loop.EngineConfig;
+import sluice.loop.ListenOptions;
+import sluice.loop.Transport;
+import sluice.memory.Block;
+
+/// The engine under test with everything a test opens around it, closed when the test ends. Owned
+/// by the test's thread.
+final class EngineContractRig {
+  /// Opens the engine under test.
+  interface Opener {
+    Engine open(EngineConfig config) throws IOException;
+  }
+
+  /// One completion. Received bytes are copied, and the chunk is given back, unless [#holdChunks]
+  /// was called.
+  static final class Event {
+    private final long token;
+    private final int result;
+    private final int flags;
+    private final byte[] bytes;
+    private final @Nullable Block chunk;
+
+    Event(long token, int result, int flags, byte[] bytes, @Nullable Block chunk) {
+      this.token = token;
+      this.result = result;
+      this.flags = flags;
+      this.bytes = bytes;
+      this.chunk = chunk;
+    }
+
+    long token() {
+      return token;
+    }
+
+    int result() {
+      return result;
+    }
+
+    boolean more() {
+      return Completion.hasMore(flags);
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+
+    @Nullable Block chunk() {
+      return chunk;
+    }
+
+    @Override
+    public String toString() {
+      return "token " + token + " result " + result + " flags " + flags;
+    }
+  }
+
+  /// Both ends of a connection.
+  record Pair(int socket, EngineContractPeers.Peer peer) {}
+
+  static final long MILLIS = 1_000_000L;
+  static final long SECONDS = 1_000 * MILLIS;
+  private static final long PATIENCE_NANOS = 20 * SECONDS;
+  private static final long ACCEPT = 1L << 40;
+  private static final byte[] NOTHING = {};
+
+  final Arena memory = Arena.ofShared();
+  final EngineContractPeers peers;
+  private final Opener opener;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final Deque<Event> events = new ArrayDeque<>();
+  private EngineConfig config = new EngineConfig(64, 1024, 1024);
+  private boolean holdChunks;
+  private @Nullable Engine engine;
+  private int listener = -1;
+  private long tokens = 1000;
+
+  EngineContractRig(Opener opener, EngineContractPeers peers) {
+    this.opener = opener;
+    this.peers = peers;
+  }
+
+  // ---- opening ------------------------------------------------------------------------------
+
+  /// Before the first use of [#engine].
+  void configure(EngineConfig value) {
+    config = value;
+  }
+
+  Engine engine() throws IOException {
+    Engine current = engine;
+    if (current == null) {
+      current = keep(opener.open(config));
+      engine = current;
+    }
+    return current;
+  }
+
+  Transport sockets() throws IOException {
+    return engine().sockets();
+  }
+
+  <T extends AutoCloseable> T keep(T resource) {
+    opened.add(resource);
+    return resource;
+  }
+
+  long token() {
+    return ++tokens;
+  }
+
+  static InetSocketAddress anyPort(String host) {
+    try {
+      return new InetSocketAddress(InetAddress.getByName(host), 0);
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// A connection to a listener that the rig opens once.
+  Pair pair() throws IOException {
+    return accepted(dial());
+  }
+
+  /// A peer that has connected, and that the engine has not turned to accept yet.
+  EngineContractPeers.Peer dial() throws IOException {
+    if (listener < 0) {
+      listener = sockets().listen(anyPort("127.0.0.1"), ListenOptions.DEFAULT);
+      accept();
+      turn(0);
+    }
+    return connectPeer(sockets().localAddress(listener));
+  }
+
+  Pair accepted(EngineContractPeers.Peer peer) throws IOException {
+    return new Pair(awaitAccept().result(), peer);
+  }
+
+  /// Arms the listener of [#pair].
+  void accept() throws IOException {
+    sockets().accept(listener, ACCEPT);
+  }
+
+  void stopAccepting() throws IOException {
+    engine().cancel(ACCEPT);
+    assertThat(awaitAccept().more()).isFalse();
+  }
+
+  Event awaitAccept() throws IOException {
+    return await(ACCEPT);
+  }
+
+  EngineContractPeers.Peer connectPeer(SocketAddress address) throws IOException {
+    return keep(peers.connect(address));
+  }
+
+  MemorySegment segment(byte[] bytes) {
+    return memory.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+  }
+
+  static byte[] randomBytes(int count, long seed) {
+    byte[] bytes = new byte[count];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  // ---- turning ------------------------------------------------------------------------------
+
+  /// From now on the test owns each chunk.
+  void holdChunks() {
+    holdChunks = true;
+  }
+
+  int turn(long timeoutNanos) throws IOException {
+    return engine().turn(timeoutNanos, this::complete);
+  }
+
+  private void complete(long token, int result, int flags) {
+    byte[] bytes = NOTHING;
+    Block chunk = null;
+    if (Completion.hasChunk(flags)) {
+      assertThat(result).isPositive();
+      Block block = chunk(Completion.chunk(flags));
+      assertThat(block.leases()).isEqualTo(1);
+      bytes = block.segment().asSlice(0, result).toArray(ValueLayout.JAVA_BYTE);
+      if (holdChunks) {
+        chunk = block;
+      } else {
+        block.release();
+      }
+    }
+    events.add(new Event(token, result, flags, bytes, chunk));
+  }
+
+  private Block chunk(int index) {
+    Engine current = engine;
+    if (current == null) {
+      throw new AssertionError("a completion without an engine");
+    }
+    return current.sockets().arena().block(index);
+  }
+
+  /// Turns until there is a completion of `token`, and takes it.
+  Event await(long token) throws IOException {
+    long end = peers.nanos() + PATIENCE_NANOS;
+    while (true) {
+      Event event = poll(token);
+      if (event != null) {
+        return event;
+      }
+      assertThat(peers.nanos() - end).as("time for token %s; have %s", token, events).isNegative();
+      turn(100 * MILLIS);
+    }
+  }
+
+  /// Takes the oldest completion of `token` that has been delivered.
+  @Nullable Event poll(long token) {
+    for (Iterator<Event> i = events.iterator(); i.hasNext(); ) {
+      Event event = i.next();
+      if (event.token() == token) {
+        i.remove();
+        return event;
+      }
+    }
+    return null;
+  }
+
+  /// Collects received bytes until there are `count`.
+  byte[] awaitBytes(long token, int count) throws IOException {
+    byte[] bytes = new byte[count];
+    for (int filled = 0; filled < count; ) {
+      Event event = await(token);
+      assertThat(event.result()).as("receive after %s of %s bytes", filled, count).isPositive();
+      assertThat(event.more()).isTrue();
+      assertThat(filled + event.result()).isLessThanOrEqualTo(count);
+      System.arraycopy(event.bytes(), 0, bytes, filled, event.result());
+      filled += event.result();
+    }
+    return bytes;
+  }
+
+  /// Turns for a while, in which `token` must not complete.
+  void assertSilent(long token) throws IOException {
+    long end = peers.nanos() + 60 * MILLIS;
+    while (peers.nanos() < end) {
+      turn(20 * MILLIS);
+    }
+    assertThat(poll(token)).isNull();
+  }
+
+  /// Stages the send of more bytes than any socket buffer takes.
+  ///
+  /// @return the count that was taken, 0 for -EAGAIN
+  int fill(int socket, MemorySegment bytes) throws IOException {
+    long token = token();
+    sockets().send(socket, token, bytes, 0, (int) bytes.byteSize());
+    turn(0);
+    Event event = poll(token);
+    assertThat(event).as("a send that does not fit completes in its own turn").isNotNull();
+    int result = event == null ? 0 : event.result();
+    assertThat(result).isLessThan((int) bytes.byteSize());
+    assertThat(result == -EAGAIN || result >= 0).isTrue();
+    return Math.max(0, result);
+  }
+
+  void close() throws Exception {
+    for (Event event : events) {
+      if (event.chunk() != null && event.chunk().leases() > 0) {
+        event.chunk().release();
+      }
+    }
+    for (AutoCloseable resource : opened.reversed()) {
+      resource.close();
+    }
+    memory.close();
+  }
+}

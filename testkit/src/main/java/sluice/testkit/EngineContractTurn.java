@@ -1,0 +1,168 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sluice.loop.Engine;
+
+/// Time-outs and wake-ups.
+interface EngineContractTurn {
+  long WAIT_NANOS = 60 * EngineContractRig.MILLIS;
+
+  EngineContractRig rig();
+
+  private long timedTurn(long timeoutNanos) throws IOException {
+    long start = rig().peers.nanos();
+    assertThat(rig().turn(timeoutNanos)).isZero();
+    return rig().peers.nanos() - start;
+  }
+
+  /// Turns until the time is over, however often a wait may end early by interruption.
+  private void assertWaits() throws IOException {
+    assertThat(timedTurn(WAIT_NANOS)).isGreaterThan(WAIT_NANOS / 2);
+  }
+
+  @Test
+  default void zeroDoesNotWait() throws IOException {
+    timedTurn(0);
+    long start = rig().peers.nanos();
+    for (int i = 0; i < 100; i++) {
+      assertThat(rig().turn(0)).isZero();
+    }
+    assertThat(rig().peers.nanos() - start).isLessThan(EngineContractRig.SECONDS);
+  }
+
+  @Test
+  default void turnWaitsForItsTime() throws IOException {
+    timedTurn(0);
+    assertWaits();
+    assertWaits();
+  }
+
+  @Test
+  default void completionEndsTheWait() throws IOException {
+    var pair = rig().pair();
+    long token = rig().token();
+    rig().sockets().receive(pair.socket(), token);
+    rig().turn(0);
+    var writer =
+        rig().peers.later(30 * EngineContractRig.MILLIS, () -> pair.peer().write(new byte[1]));
+    while (rig().poll(token) == null) {
+      rig().turn(-1);
+    }
+    writer.join();
+  }
+
+  @Test
+  default void wakeBeforeTheWaitEndsIt() throws IOException {
+    rig().turn(0);
+    rig().engine().wake();
+    assertThat(rig().turn(-1)).isZero();
+    assertWaits();
+  }
+
+  @Test
+  default void wakeDuringTheWaitEndsIt() throws IOException {
+    Engine engine = rig().engine();
+    rig().turn(0);
+    for (int i = 0; i < 3; i++) {
+      var waker = rig().peers.later(20 * EngineContractRig.MILLIS, engine::wake);
+      assertThat(rig().turn(-1)).isZero();
+      waker.join();
+    }
+    assertWaits();
+  }
+
+  @Test
+  default void wakeFromACompletionEndsTheNextWait() throws IOException {
+    var pair = rig().pair();
+    long token = rig().token();
+    rig().sockets().receive(pair.socket(), token);
+    rig().turn(0);
+    pair.peer().write(new byte[1]);
+    Engine engine = rig().engine();
+    List<Long> tokens = new ArrayList<>();
+    while (tokens.isEmpty()) {
+      engine.turn(
+          -1,
+          (completed, result, flags) -> {
+            tokens.add(completed);
+            engine.wake();
+          });
+    }
+    assertThat(rig().turn(-1)).isZero();
+    assertWaits();
+  }
+
+  @Test
+  default void manyWakesAreOne() throws IOException {
+    Engine engine = rig().engine();
+    rig().turn(0);
+    var waker =
+        rig()
+            .peers
+            .later(
+                0,
+                () -> {
+                  for (int i = 0; i < 1000; i++) {
+                    engine.wake();
+                  }
+                });
+    waker.join();
+    assertThat(rig().turn(-1)).isZero();
+    assertWaits();
+  }
+
+  /// No wake-up is lost between two turns, wherever it falls.
+  @Test
+  default void everyWakeEndsAWait() throws IOException {
+    Engine engine = rig().engine();
+    rig().turn(0);
+    for (int i = 0; i < 300; i++) {
+      var waker = rig().peers.later(0, engine::wake);
+      assertThat(rig().turn(-1)).isZero(); // would wait for ever
+      waker.join();
+    }
+    assertWaits();
+  }
+
+  @Test
+  default void turnWithCompletionsWaitingDoesNotWait() throws IOException {
+    var pair = rig().pair();
+    long token = rig().token();
+    rig().sockets().sendAll(pair.socket(), token, rig().segment(new byte[10]), 0, 10);
+    long start = rig().peers.nanos();
+    rig().turn(5 * EngineContractRig.SECONDS);
+    assertThat(rig().peers.nanos() - start).isLessThan(4 * EngineContractRig.SECONDS);
+    assertThat(rig().await(token).result()).isEqualTo(10);
+  }
+
+  @Test
+  default void whatASinkStagesIsHandedOverByTheNextTurn() throws IOException {
+    var pair = rig().pair();
+    long token = rig().token();
+    long reply = rig().token();
+    var sockets = rig().sockets();
+    var segment = rig().segment(new byte[] {9});
+    sockets.receive(pair.socket(), token);
+    rig().turn(0);
+    pair.peer().write(new byte[1]);
+    List<Long> tokens = new ArrayList<>();
+    while (tokens.isEmpty()) {
+      rig()
+          .engine()
+          .turn(
+              -1,
+              (completed, result, flags) -> {
+                tokens.add(completed);
+                sockets.sendAll(pair.socket(), reply, segment, 0, 1);
+              });
+    }
+    assertThat(tokens).containsExactly(token);
+    assertThat(rig().await(reply).result()).isEqualTo(1);
+    assertThat(pair.peer().read(1)).containsExactly(9);
+  }
+}

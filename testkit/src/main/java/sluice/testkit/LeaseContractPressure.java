@@ -1,0 +1,332 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import sluice.loop.Connection;
+import sluice.loop.EngineConfig;
+import sluice.loop.LeaseLimits;
+import sluice.loop.LoopConfig;
+import sluice.loop.LoopCounters;
+import sluice.loop.Protocol;
+import sluice.loop.ReplyTicket;
+import sluice.memory.Memory;
+import sluice.memory.View;
+import sluice.testkit.EngineContractPeers.Action;
+import sluice.testkit.EngineContractPeers.Peer;
+
+/// Memory runs short: who takes too much pays for it, the others go on.
+interface LeaseContractPressure {
+  int CHUNKS = 64;
+  int CHUNK_BYTES = 4096;
+
+  LeaseContractRig loops();
+
+  private LoopCounters counters() {
+    return loops().loop().counters();
+  }
+
+  private void echo(Peer peer, int bytes, int rounds) throws IOException {
+    loops()
+        .during(
+            rounds + " messages of " + bytes,
+            () -> {
+              for (int i = 0; i < rounds; i++) {
+                byte[] message = EngineContractRig.randomBytes(bytes, i);
+                peer.write(message);
+                assertThat(peer.read(bytes)).isEqualTo(message);
+              }
+            });
+  }
+
+  private static int echoAll(Connection connection, View input) {
+    connection.output().append(input, 0, input.length());
+    return input.length();
+  }
+
+  /// More attackers than the arena has room for hold all they are given, for ever.
+  @Test
+  default void quotasHeldForEverStarveNobody() throws IOException {
+    List<Memory> kept = new ArrayList<>();
+    loops()
+        .configure(
+            new EngineConfig(CHUNKS, CHUNK_BYTES, 1024),
+            LoopConfig.DEFAULT.withLeases(new LeaseLimits(4, 8192, 64 << 10)));
+    loops()
+        .serve((connection, input) -> {
+          if (input.get(0) == 'k') {
+            Memory memory = connection.retain(input, 0, input.length());
+            if (memory != null) {
+              kept.add(memory);
+            }
+          }
+          return echoAll(connection, input);
+        });
+    int attackers = CHUNKS / 2;
+    byte[] keep = new byte[1000];
+    keep[0] = 'k';
+    for (Peer attacker : loops().connect(attackers)) {
+      loops()
+          .during(
+              "an attack",
+              () -> {
+                for (int i = 0; i < 20; i++) {
+                  attacker.write(keep);
+                  attacker.read(keep.length);
+                }
+              });
+    }
+    assertThat(counters().retainedByLease()).isEqualTo(CHUNKS * 3 / 4);
+    assertThat(counters().retainedByCopy()).isEqualTo((64 << 10) / 1000);
+    assertThat(counters().retainsRefused()).isPositive();
+    assertThat(loops().arena().free()).isGreaterThanOrEqualTo(CHUNKS / 4);
+    long starved = counters().starvedReceives();
+    for (Peer victim : loops().connect(4)) {
+      echo(victim, 3000, 100);
+    }
+    assertThat(counters().starvedReceives()).isEqualTo(starved);
+    assertThat(counters().overBudgetConnections()).isZero();
+    kept.forEach(Memory::close);
+    assertThat(loops().arena().free()).isEqualTo(CHUNKS);
+    assertThat(loops().loop().retainedBytes()).isZero();
+  }
+
+  /// Replies are sent from the chunks they arrived in. Peers that do not read keep these, but not
+  /// the last quarter of the arena.
+  @Test
+  default void peersThatDoNotReadStarveNobody() throws IOException {
+    loops().configure(new EngineConfig(CHUNKS, CHUNK_BYTES, 1024), LoopConfig.DEFAULT);
+    loops().serve(LeaseContractPressure::echoAll);
+    byte[] much = EngineContractRig.randomBytes(EngineContractSend.MORE_THAN_FITS, 1);
+    List<Peer> slow = loops().connect(3);
+    List<EngineContractPeers.Task> writers = new ArrayList<>();
+    for (Peer peer : slow) {
+      writers.add(loops().peers.later(0, () -> peer.write(much)));
+    }
+    loops().turnUntil("output leaves the arena", () -> counters().chunksCopiedOut() > 0);
+    loops().turnAWhile();
+    assertThat(loops().arena().free()).isGreaterThanOrEqualTo(CHUNKS / 4);
+    long starved = counters().starvedReceives();
+    echo(loops().connect(), 3000, 50);
+    assertThat(counters().starvedReceives()).isEqualTo(starved);
+    List<Action> readers = new ArrayList<>();
+    for (Peer peer : slow) {
+      readers.add(() -> assertThat(peer.read(much.length)).isEqualTo(much));
+    }
+    loops().during("reading at last", readers);
+    for (EngineContractPeers.Task writer : writers) {
+      writer.join();
+    }
+    loops().turnUntil("all is given back", () -> loops().loop().heldBytes() == 0);
+    loops().turnUntil("all chunks", () -> loops().arena().free() == CHUNKS);
+    assertThat(counters().overBudgetConnections()).isZero();
+  }
+
+  @Test
+  default void emptyArenaHoldsBackAndRecovers() throws IOException {
+    loops().configure(new EngineConfig(4, 256, 1024), LoopConfig.DEFAULT);
+    loops().serve(LeaseContractPressure::echoAll);
+    byte[] bytes = EngineContractRig.randomBytes(32 << 10, 3);
+    List<Action> talks = new ArrayList<>();
+    List<Peer> peers = loops().connect(8);
+    for (Peer peer : peers) {
+      talks.add(() -> {
+        peer.write(bytes);
+        assertThat(peer.read(bytes.length)).isEqualTo(bytes);
+      });
+    }
+    loops().during("echo through four chunks", talks);
+    assertThat(counters().starvedReceives()).isPositive();
+    assertThat(counters().receivedBytes()).isEqualTo(8L * bytes.length);
+    assertThat(loops().arena().free()).isEqualTo(4);
+    for (Peer peer : peers) {
+      echo(peer, 1000, 2);
+    }
+  }
+
+  /// What is not consumed leaves the arena before the turn ends.
+  @Test
+  default void partialMessagesHoldNoChunk() throws IOException {
+    loops().configure(new EngineConfig(CHUNKS, CHUNK_BYTES, 1024), LoopConfig.DEFAULT);
+    loops().serve(new Lines());
+    byte[] half = new byte[1000];
+    List<Peer> peers = loops().connect(2 * CHUNKS);
+    for (Peer peer : peers) {
+      peer.write(half);
+    }
+    long all = (long) peers.size() * half.length;
+    while (counters().receivedBytes() < all) {
+      loops().loop().turn(EngineContractRig.MILLIS);
+      assertThat(loops().arena().free()).isEqualTo(CHUNKS);
+    }
+    assertThat(loops().loop().heldBytes()).isBetween(all, 2 * all);
+    byte[] rest = {'\n'};
+    for (Peer peer : peers) {
+      loops()
+          .during(
+              "a whole line",
+              () -> {
+                peer.write(rest);
+                assertThat(peer.read(half.length + 1)).endsWith('\n').startsWith(half);
+              });
+    }
+    assertThat(loops().loop().heldBytes()).isZero();
+  }
+
+  @Test
+  default void messageBeyondTheConnectionsCapEndsIt() throws IOException {
+    loops()
+        .configure(
+            new EngineConfig(CHUNKS, CHUNK_BYTES, 1024),
+            LoopConfig.DEFAULT.withPartialBytes(8192, 64 << 20));
+    loops().serve(new Lines());
+    Peer honest = loops().connect();
+    line(honest, 8000);
+    Peer greedy = loops().connect();
+    loops().during("a line without end", () -> writeUntilRefused(greedy));
+    loops().turnUntil("the end of it", () -> counters().closed() == 1);
+    assertThat(counters().oversizeMessages()).isEqualTo(1);
+    line(honest, 8000);
+    assertThat(loops().loop().heldBytes()).isZero();
+  }
+
+  @Test
+  default void connectionBeyondTheLoopsBudgetEndsAlone() throws IOException {
+    loops()
+        .configure(
+            new EngineConfig(CHUNKS, CHUNK_BYTES, 1024),
+            LoopConfig.DEFAULT.withPartialBytes(16 << 10, 32 << 10));
+    loops().serve(new Lines());
+    Peer honest = loops().connect();
+    line(honest, 2000);
+    for (Peer hoarder : loops().connect(10)) {
+      loops().during("a hoarder", () -> writeUntilRefused(hoarder, 7));
+      loops().turnAWhile();
+    }
+    assertThat(counters().overBudgetConnections()).isPositive();
+    assertThat(counters().closed()).isEqualTo(counters().overBudgetConnections());
+    assertThat(loops().loop().heldBytes()).isBetween(1L, 64L << 10);
+    loops()
+        .during(
+            "an unfragmented line beside them",
+            () -> {
+              byte[] line = EngineContractRig.randomBytes(2000, 5);
+              Arrays.fill(line, (byte) 1);
+              line[1999] = '\n';
+              honest.write(line);
+              assertThat(honest.read(2000)).isEqualTo(line);
+            });
+  }
+
+  /// Behind a message that the slow path works on, input waits up to the cap, and then the peer.
+  @Test
+  default void inputBehindASlowMessageIsCappedAndNotLost() throws IOException {
+    loops()
+        .configure(
+            new EngineConfig(CHUNKS, CHUNK_BYTES, 1024),
+            LoopConfig.DEFAULT.withPartialBytes(8192, 64 << 20));
+    Deferring deferring = new Deferring();
+    loops().serve(deferring);
+    Peer peer = loops().connect();
+    byte[] bytes = EngineContractRig.randomBytes(16 << 20, 6);
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i % 1000 == 999 || i == bytes.length - 1 ? '\n' : bytes[i] | 64);
+    }
+    var writer = loops().peers.later(0, () -> peer.write(bytes));
+    loops().turnUntil("the first line", () -> deferring.ticket() != null);
+    loops().turnUntil("the cap", () -> counters().receivePauses() > 0);
+    loops().turnAWhile();
+    assertThat(loops().arena().free()).isEqualTo(CHUNKS);
+    // What the turn had received when the receive was cancelled is kept, in a block of twice that.
+    long held = loops().loop().heldBytes();
+    assertThat(held).isBetween(8192L, 2L * (8192 + CHUNKS * CHUNK_BYTES));
+    loops().turnAWhile();
+    assertThat(loops().loop().heldBytes()).isEqualTo(held);
+    deferring.answerAtOnce();
+    loops().during("reading", () -> assertThat(peer.read(bytes.length)).isEqualTo(bytes));
+    writer.join();
+    assertThat(loops().loop().heldBytes()).isZero();
+  }
+
+  private void line(Peer peer, int bytes) throws IOException {
+    byte[] line = new byte[bytes];
+    line[bytes - 1] = '\n';
+    loops()
+        .during(
+            "a line",
+            () -> {
+              peer.write(line);
+              assertThat(peer.read(bytes)).isEqualTo(line);
+            });
+  }
+
+  private static void writeUntilRefused(Peer peer) {
+    writeUntilRefused(peer, 1000);
+  }
+
+  private static void writeUntilRefused(Peer peer, int pieces) {
+    try {
+      for (int i = 0; i < pieces; i++) {
+        peer.write(new byte[1000]);
+      }
+    } catch (IOException expected) {
+      assertThat(expected).isNotNull();
+    }
+  }
+
+  /// Echoes whole lines.
+  final class Lines implements Protocol {
+    @Override
+    public int received(Connection connection, View input) {
+      int used = 0;
+      int end = input.indexOf((byte) '\n', used, input.length());
+      while (end >= 0 && !connection.outputFull()) {
+        connection.output().append(input, used, end + 1 - used);
+        used = end + 1;
+        end = input.indexOf((byte) '\n', used, input.length());
+      }
+      return used;
+    }
+  }
+
+  /// Echoes whole lines, but hands each to the slow path until told to answer.
+  final class Deferring implements Protocol {
+    private final Lines lines = new Lines();
+    private byte[] first = {};
+    private @Nullable ReplyTicket ticket;
+    private boolean atOnce;
+
+    @Nullable ReplyTicket ticket() {
+      return ticket;
+    }
+
+    void answerAtOnce() {
+      atOnce = true;
+      ReplyTicket waiting = ticket;
+      if (waiting != null) {
+        byte[] answer = first;
+        waiting.complete(connection -> connection.output().put(answer));
+      }
+    }
+
+    @Override
+    public int received(Connection connection, View input) {
+      if (atOnce) {
+        return lines.received(connection, input);
+      }
+      int end = input.indexOf((byte) '\n', 0, input.length());
+      if (end < 0) {
+        return 0;
+      }
+      first = new byte[end + 1];
+      input.copyTo(0, first, 0, first.length);
+      ticket = connection.defer();
+      return first.length;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.ChunkArena;
+import sluice.loop.Engine;
+import sluice.loop.EngineConfig;
+import sluice.loop.ListenOptions;
+import sluice.loop.Loop;
+import sluice.loop.LoopConfig;
+import sluice.loop.Protocol;
+import sluice.testkit.EngineContractPeers.Action;
+import sluice.testkit.EngineContractPeers.Peer;
+import sluice.testkit.EngineContractRig.Opener;
+
+/// A loop on the engine under test, its protocol and its peers, closed when the test ends. Owned by
+/// the test's thread, which turns the loop; peers act while it turns.
+final class LeaseContractRig {
+  private static final long TURN_NANOS = 5 * EngineContractRig.MILLIS;
+  private static final long PATIENCE_NANOS = 30 * EngineContractRig.SECONDS;
+
+  final EngineContractPeers peers;
+  private final Opener opener;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private EngineConfig engineConfig = new EngineConfig(64, 1024, 1024);
+  private LoopConfig loopConfig = LoopConfig.DEFAULT;
+  private @Nullable Engine engine;
+  private @Nullable Loop loop;
+  private @Nullable SocketAddress address;
+
+  LeaseContractRig(Opener opener, EngineContractPeers peers) {
+    this.opener = opener;
+    this.peers = peers;
+  }
+
+  /// Before [#serve].
+  void configure(EngineConfig forEngine, LoopConfig forLoop) {
+    engineConfig = forEngine;
+    loopConfig = forLoop;
+  }
+
+  /// Opens the loop with one listener.
+  void serve(Protocol protocol) throws IOException {
+    Engine made = opener.open(engineConfig);
+    engine = made;
+    Executor slowPath = task -> peers.later(0, task::run);
+    Loop turned = keep(new Loop("leases", made, loopConfig, peers::nanos, slowPath));
+    loop = turned;
+    address =
+        turned
+            .listen(EngineContractRig.anyPort("127.0.0.1"), ListenOptions.DEFAULT, protocol)
+            .localAddress();
+    turned.turn(0);
+  }
+
+  Loop loop() {
+    return required(loop);
+  }
+
+  ChunkArena arena() {
+    return required(engine).sockets().arena();
+  }
+
+  private static <T> T required(@Nullable T value) {
+    if (value == null) {
+      throw new AssertionError("the test has not called serve()");
+    }
+    return value;
+  }
+
+  <T extends AutoCloseable> T keep(T resource) {
+    opened.add(resource);
+    return resource;
+  }
+
+  Peer connect() throws IOException {
+    return keep(peers.connect(required(address)));
+  }
+
+  List<Peer> connect(int count) throws IOException {
+    List<Peer> connected = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      connected.add(connect());
+    }
+    return connected;
+  }
+
+  void turnUntil(String what, BooleanSupplier done) {
+    long end = System.nanoTime() + PATIENCE_NANOS; // simulated time costs nothing
+    while (!done.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("time for: %s", what).isNegative();
+      loop().turn(TURN_NANOS);
+    }
+  }
+
+  /// Turns for a while in which nothing has to happen.
+  void turnAWhile() {
+    long end = peers.nanos() + 50 * EngineContractRig.MILLIS;
+    turnUntil("a while", () -> peers.nanos() - end >= 0);
+  }
+
+  /// Turns the loop while somebody else acts, until the action has ended.
+  void during(String what, Action action) throws IOException {
+    during(what, List.of(action));
+  }
+
+  /// The same for several who act at the same time.
+  void during(String what, List<Action> actions) throws IOException {
+    List<EngineContractPeers.Task> tasks = new ArrayList<>();
+    List<AtomicBoolean> ends = new ArrayList<>();
+    for (Action action : actions) {
+      AtomicBoolean ended = new AtomicBoolean();
+      ends.add(ended);
+      tasks.add(
+          peers.later(
+              0,
+              () -> {
+                try {
+                  action.run();
+                } finally {
+                  ended.set(true);
+                }
+              }));
+    }
+    turnUntil(what, () -> ends.stream().allMatch(AtomicBoolean::get));
+    for (EngineContractPeers.Task task : tasks) {
+      task.join();
+    }
+  }
+
+  /// Runs an action that must happen on another thread than the loop's, without turning.
+  void elsewhere(Action action) throws IOException {
+    peers.later(0, action).join();
+  }
+
+  void close() throws Exception {
+    for (AutoCloseable resource : opened.reversed()) {
+      resource.close();
+    }
+  }
+}

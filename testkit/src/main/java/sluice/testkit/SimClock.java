@@ -1,0 +1,21 @@
+package sluice.testkit;
+
+import sluice.loop.NanoClock;
+
+/// Simulated time: it moves only when the simulation moves it. Owned by the thread that runs the
+/// simulation.
+public final class SimClock implements NanoClock {
+  private long nanos = 1_000_000_000L;
+
+  @Override
+  public long nanos() {
+    return nanos;
+  }
+
+  void moveTo(long target) {
+    if (target < nanos) {
+      throw new IllegalArgumentException("time goes back from " + nanos + " to " + target);
+    }
+    nanos = target;
+  }
+}

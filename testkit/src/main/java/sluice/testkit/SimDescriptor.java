@@ -1,0 +1,44 @@
+package sluice.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// A pollable descriptor of a simulation: a test decides when it is ready. Owned by the thread that
+/// runs the simulation.
+public final class SimDescriptor {
+  private final SimEngine engine;
+  private final int fd;
+  private final List<Waiting> waiting = new ArrayList<>();
+  private int ready;
+
+  private record Waiting(SimOperation operation, int events) {}
+
+  SimDescriptor(SimEngine engine, int fd) {
+    this.engine = engine;
+    this.fd = fd;
+  }
+
+  public int fd() {
+    return fd;
+  }
+
+  /// Sets which `poll(2)` events hold from now on; 0 for none.
+  public void ready(int events) {
+    ready = events;
+    check();
+  }
+
+  void await(SimOperation operation, int events) {
+    waiting.add(new Waiting(operation, events));
+    check();
+  }
+
+  private void check() {
+    waiting.removeIf(wait -> wait.operation.finished);
+    for (Waiting wait : waiting) {
+      if ((ready & wait.events) != 0) {
+        engine.finish(wait.operation, ready & wait.events, 0);
+      }
+    }
+  }
+}

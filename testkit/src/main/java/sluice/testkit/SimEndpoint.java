@@ -1,0 +1,234 @@
+package sluice.testkit;
+
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+
+/// One end of a simulated TCP connection: a [SimSocket] of an engine or a [SimClient]. Owned by the
+/// thread that runs the simulation.
+///
+/// Modelled after Linux: a reset reaches the reader as -ECONNRESET once (-EPIPE after a FIN), later
+/// sends as -EPIPE and later receives as end of stream; closing with unread bytes resets; bytes
+/// that reach a closed end are answered with a reset.
+abstract class SimEndpoint {
+  protected final SimNetwork network;
+  private @Nullable SimPipe in;
+  private @Nullable SimPipe out;
+  private @Nullable SimEndpoint peer;
+  private int latencyNanos;
+  private int pendingErrno;
+  private boolean broken;
+  private boolean receiveShut;
+  private boolean closed;
+
+  SimEndpoint(SimNetwork network) {
+    this.network = network;
+  }
+
+  /// Bytes, an end of stream or an error has arrived.
+  abstract void onReadable();
+
+  /// There is room to send, or sending has become pointless.
+  abstract void onWritable();
+
+  /// The connection that this end started exists (0), or does not (a negative errno).
+  abstract void onConnected(int result);
+
+  /// A name for the trace.
+  abstract int id();
+
+  final void join(SimEndpoint other, SimPipe incoming, SimPipe outgoing, int latencyNanos) {
+    this.peer = other;
+    this.in = incoming;
+    this.out = outgoing;
+    this.latencyNanos = latencyNanos;
+  }
+
+  final boolean connected() {
+    return peer != null;
+  }
+
+  final boolean closed() {
+    return closed;
+  }
+
+  final boolean broken() {
+    return broken;
+  }
+
+  final int available() {
+    return in == null ? 0 : in.available();
+  }
+
+  /// Something a receive would report: bytes, the end, or an error.
+  final boolean readable() {
+    return broken || receiveShut || (in != null && (in.available() > 0 || in.ended()));
+  }
+
+  /// What a receive reports when there are no bytes: 0 at the end, -EAGAIN when more may come, or
+  /// the error of a reset, once.
+  final int endOfInput() {
+    if (pendingErrno != 0) {
+      return takeError();
+    }
+    if (broken || receiveShut || (in != null && in.ended())) {
+      return 0;
+    }
+    return connected() ? -Errno.EAGAIN : -Errno.ENOTCONN;
+  }
+
+  /// Room for sending, or a negative errno.
+  final int roomOrErrno() {
+    if (pendingErrno != 0) {
+      return takeError();
+    }
+    if (out == null) {
+      return -Errno.ENOTCONN;
+    }
+    return broken || out.finished() ? -Errno.EPIPE : out.room();
+  }
+
+  private int takeError() {
+    int errno = pendingErrno;
+    pendingErrno = 0;
+    return -errno;
+  }
+
+  /// Whether sending can make progress: there is room, or an error to report.
+  final boolean writable() {
+    return pendingErrno != 0 || broken || (out != null && (out.finished() || out.room() > 0));
+  }
+
+  final SimPipe input() {
+    if (in == null) {
+      throw new IllegalStateException("endpoint " + id() + " is not connected");
+    }
+    return in;
+  }
+
+  /// Sends bytes for which there is room; they arrive later.
+  final void transmit(byte[] bytes, int offset, int length) {
+    SimPipe pipe = output();
+    pipe.write(bytes, offset, length);
+    depart(pipe.written(), false);
+  }
+
+  private SimPipe output() {
+    if (out == null) {
+      throw new IllegalStateException("endpoint " + id() + " is not connected");
+    }
+    return out;
+  }
+
+  /// After reading: tells the other end that there is room.
+  final void consumed() {
+    SimEndpoint other = peer;
+    if (other != null) {
+      network.scheduler().after(network.jitter(latencyNanos), other::roomArrived);
+    }
+  }
+
+  private void roomArrived() {
+    if (!closed) {
+      onWritable();
+    }
+  }
+
+  /// shutdown(SHUT_WR): a FIN follows the bytes.
+  final void sendFin() {
+    if (out != null && !broken && !out.finished()) {
+      out.finish();
+      depart(out.written(), true);
+      onWritable();
+    }
+  }
+
+  /// shutdown(SHUT_RD).
+  final void shutReceive() {
+    receiveShut = true;
+    onReadable();
+  }
+
+  private void depart(long target, boolean fin) {
+    SimPipe pipe = output();
+    SimEndpoint other = peer;
+    if (other == null) {
+      return;
+    }
+    long at = pipe.arrivalNanos(network.nanos() + network.jitter(latencyNanos));
+    network.scheduler().at(at, () -> other.arrived(target, fin));
+  }
+
+  private void arrived(long target, boolean fin) {
+    if (broken) {
+      return;
+    }
+    if (!input().arrive(target, fin)) {
+      return;
+    }
+    if (closed) {
+      if (available() > 0) {
+        abort(); // nobody will read this: the sender must learn it
+      }
+      return;
+    }
+    network.trace(fin ? "fin arrived" : "arrived", id(), target, input().available());
+    onReadable();
+  }
+
+  /// close(2): a FIN follows the bytes, or a reset when bytes were left unread.
+  final void closeEnd() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (in != null && in.available() > 0) {
+      abort();
+    } else if (out != null && !broken && !out.finished()) {
+      out.finish();
+      depart(out.written(), true);
+    }
+  }
+
+  /// Sends a reset; this end is gone.
+  final void abort() {
+    SimEndpoint other = peer;
+    if (broken || other == null || out == null) {
+      return;
+    }
+    broken = true;
+    long at = out.arrivalNanos(network.nanos() + network.jitter(latencyNanos));
+    network.trace("reset sent", id(), 0, 0);
+    network.scheduler().at(at, other::resetArrived);
+  }
+
+  /// Breaks the connection for both ends, as a middle box or a dying host does.
+  final void breakConnection() {
+    network.trace("connection breaks", id(), 0, 0);
+    if (peer != null) {
+      peer.resetArrived();
+    }
+    resetArrived();
+  }
+
+  private void resetArrived() {
+    if (broken) {
+      return;
+    }
+    broken = true;
+    SimPipe pipe = in;
+    if (pipe != null) {
+      pendingErrno = pipe.finArrived() ? Errno.EPIPE : Errno.ECONNRESET;
+      if (network.random().chance(500)) {
+        pipe.discard(); // Linux keeps what was queued; what was on its way is lost in any case
+      }
+    }
+    if (out != null) {
+      out.discard();
+    }
+    network.trace("reset arrived", id(), pendingErrno, available());
+    if (!closed) {
+      onReadable();
+      onWritable();
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package sluice.testkit;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// One direction of a connection: a ring of bytes that were written, have arrived, were read. Owned
+/// by the thread that runs the simulation.
+///
+/// The capacity stands for send buffer, network and receive buffer together.
+final class SimPipe {
+  private final byte[] ring;
+  private long written;
+  private long arrived;
+  private long read;
+  private boolean finished;
+  private boolean finArrived;
+
+  /// No event of this direction may overtake another: they share this time.
+  private long lastArrivalNanos;
+
+  SimPipe(int capacityBytes) {
+    this.ring = new byte[capacityBytes];
+  }
+
+  int room() {
+    return ring.length - (int) (written - read);
+  }
+
+  int available() {
+    return (int) (arrived - read);
+  }
+
+  long written() {
+    return written;
+  }
+
+  void finish() {
+    finished = true;
+  }
+
+  boolean finished() {
+    return finished;
+  }
+
+  /// Everything has been read and no more will come.
+  boolean ended() {
+    return finArrived && read == written;
+  }
+
+  boolean finArrived() {
+    return finArrived;
+  }
+
+  /// Bytes up to `target` have arrived, and perhaps the FIN behind them.
+  ///
+  /// @return false when all of it had arrived before
+  boolean arrive(long target, boolean fin) {
+    if (target <= arrived && (finArrived || !fin)) {
+      return false;
+    }
+    arrived = Math.max(arrived, target);
+    finArrived |= fin;
+    return true;
+  }
+
+  /// Drops what has not been read.
+  void discard() {
+    arrived = written;
+    read = written;
+  }
+
+  long arrivalNanos(long earliest) {
+    lastArrivalNanos = Math.max(lastArrivalNanos, earliest);
+    return lastArrivalNanos;
+  }
+
+  void write(byte[] source, int offset, int length) {
+    int at = (int) (written % ring.length);
+    int first = Math.min(length, ring.length - at);
+    System.arraycopy(source, offset, ring, at, first);
+    System.arraycopy(source, offset + first, ring, 0, length - first);
+    written += length;
+  }
+
+  void read(byte[] target, int offset, int length) {
+    int at = (int) (read % ring.length);
+    int first = Math.min(length, ring.length - at);
+    System.arraycopy(ring, at, target, offset, first);
+    System.arraycopy(ring, 0, target, offset + first, length - first);
+    read += length;
+  }
+
+  void read(MemorySegment target, long offset, int length) {
+    int at = (int) (read % ring.length);
+    int first = Math.min(length, ring.length - at);
+    MemorySegment.copy(ring, at, target, ValueLayout.JAVA_BYTE, offset, first);
+    MemorySegment.copy(ring, 0, target, ValueLayout.JAVA_BYTE, offset + first, length - first);
+    read += length;
+  }
+}

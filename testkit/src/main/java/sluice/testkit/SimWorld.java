@@ -1,0 +1,163 @@
+package sluice.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.EngineConfig;
+
+/// One simulation: a seed, and everything that follows from it. Owned by the thread that runs it.
+///
+/// A failure names the seed; `-Dsluice.seed=N` runs that seed alone.
+public final class SimWorld implements AutoCloseable {
+  /// Chunks are so small that messages come in fragments.
+  public static final int CHUNK_BYTES = 2_048;
+
+  private final long seed;
+  private final SimRandom random;
+  private final SimFaults faults;
+  private final SimTrace trace = new SimTrace();
+  private final SimScheduler scheduler;
+  private final SimNetwork network;
+  private final List<SimEngine> engines = new ArrayList<>();
+  private @Nullable SimViolation first;
+  private int clients;
+
+  public SimWorld(long seed) {
+    SimRandom source = new SimRandom(seed);
+    this.seed = seed;
+    this.random = source.split();
+    this.faults = SimFaults.random(source.split());
+    this.scheduler = new SimScheduler(new SimClock(), source.split());
+    this.network = new SimNetwork(scheduler, source.split(), faults, trace);
+  }
+
+  /// Runs a scenario with the seeds from 0 to `seeds` - 1 that [Slice] names, or with
+  /// `-Dsluice.seed` only.
+  ///
+  /// @throws SimViolation for the first seed that fails
+  public static void runSeeds(long seeds, SimScenario scenario) {
+    Long only = Long.getLong("sluice.seed");
+    LongStream chosen = only == null ? Slice.current().seeds(seeds) : LongStream.of(only);
+    chosen.forEach(seed -> run(seed, scenario));
+  }
+
+  /// Runs a scenario with one seed.
+  ///
+  /// @return a digest of everything that happened: equal for equal seeds
+  public static long run(long seed, SimScenario scenario) {
+    try (SimWorld world = new SimWorld(seed)) {
+      try {
+        scenario.run(world);
+      } catch (SimViolation e) {
+        throw e;
+      } catch (Exception | AssertionError e) {
+        world.rethrow();
+        SimViolation violation = world.violation(e.toString());
+        violation.initCause(e);
+        throw violation;
+      }
+      world.rethrow();
+      return world.trace.digest();
+    }
+  }
+
+  public long seed() {
+    return seed;
+  }
+
+  /// For the choices of a scenario. The kernel model has a source of its own.
+  public SimRandom random() {
+    return random;
+  }
+
+  public SimClock clock() {
+    return scheduler.clock();
+  }
+
+  public SimScheduler scheduler() {
+    return scheduler;
+  }
+
+  SimNetwork network() {
+    return network;
+  }
+
+  public SimFaults faults() {
+    return faults;
+  }
+
+  /// Opens an engine with 4 to 64 small chunks.
+  public SimEngine engine() {
+    return engine(EngineConfig.DEFAULT.withChunks(1 << random.between(2, 6), CHUNK_BYTES));
+  }
+
+  public SimEngine engine(EngineConfig config) {
+    SimEngine engine = new SimEngine(this, network, config);
+    engines.add(engine);
+    return engine;
+  }
+
+  /// A peer with a pace that the seed decides.
+  public SimClient client() {
+    return client(SimClient.Pace.random(random));
+  }
+
+  public SimClient client(SimClient.Pace pace) {
+    return new SimClient(network, clients++, pace);
+  }
+
+  /// Runs `turn` again and again until `done`.
+  ///
+  /// @throws SimViolation when that takes more than `maxTurns`
+  public void turnUntil(BooleanSupplier done, int maxTurns, Runnable turn) {
+    for (int i = 0; i < maxTurns; i++) {
+      if (done.getAsBoolean()) {
+        return;
+      }
+      turn.run();
+      rethrow();
+    }
+    throw violation("not done after " + maxTurns + " turns");
+  }
+
+  /// Lets time pass until the next event, without anybody turning an engine.
+  public void pass() {
+    if (!scheduler.runNext(Long.MAX_VALUE)) {
+      throw violation("nothing can ever happen");
+    }
+  }
+
+  /// Fails the simulation unless `condition` holds.
+  public void check(boolean condition, String message) {
+    if (!condition) {
+      throw violation(message);
+    }
+  }
+
+  /// An error about this simulation: with its seed and its last events.
+  public SimViolation violation(String message) {
+    SimViolation violation =
+        new SimViolation(
+            message,
+            "%n  seed=%d   run it alone: -Dsluice.seed=%d%n  faults: %s%n  last events:%s"
+                .formatted(seed, seed, faults, trace.format()));
+    if (first == null) {
+      first = violation;
+    }
+    return violation;
+  }
+
+  /// Throws the first violation again, in case somebody caught it.
+  void rethrow() {
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  @Override
+  public void close() {
+    engines.forEach(SimEngine::close);
+  }
+}

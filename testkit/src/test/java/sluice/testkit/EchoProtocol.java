@@ -1,0 +1,155 @@
+package sluice.testkit;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import sluice.loop.Connection;
+import sluice.loop.Protocol;
+import sluice.loop.ReplyTicket;
+import sluice.memory.Memory;
+import sluice.memory.View;
+
+/// Messages of one fixed size, each answered by itself, repeated: copied, sent from the chunk it
+/// arrived in, from a file, or late by the slow path in one piece or two. Owned by the loop's
+/// thread.
+final class EchoProtocol implements Protocol {
+  /// What the server does.
+  ///
+  /// @param messageBytes length of every message
+  /// @param repeats how often a message comes back
+  /// @param slowPerMille share of deferred answers
+  /// @param filePerMille share of answers that are sent as a file
+  /// @param deadlineNanos time a client has for the next message, or 0 for as long as it likes
+  record Habits(
+      int messageBytes, int repeats, int slowPerMille, int filePerMille, long deadlineNanos) {
+    /// How many messages a client should send, so that a simulation stays small.
+    int mostMessages() {
+      return Math.max(1, Math.min(40_000 / messageBytes, 600 / repeats));
+    }
+
+    static Habits random(SimRandom random) {
+      return new Habits(
+          random.skewed(6_000),
+          random.chance(300) ? random.skewed(40) : 1,
+          random.chance(500) ? random.skewed(1_000) : 0,
+          random.chance(300) ? random.skewed(1_000) : 0,
+          random.chance(200) ? random.skewed(1_000_000_000) : 0);
+    }
+  }
+
+  private final SimEngine engine;
+  private final SimRandom random;
+  private final Habits habits;
+  private final int messageBytes;
+  private int retained;
+  private final Set<Connection> open = new HashSet<>();
+
+  EchoProtocol(SimEngine engine, SimRandom random, Habits habits) {
+    this.engine = engine;
+    this.random = random;
+    this.habits = habits;
+    this.messageBytes = habits.messageBytes;
+  }
+
+  /// Messages whose bytes the slow path still holds.
+  int retainedCount() {
+    return retained;
+  }
+
+  int openCount() {
+    return open.size();
+  }
+
+  @Override
+  public void opened(Connection connection) {
+    open.add(connection);
+    connection.deadline(habits.deadlineNanos);
+  }
+
+  @Override
+  public int received(Connection connection, View input) {
+    if (!connection.isOpen() || connection.deferred()) {
+      throw new IllegalStateException("input is shown although the connection is gated");
+    }
+    int used = 0;
+    while (input.length() - used >= messageBytes && !connection.outputFull()) {
+      if (random.chance(habits.slowPerMille)) {
+        answerLater(connection, input, used);
+        return used + messageBytes;
+      }
+      for (int i = 0; i < habits.repeats; i++) {
+        answer(connection, input, used);
+      }
+      used += messageBytes;
+    }
+    connection.deadline(habits.deadlineNanos);
+    return used;
+  }
+
+  private void answer(Connection connection, View input, int from) {
+    if (random.chance(habits.filePerMille)) {
+      byte[] content = copy(input, from);
+      int fd = random.chance(700) ? engine.openFile(content) : -1;
+      Runnable close = fd < 0 ? () -> {} : () -> engine.closeFile(fd);
+      connection.output().file(new MemoryFile(content, fd, random, close), 0, messageBytes);
+    } else if (random.chance(500)) {
+      connection.output().append(input, from, messageBytes);
+    } else {
+      connection.output().put(copy(input, from));
+    }
+  }
+
+  private byte[] copy(View input, int from) {
+    byte[] bytes = new byte[messageBytes];
+    input.copyTo(from, bytes, 0, messageBytes);
+    return bytes;
+  }
+
+  private void answerLater(Connection connection, View input, int from) {
+    connection.deadline(0);
+    byte[] message = copy(input, from);
+    Memory kept = random.chance(500) ? connection.retain(input, from, messageBytes) : null;
+    if (kept != null) {
+      retained++;
+    }
+    byte[] reply = Conversation.repeated(message, messageBytes, habits.repeats);
+    int cut = random.below(reply.length);
+    ReplyTicket ticket = connection.defer();
+    connection
+        .loop()
+        .slowPath()
+        .execute(() -> {
+          if (kept != null) {
+            checkUnchanged(kept, message);
+          }
+          if (cut > 0) {
+            ticket.append(c -> c.output().put(reply, 0, cut));
+          }
+          ticket.complete(c -> c.output().put(reply, cut, reply.length - cut));
+        });
+  }
+
+  /// Whatever has happened to the connection since, the bytes are what they were.
+  private void checkUnchanged(Memory kept, byte[] message) {
+    byte[] now = new byte[message.length];
+    kept.copyTo(0, now, 0, now.length);
+    kept.close();
+    retained--;
+    if (!Arrays.equals(now, message)) {
+      throw engine.violation("a retained message has changed");
+    }
+  }
+
+  @Override
+  public void overloaded(Connection connection) {
+    open.add(connection);
+    connection.close();
+  }
+
+  @Override
+  public void closed(Connection connection) {
+    if (!open.remove(connection)) {
+      throw new IllegalStateException("closed twice, or never opened");
+    }
+  }
+}
