@@ -1,0 +1,15 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The drop-in selector provider: unmodified Java servers on Sluice's event polling and rings.
+@NullMarked
+module sluice.nio {
+  requires static org.jspecify;
+  requires sluice.loop;
+  requires sluice.memory;
+  requires sluice.sys;
+
+  exports sluice.nio;
+
+  provides java.nio.channels.spi.SelectorProvider with
+      sluice.nio.SluiceSelectorProvider;
+}

@@ -1,0 +1,53 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
+
+/// Channels and selectors of another provider: the JDK's own, as the choice of no effect.
+final class DelegatingEngine implements NioEngine {
+  private final SelectorProvider provider;
+
+  DelegatingEngine(SelectorProvider provider) {
+    this.provider = provider;
+  }
+
+  @Override
+  public String name() {
+    return "jdk";
+  }
+
+  @Override
+  public AbstractSelector openSelector() throws IOException {
+    return provider.openSelector();
+  }
+
+  @Override
+  public SocketChannel openSocketChannel(@Nullable ProtocolFamily family) throws IOException {
+    return family == null ? provider.openSocketChannel() : provider.openSocketChannel(family);
+  }
+
+  @Override
+  public ServerSocketChannel openServerSocketChannel(@Nullable ProtocolFamily family)
+      throws IOException {
+    return family == null
+        ? provider.openServerSocketChannel()
+        : provider.openServerSocketChannel(family);
+  }
+
+  @Override
+  public DatagramChannel openDatagramChannel(@Nullable ProtocolFamily family) throws IOException {
+    return family == null ? provider.openDatagramChannel() : provider.openDatagramChannel(family);
+  }
+
+  @Override
+  public Pipe openPipe() throws IOException {
+    return provider.openPipe();
+  }
+}
