@@ -9,6 +9,7 @@ module sluice.sys {
       sluice.memory,
       sluice.loop,
       sluice.http,
+      sluice.nio,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

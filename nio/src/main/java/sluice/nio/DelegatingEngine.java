@@ -2,6 +2,7 @@ package sluice.nio;
 
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
@@ -49,5 +50,10 @@ final class DelegatingEngine implements NioEngine {
   @Override
   public Pipe openPipe() throws IOException {
     return provider.openPipe();
+  }
+
+  @Override
+  public @Nullable Channel inheritedChannel() throws IOException {
+    return provider.inheritedChannel();
   }
 }

@@ -2,6 +2,7 @@ package sluice.nio;
 
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
@@ -24,4 +25,7 @@ interface NioEngine {
   DatagramChannel openDatagramChannel(@Nullable ProtocolFamily family) throws IOException;
 
   Pipe openPipe() throws IOException;
+
+  /// The channel the process was started with, as of inetd; null when there is none.
+  @Nullable Channel inheritedChannel() throws IOException;
 }

@@ -2,26 +2,65 @@ package sluice.nio;
 
 import java.io.IOException;
 import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The provider that an unmodified application gets its channels and selectors from. Every thread
 /// may use it.
+///
+/// As the JVM's default it is named by the system property
+/// `java.nio.channels.spi.SelectorProvider`, found as a service, or set by the agent. An object of
+/// it works as well without being the default.
 public final class SluiceSelectorProvider extends SelectorProvider {
   private final NioEngine engine;
 
-  /// The engine named by the system property `sluice.nio.engine`.
+  /// The engine named by the system property `sluice.nio.engine`, which is told on standard error
+  /// once per JVM.
+  ///
+  /// @throws IllegalArgumentException for a property value that has no meaning
+  /// @throws IllegalStateException when the named engine cannot work in this JVM; the message has
+  ///   the reason and the fix
   public SluiceSelectorProvider() {
-    this(new DelegatingEngine(SelectorProvider.provider()));
+    this(Chosen.engine());
   }
 
   SluiceSelectorProvider(NioEngine engine) {
     this.engine = engine;
+  }
+
+  /// The choice of this JVM, made once.
+  private static final class Chosen {
+    private static @Nullable NioEngine chosen;
+
+    static synchronized NioEngine engine() {
+      if (chosen == null) {
+        EngineChoice choice;
+        try {
+          choice = EngineChoice.make(System::getProperty);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+          // The JVM wraps this into an error about services, deep in some stack.
+          System.err.println(e.getMessage());
+          throw e;
+        }
+        if (!EngineChoice.isTrue(System::getProperty, EngineChoice.QUIET)) {
+          System.err.println(choice.line());
+        }
+        chosen = choice.engine();
+      }
+      return chosen;
+    }
+  }
+
+  /// Name of the engine in use: `readiness`, `completion` or `jdk`.
+  public String engineName() {
+    return engine.name();
   }
 
   @Override
@@ -30,8 +69,8 @@ public final class SluiceSelectorProvider extends SelectorProvider {
   }
 
   @Override
-  public DatagramChannel openDatagramChannel(@Nullable ProtocolFamily family) throws IOException {
-    return engine.openDatagramChannel(family);
+  public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+    return engine.openDatagramChannel(Objects.requireNonNull(family, "family"));
   }
 
   @Override
@@ -50,9 +89,8 @@ public final class SluiceSelectorProvider extends SelectorProvider {
   }
 
   @Override
-  public ServerSocketChannel openServerSocketChannel(@Nullable ProtocolFamily family)
-      throws IOException {
-    return engine.openServerSocketChannel(family);
+  public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+    return engine.openServerSocketChannel(Objects.requireNonNull(family, "family"));
   }
 
   @Override
@@ -61,7 +99,12 @@ public final class SluiceSelectorProvider extends SelectorProvider {
   }
 
   @Override
-  public SocketChannel openSocketChannel(@Nullable ProtocolFamily family) throws IOException {
-    return engine.openSocketChannel(family);
+  public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+    return engine.openSocketChannel(Objects.requireNonNull(family, "family"));
+  }
+
+  @Override
+  public @Nullable Channel inheritedChannel() throws IOException {
+    return engine.inheritedChannel();
   }
 }

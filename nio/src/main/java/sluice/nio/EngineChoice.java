@@ -1,0 +1,110 @@
+package sluice.nio;
+
+import java.nio.channels.spi.SelectorProvider;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
+///
+/// System properties: `sluice.nio.engine` names an engine or is `auto`, `sluice.nio.threshold` is
+/// the number of interest changes that wait for the next select, `sluice.nio.stats=true` prints
+/// counts at the JVM's exit, `sluice.nio.quiet=true` leaves out the line that tells the choice.
+///
+/// @param engine the choice
+/// @param why one clause for people
+record EngineChoice(NioEngine engine, String why) {
+  static final String ENGINE = "sluice.nio.engine";
+  static final String THRESHOLD = "sluice.nio.threshold";
+  static final String STATS = "sluice.nio.stats";
+  static final String QUIET = "sluice.nio.quiet";
+
+  static final int DEFAULT_THRESHOLD = 1024;
+  private static final int MAX_THRESHOLD = 1 << 20;
+
+  /// @param properties the value of a system property, or null
+  /// @throws IllegalArgumentException for a value that has no meaning
+  /// @throws IllegalStateException when the named engine cannot work here
+  static EngineChoice make(UnaryOperator<@Nullable String> properties) {
+    String wanted = properties.apply(ENGINE);
+    if (wanted == null || wanted.equals("auto")) {
+      return isExported()
+          ? new EngineChoice(
+              readiness(properties), "chosen because java.base exports sun.nio.ch to us")
+          : new EngineChoice(jdk(), "chosen because java.base does not export sun.nio.ch to us");
+    }
+    String why = "named by -D" + ENGINE;
+    return switch (wanted) {
+      case "readiness" -> new EngineChoice(readiness(properties), why);
+      case "jdk" -> new EngineChoice(jdk(), why);
+      default ->
+          throw new IllegalArgumentException(
+              "-D" + ENGINE + "=" + wanted + ": no such engine. Fix: use auto, readiness or jdk.");
+    };
+  }
+
+  /// One line that tells the choice.
+  String line() {
+    return "sluice.nio: engine " + engine.name() + ", " + why + " (-D" + QUIET + "=true: not said)";
+  }
+
+  private static NioEngine readiness(UnaryOperator<@Nullable String> properties) {
+    requireExport("the readiness engine");
+    return new ReadinessEngine(threshold(properties.apply(THRESHOLD)), isTrue(properties, STATS));
+  }
+
+  private static NioEngine jdk() {
+    if (isExported()) {
+      return new DelegatingEngine(JdkProvider.find());
+    }
+    // While the JVM's default is being made by this very call, there is none yet.
+    SelectorProvider found = SelectorProvider.provider();
+    if (found == null || found instanceof SluiceSelectorProvider) {
+      requireExport("the JDK's own provider, when this one is the JVM's default");
+    }
+    return new DelegatingEngine(found);
+  }
+
+  private static void requireExport(String what) {
+    if (!isExported()) {
+      Module module = EngineChoice.class.getModule();
+      String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
+      throw new IllegalStateException(
+          "sluice.nio cannot use "
+              + what
+              + "\n  Why: java.base does not export sun.nio.ch to "
+              + (module.isNamed() ? "module " + name : "the class path")
+              + "\n  Fix: start java with --add-exports java.base/sun.nio.ch="
+              + name
+              + ", with -javaagent:sluice-agent.jar, or through 'sluice run'");
+    }
+  }
+
+  static boolean isExported() {
+    return Object.class.getModule().isExported("sun.nio.ch", EngineChoice.class.getModule());
+  }
+
+  static boolean isTrue(UnaryOperator<@Nullable String> properties, String name) {
+    return "true".equals(properties.apply(name));
+  }
+
+  private static int threshold(@Nullable String text) {
+    if (text == null) {
+      return DEFAULT_THRESHOLD;
+    }
+    if (text.matches("[0-9]{1,7}")) {
+      int value = Integer.parseInt(text);
+      if (value >= 1 && value <= MAX_THRESHOLD) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException(
+        "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
+  }
+
+  /// Names the JDK's class only once it is known to be accessible.
+  private static final class JdkProvider {
+    static SelectorProvider find() {
+      return sun.nio.ch.DefaultSelectorProvider.get();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package sluice.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Which engine is chosen, and what is said about it.
+@Timeout(60)
+final class EngineChoiceTest {
+  private static EngineChoice choose(Map<String, String> properties) {
+    return EngineChoice.make(properties::get);
+  }
+
+  @Test
+  void autoTellsItsReasonAndHowToSilenceIt() {
+    EngineChoice choice = choose(Map.of());
+    assertThat(choice.engine().name()).isEqualTo("readiness");
+    assertThat(choice.line())
+        .startsWith("sluice.nio: engine readiness, ")
+        .contains("sun.nio.ch", "-Dsluice.nio.quiet=true")
+        .doesNotContain("\n");
+    assertThat(choose(Map.of("sluice.nio.engine", "auto")).engine().name()).isEqualTo("readiness");
+  }
+
+  @Test
+  void anUnknownEngineIsRefusedWithTheKnownOnes() {
+    assertThatThrownBy(() -> choose(Map.of("sluice.nio.engine", "ready")))
+        .hasMessageContaining("-Dsluice.nio.engine=ready")
+        .hasMessageContaining("auto, readiness");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "many", "", "99999999", "1048577"})
+  void aThresholdThatIsNoneIsRefused(String value) {
+    assertThatThrownBy(() -> choose(Map.of("sluice.nio.threshold", value)))
+        .hasMessageContaining("-Dsluice.nio.threshold=" + value)
+        .hasMessageContaining("1 to 1048576");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"readiness", "jdk"})
+  void worksWithoutBeingTheDefaultOfTheJvm(String engine) throws IOException {
+    SluiceSelectorProvider provider =
+        new SluiceSelectorProvider(choose(Map.of("sluice.nio.engine", engine)).engine());
+    assertThat(provider.engineName()).isEqualTo(engine);
+    try (Selector selector = provider.openSelector()) {
+      Pipe pipe = provider.openPipe();
+      pipe.source().configureBlocking(false);
+      pipe.source().register(selector, SelectionKey.OP_READ);
+      pipe.sink().write(ByteBuffer.allocate(1));
+      assertThat(selector.select()).isEqualTo(1);
+      pipe.sink().close();
+      pipe.source().close();
+    }
+    assertThat(provider.inheritedChannel()).isNull();
+  }
+}
