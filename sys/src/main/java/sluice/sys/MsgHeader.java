@@ -46,7 +46,9 @@ public final class MsgHeader {
   public static void set(
       MemorySegment header, long offset, MemorySegment vector, long vectorOffset, int count) {
     long ranges = Ranges.readable(vector, vectorOffset, (long) count * IoVec.SIZE);
-    header.asSlice(offset, SIZE).fill((byte) 0);
+    for (long at = 0; at < SIZE; at += Long.BYTES) { // a slice to fill would be an object
+      header.set(JAVA_LONG, offset + at, 0);
+    }
     header.set(JAVA_LONG, offset + MSG_IOV, ranges);
     header.set(JAVA_LONG, offset + MSG_IOVLEN, count);
   }

@@ -9,6 +9,8 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import sluice.loop.Completion;
 import sluice.loop.CompletionSink;
@@ -19,11 +21,13 @@ import sluice.testkit.EngineContractPeers.Peer;
 
 /// Everything together: echo under a random load, and echo that allocates nothing.
 interface EngineContractEcho {
-  int WARM_UP = 30_000;
   int MEASURED = 10_000;
 
   /// For what happens once, such as the compiler's change of mind: less than a byte an echo.
   int SLACK_BYTES = 2048;
+
+  /// How long the compiler may take to make system calls that leave no object behind.
+  long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   EngineContractRig rig();
 
@@ -109,27 +113,33 @@ interface EngineContractEcho {
     var pair = rig().pair();
     byte[] message = EngineContractRig.randomBytes(64, 1);
     Peer peer = pair.peer();
+    AtomicBoolean enough = new AtomicBoolean();
     var client =
         rig()
             .peers
             .later(
                 0,
                 () -> {
-                  for (int i = 0; i < WARM_UP + MEASURED; i++) {
+                  do {
                     peer.write(message);
                     peer.read(message.length);
-                  }
+                  } while (!enough.get());
                 });
     Steady steady = new Steady(rig().engine(), pair.socket(), rig().token());
-    steady.run(WARM_UP);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     threads.getCurrentThreadAllocatedBytes(); // the first call may load classes
-    long before = threads.getCurrentThreadAllocatedBytes();
-    steady.run(MEASURED);
-    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    long limit = MEASURED * allowedBytesPerEcho() + SLACK_BYTES;
+    long allocated = Long.MAX_VALUE;
+    long start = System.nanoTime();
+    while (allocated >= limit && System.nanoTime() - start < PATIENCE_NANOS) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      steady.run(MEASURED);
+      allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    enough.set(true);
     rig().turn(0); // hands over the last reply
     client.join();
-    assertThat(allocated).isLessThan(MEASURED * allowedBytesPerEcho() + SLACK_BYTES);
+    assertThat(allocated).isLessThan(limit);
   }
 
   /// Echoes on one socket without an object of its own per message.
