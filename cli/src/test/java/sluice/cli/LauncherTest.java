@@ -31,6 +31,9 @@ final class LauncherTest {
       mkdir -p ROOT/cli/target/lib
       cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar
       echo sys >ROOT/cli/target/lib/sluice-sys-0.1.0.jar
+      mkdir -p ROOT/nio/target
+      echo nio >ROOT/nio/target/sluice-nio-0.1.0.jar
+      echo agent >ROOT/nio/target/sluice-nio-0.1.0-agent.jar
       [ -z "${FAKE_REPORT-}" ] || {
         mkdir -p ROOT/cli/target/surefire-reports
         printf '%s' "$FAKE_REPORT" >ROOT/cli/target/surefire-reports/TEST-a.xml
@@ -60,7 +63,7 @@ final class LauncherTest {
         root.resolve("sluice"),
         StandardCopyOption.COPY_ATTRIBUTES);
     Files.writeString(root.resolve("pom.xml"), "<project/>");
-    for (String module : List.of("sys", "memory", "loop", "http", "cli")) {
+    for (String module : List.of("sys", "memory", "loop", "http", "nio", "cli")) {
       Files.createDirectories(root.resolve(module + "/src/main"));
       Files.writeString(root.resolve(module + "/pom.xml"), "<project/>");
     }
@@ -88,7 +91,7 @@ final class LauncherTest {
   void helpNeedsNothing() throws Exception {
     Result help = run(List.of("SLUICE_JAVA_HOME="), "--help");
     assertThat(help.exitCode()).isZero();
-    assertThat(help.out()).contains("serve DIR", "doctor", "stat", "bench", "test");
+    assertThat(help.out()).contains("serve DIR", "run", "doctor", "stat", "bench", "test");
     assertThat(root.resolve("maven.log")).doesNotExist();
   }
 
@@ -172,6 +175,57 @@ final class LauncherTest {
     run(List.of(), "stat");
     assertThat(run(List.of("SLUICE_JAVA_OPTS=-Xmx1g -Da=b"), "stat").out())
         .containsPattern("-XX:\\+UseSerialGC.* -Xmx1g -Da=b --module-path");
+  }
+
+  @Test
+  void runPutsTheProviderBeforeTheOptionsOfTheApplication() throws Exception {
+    Result run =
+        run(
+            List.of(),
+            "run",
+            "--backend",
+            "readiness",
+            "-Xmx64m",
+            "-p",
+            "mods",
+            "-cp",
+            "a:b c",
+            "Main");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out())
+        .startsWith("--module-path mods:")
+        .contains("/nio:", "--add-modules sluice.nio", "-Dsluice.nio.engine=readiness")
+        .endsWith(" -Xmx64m -cp a:b c Main\n")
+        .doesNotContain("UseSerialGC");
+    assertThat(run(List.of(), "run", "--", "-Da=b", "-m", "x/y", "--backend", "--help", "").out())
+        .contains("-Dsluice.nio.engine=auto")
+        .endsWith("-Da=b -m x/y --backend --help \n");
+    assertThat(root.resolve(".sluice/sluice-agent.jar")).hasContent("agent");
+  }
+
+  @Test
+  void runOnTheBackendOfTheJdkAddsNoOption() throws Exception {
+    Result run = run(List.of(), "run", "--backend=jdk", "-cp", "x", "Main", "1");
+    assertThat(run.out()).isEqualTo("-cp x Main 1\n");
+    assertThat(run.err()).contains("JDK's own selectors");
+  }
+
+  @Test
+  void runNamesWhatIsWrongWithItsWords() throws Exception {
+    assertThat(run(List.of(), "run", "--help").out()).contains("--backend completion");
+    assertThat(refusal("--backend", "epoll", "a.jar")).contains("no backend epoll", "readiness");
+    assertThat(refusal("--backend")).contains("--backend needs a value");
+    assertThat(refusal("-Xmx1g")).contains("what is to be run?");
+    assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");
+    assertThat(root.resolve("maven.log")).doesNotExist();
+  }
+
+  private String refusal(String... words) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("run"));
+    arguments.addAll(List.of(words));
+    Result run = run(List.of(), arguments.toArray(new String[0]));
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+    return run.err();
   }
 
   @Test

@@ -1,0 +1,243 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Every way to give an unmodified application the selector provider, with real JVMs.
+@Timeout(300)
+final class ActivationTest {
+  private static final String OURS = "provider sluice.nio.SluiceSelectorProvider\n";
+  private static final String PROPERTY =
+      "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider";
+
+  @TempDir Path directory;
+  private SampleApplication application;
+
+  private record Result(int exitCode, String out, String err) {
+    void worksOn(String engine) {
+      assertThat(out).as(err).contains(OURS, "echo hello on sluice.nio.");
+      assertThat(err).contains("sluice.nio: engine " + engine).doesNotContain("WARNING");
+      assertThat(exitCode).isZero();
+    }
+  }
+
+  @BeforeEach
+  void anApplication() throws IOException {
+    application = new SampleApplication(Files.createDirectory(directory.resolve("sample")));
+  }
+
+  private static String path(List<Path> jars) {
+    return jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+  }
+
+  @Test
+  void theProperty() throws Exception {
+    java(
+            "--module-path",
+            path(SampleApplication.providerJars()),
+            "--add-modules=sluice.nio",
+            "--add-exports=java.base/sun.nio.ch=sluice.nio",
+            "--enable-native-access=sluice.sys",
+            PROPERTY,
+            "-jar",
+            application.jar())
+        .worksOn("readiness");
+  }
+
+  @Test
+  void theServiceOnTheModulePath() throws Exception {
+    java(
+            "--module-path",
+            path(SampleApplication.providerJars()),
+            "--add-exports=java.base/sun.nio.ch=sluice.nio",
+            "--enable-native-access=sluice.sys",
+            "-jar",
+            application.jar())
+        .worksOn("readiness");
+  }
+
+  @Test
+  void theServiceOnTheClassPath() throws Exception {
+    java(
+            "-cp",
+            path(SampleApplication.providerJars()) + File.pathSeparator + application.classes(),
+            "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+            "--enable-native-access=ALL-UNNAMED",
+            "Sample")
+        .worksOn("readiness");
+  }
+
+  @Test
+  void theAgentNeedsNoOtherOption() throws Exception {
+    java("-javaagent:" + SampleApplication.agentJar(), "-jar", application.jar())
+        .worksOn("readiness");
+  }
+
+  @Test
+  void theAgentLeavesAnotherProviderAlone() throws Exception {
+    Result other =
+        java(
+            "-javaagent:" + SampleApplication.agentJar(),
+            "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.EPollSelectorProvider",
+            "-jar",
+            application.jar());
+    assertThat(other.out()).doesNotContain("sluice");
+    assertThat(other.err()).contains("not used", "EPollSelectorProvider");
+  }
+
+  @Test
+  void theVariableOfTheJdk() throws Exception {
+    run(
+            Map.of("JDK_JAVA_OPTIONS", "-javaagent:" + SampleApplication.agentJar()),
+            java(),
+            "-jar",
+            application.jar())
+        .worksOn("readiness");
+  }
+
+  @Test
+  void everyEngineCanBeNamedAndAWrongNameIsRefused() throws Exception {
+    String agent = "-javaagent:" + SampleApplication.agentJar();
+    Result jdk = java(agent, "-Dsluice.nio.engine=jdk", "-jar", application.jar());
+    assertThat(jdk.out()).contains(OURS, "echo hello on sun.nio.ch.");
+    assertThat(jdk.err()).contains("engine jdk, named by -Dsluice.nio.engine");
+    Result quiet = java(agent, "-Dsluice.nio.quiet=true", "-jar", application.jar());
+    assertThat(quiet.err()).isEmpty();
+    Result wrong = java(agent, "-Dsluice.nio.engine=fast", "-jar", application.jar());
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.err()).contains("-Dsluice.nio.engine=fast: no such engine. Fix:");
+  }
+
+  @Test
+  void theEngineOfTheJdkWithoutTheExportIsRefusedWithTheFix() throws Exception {
+    Result refused =
+        java(
+            "--module-path",
+            path(SampleApplication.providerJars()),
+            "--add-modules=sluice.nio",
+            PROPERTY,
+            "-Dsluice.nio.engine=jdk",
+            "-jar",
+            application.jar());
+    assertThat(refused.err())
+        .contains("Why: java.base does not export sun.nio.ch to module sluice.nio")
+        .contains("Fix: start java with --add-exports java.base/sun.nio.ch=sluice.nio");
+    assertThat(refused.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void countsArePrintedAtExit() throws Exception {
+    Result counted =
+        java(
+            "-javaagent:" + SampleApplication.agentJar(),
+            "-Dsluice.nio.stats=true",
+            "-jar",
+            application.jar());
+    assertThat(counted.err()).containsPattern("sluice.nio: selects [0-9]+, waits .*epoll_ctl 2,");
+  }
+
+  @Test
+  void theRunCommand() throws Exception {
+    String launcher = launcher();
+    run(Map.of(), launcher, "run", application.jar()).worksOn("readiness");
+    Result code =
+        run(Map.of(), launcher, "run", "-Dsample=a b", "-cp", application.classes(), "Sample", "7");
+    assertThat(code.out()).contains(OURS, "words [7] a b");
+    assertThat(code.exitCode()).isEqualTo(7);
+    Result jdk = run(Map.of(), launcher, "run", "--backend", "jdk", application.jar());
+    assertThat(jdk.out()).contains("provider sun.nio.ch.", "echo hello on sun.nio.ch.");
+    Result noMain = run(Map.of(), launcher, "run", application.jarWithoutMain());
+    assertThat(noMain.err()).containsPattern("Main-Class|main manifest attribute");
+    assertThat(noMain.exitCode()).isNotZero();
+  }
+
+  @Test
+  void aSignalReachesTheApplication() throws Exception {
+    Path out = directory.resolve("out");
+    Process process =
+        new ProcessBuilder(launcher(), "run", application.jar(), "wait")
+            .redirectOutput(out.toFile())
+            .redirectError(directory.resolve("err").toFile())
+            .start();
+    try {
+      while (process.isAlive() && !Files.readString(out).contains("echo hello")) {
+        Thread.sleep(50);
+      }
+      process.destroy();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isEqualTo(128 + 15);
+      assertThat(Files.readString(out)).endsWith("ended\n");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /// The launcher in a tree whose build is done: as it leaves one, with the jars of this build.
+  private String launcher() throws IOException {
+    Path tree = directory.resolve("tree");
+    Path launcher = tree.resolve("sluice");
+    if (Files.exists(launcher)) {
+      return launcher.toString();
+    }
+    Path build = tree.resolve(".sluice/builds/tested");
+    Files.createDirectories(build.resolve("lib"));
+    Files.createDirectories(build.resolve("nio"));
+    for (Path jar : SampleApplication.providerJars()) {
+      Files.copy(jar, build.resolve("nio").resolve(jar.getFileName()));
+    }
+    Files.copy(SourceTree.find().root().resolve("sluice"), launcher);
+    Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
+    Files.writeString(tree.resolve("pom.xml"), "<project/>");
+    for (String module : List.of("sys", "memory", "loop", "http", "nio", "cli")) {
+      Files.createDirectories(tree.resolve(module + "/src/main"));
+      Files.writeString(tree.resolve(module + "/pom.xml"), "<project/>");
+    }
+    Files.writeString(tree.resolve(".sluice/current"), "tested\n");
+    return launcher.toString();
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private Result java(String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of(java()));
+    command.addAll(List.of(words));
+    return run(Map.of(), command.toArray(new String[0]));
+  }
+
+  private Result run(Map<String, String> environment, String... command) throws Exception {
+    Path log = Files.createTempDirectory(directory, "run");
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().remove("JDK_JAVA_OPTIONS");
+    builder.environment().remove("SLUICE_JAVA_OPTS");
+    builder.environment().put("SLUICE_JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
+    builder.redirectOutput(log.resolve("out").toFile());
+    builder.redirectError(log.resolve("err").toFile());
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Result(
+        process.exitValue(),
+        Files.readString(log.resolve("out")),
+        Files.readString(log.resolve("err")));
+  }
+}

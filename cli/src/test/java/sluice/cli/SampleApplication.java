@@ -1,0 +1,129 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+
+/// An application that knows nothing of Sluice, compiled and packed by the test: it tells which
+/// provider it got, whether an echo through a selector works, and what it was started with. With
+/// the first argument `wait` it waits to be ended, else that is its exit code. Each test makes its
+/// own.
+final class SampleApplication {
+  private static final String SOURCE =
+      """
+      import java.net.InetSocketAddress;
+      import java.nio.ByteBuffer;
+      import java.nio.channels.*;
+      import java.nio.channels.spi.SelectorProvider;
+      import java.util.List;
+
+      public class Sample {
+        public static void main(String[] words) throws Exception {
+          System.out.println("provider " + SelectorProvider.provider().getClass().getName());
+          System.out.println("words " + List.of(words) + " " + System.getProperty("sample"));
+          System.out.println("echo " + echo());
+          if (words.length > 0 && words[0].equals("wait")) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("ended")));
+            Thread.sleep(600_000);
+          }
+          System.exit(words.length == 0 ? 0 : Integer.parseInt(words[0]));
+        }
+
+        private static String echo() throws Exception {
+          try (Selector selector = Selector.open();
+              ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress("127.0.0.1", 0));
+            server.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+            SocketChannel client = SocketChannel.open(server.getLocalAddress());
+            client.write(ByteBuffer.wrap("hello".getBytes()));
+            SocketChannel accepted = null;
+            ByteBuffer got = ByteBuffer.allocate(5);
+            while (got.hasRemaining()) {
+              selector.select();
+              for (SelectionKey key : selector.selectedKeys()) {
+                if (key.isAcceptable()) {
+                  accepted = server.accept();
+                  accepted.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+                } else {
+                  accepted.read(got);
+                }
+              }
+              selector.selectedKeys().clear();
+            }
+            return new String(got.array()) + " on " + selector.getClass().getName();
+          }
+        }
+      }
+      """;
+
+  private final Path directory;
+
+  /// @param directory empty; gets `Sample.class`, `sample.jar` and `no-main.jar`
+  SampleApplication(Path directory) throws IOException {
+    this.directory = directory;
+    Path source = Files.writeString(directory.resolve("Sample.java"), SOURCE);
+    int failed =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-d", directory.toString(), source.toString());
+    if (failed != 0) {
+      throw new IOException("the sample does not compile");
+    }
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    pack("no-main.jar", manifest);
+    manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "Sample");
+    pack("sample.jar", manifest);
+  }
+
+  private void pack(String name, Manifest manifest) throws IOException {
+    try (OutputStream out = Files.newOutputStream(directory.resolve(name));
+        JarOutputStream jar = new JarOutputStream(out, manifest)) {
+      jar.putNextEntry(new JarEntry("Sample.class"));
+      Files.copy(directory.resolve("Sample.class"), jar);
+    }
+  }
+
+  String jar() {
+    return directory.resolve("sample.jar").toString();
+  }
+
+  String jarWithoutMain() {
+    return directory.resolve("no-main.jar").toString();
+  }
+
+  String classes() {
+    return directory.toString();
+  }
+
+  /// The packaged jars of the modules that the provider consists of.
+  static List<Path> providerJars() throws IOException {
+    List<Path> jars = new ArrayList<>();
+    for (String module : List.of("sys", "memory", "loop", "nio")) {
+      jars.add(packaged(module, "sluice-" + module + "-[0-9.]+\\.jar"));
+    }
+    return jars;
+  }
+
+  static Path agentJar() throws IOException {
+    return packaged("nio", "sluice-nio-[0-9.]+-agent\\.jar");
+  }
+
+  private static Path packaged(String module, String name) throws IOException {
+    Path target = SourceTree.find().root().resolve(module).resolve("target");
+    try (Stream<Path> files = Files.list(target)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches(name))
+          .findFirst()
+          .orElseThrow(() -> new IOException("no " + name + " in " + target + ": run mvn package"));
+    }
+  }
+}
