@@ -196,7 +196,7 @@ final class FileFill {
     }
     boolean comparable = true; // by a statx alone
     for (FileVariant variant : variants) {
-      comparable &= variant.stream() == null && reader.isSettled(variant.version());
+      comparable &= variant.stream() == null && variant.validators().settled();
     }
     return dependence.mayRevalidate() && comparable
         ? SiteAnswer.Keep.REVALIDATE
@@ -261,8 +261,7 @@ final class FileFill {
     }
     Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
     if (made != null) {
-      variants.add(
-          FileVariant.made(FileCoding.GZIP, made.block(), made.checksum(), body.version()));
+      variants.add(FileVariant.made(FileCoding.GZIP, made.block(), made.checksum(), body));
     }
   }
 

@@ -23,10 +23,6 @@ final class FileReader {
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   static final long MOST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /// Two changes within this time may leave equal stamps on a file system that counts in seconds.
-  private static final long WHOLE_SECONDS_NANOS = TimeUnit.MILLISECONDS.toNanos(2100);
-
-  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final int READ_BYTES = 1 << 20;
 
   /// @param errno 0, or why there is no body; `ESTALE` when the file was changed meanwhile
@@ -54,24 +50,25 @@ final class FileReader {
       if (errno != 0) {
         return Result.failed(errno);
       }
+      long seenNanos = clock.nowNanos();
       if (!before.isRegular()) {
         return Result.failed(Errno.ESTALE);
       }
       if (before.sizeBytes == 0) {
-        return new Result(0, new FileBody(before, null, null));
+        return new Result(0, new FileBody(before, null, null, seenNanos));
       }
       Block block =
           before.sizeBytes > cacheableBytes ? null : Block.allocate(memory, before.sizeBytes);
       if (block == null) {
         handedOver = true;
-        return new Result(0, new FileBody(before, null, new FileStream(handle, before)));
+        return new Result(0, new FileBody(before, null, new FileStream(handle, before), seenNanos));
       }
       errno = fill(handle, block, before);
       if (errno != 0) {
         block.release();
         return Result.failed(errno);
       }
-      return new Result(0, new FileBody(before, block, null));
+      return new Result(0, new FileBody(before, block, null, seenNanos));
     } finally {
       if (!handedOver) {
         handle.close();
@@ -117,15 +114,6 @@ final class FileReader {
       return -errno;
     }
     return before.sameState(after) ? 0 : Errno.ESTALE;
-  }
-
-  /// Whether a later change would give the file other times than it has now, so that a `statx`
-  /// alone can show it.
-  boolean isSettled(FileStatus version) {
-    boolean wholeSeconds =
-        version.modifiedNanos % SECOND == 0 && version.changedNanos % SECOND == 0;
-    long age = clock.nowNanos() - version.changedNanos;
-    return age >= (wholeSeconds ? WHOLE_SECONDS_NANOS : QUIET_NANOS);
   }
 
   /// Waits before another attempt: 1 ms, 2 ms, 4 ms, …

@@ -9,7 +9,7 @@ import sluice.memory.Block;
 /// that; any thread may use it.
 final class FileVariant implements AutoCloseable {
   private final FileCoding coding;
-  private final String tag;
+  private final FileValidators validators;
   private final long lengthBytes;
   private final @Nullable Block block;
   private final @Nullable FileStream stream;
@@ -22,13 +22,13 @@ final class FileVariant implements AutoCloseable {
 
   private FileVariant(
       FileCoding coding,
-      String tag,
+      FileValidators validators,
       @Nullable Block block,
       @Nullable FileStream stream,
       @Nullable SitePath sibling,
       FileStatus version) {
     this.coding = coding;
-    this.tag = tag;
+    this.validators = validators;
     this.lengthBytes =
         block != null ? block.lengthBytes() : stream != null ? stream.lengthBytes() : 0;
     this.block = block;
@@ -42,15 +42,20 @@ final class FileVariant implements AutoCloseable {
   /// @param body its lease or reference becomes the variant's; null for an empty file
   /// @param sibling the precompressed file, or null for the original
   static FileVariant stored(FileCoding coding, FileBody body, @Nullable SitePath sibling) {
-    String tag = FileTag.of(body.version(), coding.tagSuffix());
-    return new FileVariant(coding, tag, body.block(), body.stream(), sibling, body.version());
+    FileValidators validators = FileValidators.of(body, coding);
+    return new FileVariant(
+        coding, validators, body.block(), body.stream(), sibling, body.version());
   }
 
   /// Bytes compressed on the fly from the original. The checksum is part of the tag: another zlib
   /// may compress differently, and ranges of the two must not be joined.
-  static FileVariant made(FileCoding coding, Block block, int checksum, FileStatus version) {
+  ///
+  /// @param original what `block` was made from
+  static FileVariant made(FileCoding coding, Block block, int checksum, FileBody original) {
+    FileStatus version = original.version();
     String suffix = coding.tagSuffix() + Integer.toHexString(checksum);
-    return new FileVariant(coding, FileTag.of(version, suffix), block, null, null, version);
+    FileValidators validators = FileValidators.ofMade(version, original.seenNanos(), suffix);
+    return new FileVariant(coding, validators, block, null, null, version);
   }
 
   FileCoding coding() {
@@ -59,7 +64,11 @@ final class FileVariant implements AutoCloseable {
 
   /// The strong entity tag, with its quotes.
   String tag() {
-    return tag;
+    return validators.tag();
+  }
+
+  FileValidators validators() {
+    return validators;
   }
 
   long lengthBytes() {

@@ -46,6 +46,7 @@ final class ReadyReply {
   /// @param validatorFields header lines that a 304 has too, each with CRLF
   /// @param etag as in the ETag line, with quotes
   /// @param type value of the Content-Type line
+  /// @param modifiedSeconds what dates in conditions are compared with; since 1970
   @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
   record Parts(
       byte[] contentFields,

@@ -37,6 +37,10 @@ final class Resource {
   /// Every use must first ask the file system whether this is still current; null otherwise.
   final SiteAnswer.@Nullable Content revalidate;
 
+  /// When it should be made anew although nothing has changed, because its validators can then be
+  /// better ([FileValidators]): nanoseconds since the epoch, 0 for never.
+  final long provisionalUntilNanos;
+
   private final @Nullable WatchTicket ticket;
 
   /// Some representation is an open file rather than memory.
@@ -53,14 +57,16 @@ final class Resource {
       byte[] path,
       Bare bare,
       @Nullable ReadyReply[] replies,
-      SiteAnswer.@Nullable Content revalidate,
+      SiteAnswer.@Nullable Content content,
+      boolean revalidate,
       @Nullable WatchTicket ticket) {
     this.path = path;
     this.status = bare.status;
     this.extraFields = bare.extraFields;
     this.html = bare.html;
     this.replies = replies;
-    this.revalidate = revalidate;
+    this.revalidate = revalidate ? content : null;
+    this.provisionalUntilNanos = content == null ? 0 : content.provisionalUntilNanos();
     this.ticket = ticket;
     int mask = 0;
     boolean anyStream = false;
@@ -78,7 +84,7 @@ final class Resource {
   /// @param revalidate whether each use must compare with the file system
   static Resource file(
       byte[] path, @Nullable ReadyReply[] replies, SiteAnswer.Content content, boolean revalidate) {
-    return new Resource(path, Bare.OK, replies, revalidate ? content : null, content.ticket());
+    return new Resource(path, Bare.OK, replies, content, revalidate, content.ticket());
   }
 
   /// A reply without a file behind it.
@@ -88,7 +94,7 @@ final class Resource {
       byte[] extraFields,
       byte @Nullable [] html,
       @Nullable WatchTicket ticket) {
-    return new Resource(path, new Bare(status, extraFields, html), NO_REPLIES, null, ticket);
+    return new Resource(path, new Bare(status, extraFields, html), NO_REPLIES, null, false, ticket);
   }
 
   /// What a reply without representations says.

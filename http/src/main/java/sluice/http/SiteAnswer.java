@@ -22,7 +22,7 @@ sealed interface SiteAnswer extends AutoCloseable {
   /// A file.
   ///
   /// @param path the file itself, behind an index name; its ending decides the media type
-  /// @param status of the original, for `Last-Modified`
+  /// @param status of the original
   /// @param variants the first is the original; the others are in the order brotli, zstd, gzip
   /// @param vary whether the choice among representations depends on `Accept-Encoding`, now or
   ///   after a sibling appears
@@ -42,6 +42,16 @@ sealed interface SiteAnswer extends AutoCloseable {
 
     FileVariant original() {
       return variants.get(0);
+    }
+
+    /// When a new look at the files gives better validators, since the epoch; 0 for never.
+    long provisionalUntilNanos() {
+      long until = 0;
+      for (FileVariant variant : variants) {
+        long each = variant.validators().provisionalUntilNanos();
+        until = until == 0 ? each : each == 0 ? until : Math.min(until, each);
+      }
+      return until;
     }
 
     /// Mask of the codings there are, for [ContentNegotiation#choose].

@@ -2,7 +2,6 @@ package sluice.http;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Block;
@@ -69,7 +68,9 @@ final class SiteReplies {
   }
 
   private @Nullable ReadyReply ready(SiteAnswer.Content content, FileVariant variant) {
-    long modified = Math.floorDiv(content.status().modifiedNanos, TimeUnit.SECONDS.toNanos(1));
+    // Of the variant's own file: a precompressed one that is made anew is another representation.
+    long modified = FileValidators.modifiedSeconds(variant.version());
+    boolean dated = variant.validators().dated();
     String type =
         MimeTypes.of(new String(content.path().bytes(), StandardCharsets.ISO_8859_1)).contentType();
     StringBuilder contentFields = new StringBuilder("Content-Type: ").append(type).append("\r\n");
@@ -77,9 +78,12 @@ final class SiteReplies {
       contentFields.append("Content-Encoding: ").append(variant.coding().token()).append("\r\n");
     }
     contentFields.append("Accept-Ranges: bytes\r\n");
-    StringBuilder validators = new StringBuilder("Last-Modified: ");
-    validators.append(new String(HttpDate.format(modified), StandardCharsets.US_ASCII));
-    validators.append("\r\nETag: ").append(variant.tag()).append("\r\n");
+    StringBuilder validators = new StringBuilder();
+    if (dated) {
+      String date = new String(HttpDate.format(modified), StandardCharsets.US_ASCII);
+      validators.append("Last-Modified: ").append(date).append("\r\n");
+    }
+    validators.append("ETag: ").append(variant.tag()).append("\r\n");
     if (content.vary()) {
       validators.append("Vary: Accept-Encoding\r\n");
     }
@@ -90,7 +94,7 @@ final class SiteReplies {
             ascii(validators.toString()),
             ascii(variant.tag()),
             type,
-            modified,
+            dated ? modified : modified + 1, // while the second lasts, no date proves anything
             variant.lengthBytes());
     FileStream stream = variant.stream();
     if (stream != null) {

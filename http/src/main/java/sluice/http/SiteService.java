@@ -34,6 +34,7 @@ final class SiteService implements AutoCloseable {
   private final Loop loop;
   private final SiteFiles files;
   private final @Nullable WatchTable watches;
+  private final FileClock clock;
   private final Account memory;
   private final FileFill fill;
   private final SiteReplies replies;
@@ -77,6 +78,7 @@ final class SiteService implements AutoCloseable {
     this.loop = loop;
     this.files = files;
     this.watches = watches;
+    this.clock = clock;
     long budget = config.cacheBytes() / config.server().loops();
     // Fills under way and replies being sent after their eviction count too.
     this.memory = new Account(loop.name() + " replies", 2 * budget + (64L << 20));
@@ -151,11 +153,19 @@ final class SiteService implements AutoCloseable {
   /// What the path leads to, if that is known without waiting.
   @Nullable Resource lookup(View view, int from, int to) {
     Resource resource = cache.lookup(view, from, to);
-    if (resource == null || resource.revalidate == null || current(resource.revalidate)) {
+    if (resource == null || isGood(resource)) {
       return resource;
     }
     cache.remove(resource);
     return null;
+  }
+
+  private boolean isGood(Resource resource) {
+    long until = resource.provisionalUntilNanos;
+    if (until != 0 && clock.nowNanos() >= until) {
+      return false;
+    }
+    return resource.revalidate == null || current(resource.revalidate);
   }
 
   private boolean current(SiteAnswer.Content content) {

@@ -64,6 +64,10 @@ final class FileMemory implements SiteFiles, WatchSource, FileClock {
   int mostWatches = 1000;
   boolean blind;
   boolean fineTime;
+
+  /// Stamps are cut to seconds, as by ext4 with small inodes.
+  boolean wholeSeconds;
+
   BooleanSupplier residence = () -> true;
 
   /// Called at every step: here time may pass.
@@ -228,6 +232,9 @@ final class FileMemory implements SiteFiles, WatchSource, FileClock {
 
   private void stamp(Inode inode) {
     inode.modified = tick();
+    if (wholeSeconds) {
+      inode.modified -= inode.modified % 1_000_000_000L;
+    }
     inode.changed = inode.modified;
   }
 

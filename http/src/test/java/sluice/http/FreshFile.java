@@ -159,7 +159,7 @@ final class FreshFile {
   /// Checks a body that is the beginning of one version: of a file that was truncated meanwhile.
   private long partly(long floor, int length) {
     require(inPlace, "cut to " + length, -1, floor);
-    for (long version = floor; version <= begun; version++) {
+    for (long version = begun; version >= floor; version--) { // nothing tells empty ones apart
       if (Long.valueOf(length).equals(sizes.get(version))) {
         return version;
       }

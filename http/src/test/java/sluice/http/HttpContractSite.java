@@ -55,6 +55,28 @@ abstract class HttpContractSite extends HttpContractMessages {
     }
   }
 
+  @Test
+  void lastModifiedComesWhenItsSecondIsOver() throws Exception {
+    Path file = root.resolve("a.txt");
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().plusSeconds(3600)));
+    for (int round = 0; round < 2; round++) {
+      HttpAnswer early = get("/a.txt");
+      assertThat(early.field("Last-Modified")).as("later than Date").isNull();
+      assertThat(get("/a.txt", "If-None-Match: " + early.the("ETag")).status()).isEqualTo(304);
+      check(200, "If-Modified-Since: " + early.the("Date"));
+      check(412, "If-Unmodified-Since: " + early.the("Date"));
+    }
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    HttpAnswer later = get("/a.txt");
+    for (int i = 0; i < 3000 && later.field("Last-Modified") == null; i++) {
+      Thread.sleep(10);
+      later = get("/a.txt");
+    }
+    check(304, "If-Modified-Since: " + later.the("Last-Modified"));
+    assertThat(get("/a.txt", "Range: bytes=1-2", "If-Range: " + later.the("Last-Modified")).text())
+        .isEqualTo("lp");
+  }
+
   private void check(int status, String... fields) throws IOException {
     HttpAnswer plain = get("/a.txt");
     for (String method : List.of("GET", "HEAD")) {
