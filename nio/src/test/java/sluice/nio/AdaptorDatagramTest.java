@@ -1,0 +1,107 @@
+package sluice.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.SocketTimeoutException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.IllegalBlockingModeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The old datagram socket of a channel.
+class AdaptorDatagramTest extends Scenario {
+  @Test
+  void itIsAlwaysTheSameAndKnowsItsChannel() throws Exception {
+    DatagramChannel channel = datagram();
+    DatagramSocket adaptor = channel.socket();
+    assertThat(channel.socket()).isSameAs(adaptor);
+    assertThat(adaptor.getChannel()).isSameAs(channel);
+    assertThat(adaptor.isBound()).isFalse();
+    assertThat(adaptor.getPort()).isEqualTo(-1);
+    adaptor.bind(loopback(0));
+    assertThat(adaptor.isBound()).isTrue();
+    assertThat(adaptor.getLocalPort()).isEqualTo(addressOf(channel).getPort());
+    assertThat(adaptor.getLocalAddress()).isEqualTo(loopback(0).getAddress());
+    assertThat(adaptor.toString()).isNotEmpty();
+    adaptor.close();
+    assertThat(adaptor.isClosed()).isTrue();
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void packetsGoBothWays() throws Exception {
+    DatagramChannel one = boundDatagram();
+    DatagramChannel two = boundDatagram();
+    byte[] bytes = "packet".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    one.socket().send(new DatagramPacket(bytes, 6, two.getLocalAddress()));
+    DatagramPacket packet = new DatagramPacket(new byte[4], 4);
+    two.socket().setSoTimeout(30_000);
+    two.socket().receive(packet);
+    assertThat(packet.getLength()).isEqualTo(4);
+    assertThat(packet.getSocketAddress()).isEqualTo(one.getLocalAddress());
+    one.socket().connect(two.getLocalAddress());
+    assertThat(one.isConnected()).isTrue();
+    assertThat(one.socket().getRemoteSocketAddress()).isEqualTo(two.getLocalAddress());
+    one.socket().send(new DatagramPacket(bytes, 2, 3));
+    two.socket().receive(packet);
+    assertThat(text(java.util.Arrays.copyOf(packet.getData(), packet.getLength())))
+        .isEqualTo("cke");
+    one.socket().disconnect();
+    assertThat(one.isConnected()).isFalse();
+  }
+
+  @Test
+  void aReceiveWithATimeoutGivesUp() throws Exception {
+    DatagramChannel channel = boundDatagram();
+    channel.socket().setSoTimeout(50);
+    DatagramPacket packet = new DatagramPacket(new byte[4], 4);
+    long start = System.nanoTime();
+    assertThatThrownBy(() -> channel.socket().receive(packet))
+        .isInstanceOf(SocketTimeoutException.class);
+    assertThat(System.nanoTime() - start).isGreaterThan(45_000_000L);
+    assertThat(channel.isOpen()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void closingEndsAReceive(Task.Kind kind) throws Exception {
+    DatagramChannel channel = boundDatagram();
+    Task<Boolean> receiving =
+        kind.start(() -> {
+          channel.socket().receive(new DatagramPacket(new byte[4], 4));
+          return true;
+        });
+    receiving.awaitBlocked("receive");
+    channel.socket().close();
+    assertThat(receiving.failure()).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void nonBlockingChannelsHaveNoBlockingPackets() throws Exception {
+    DatagramChannel channel = boundDatagram();
+    channel.configureBlocking(false);
+    DatagramPacket packet = new DatagramPacket(new byte[4], 4);
+    assertThatThrownBy(() -> channel.socket().receive(packet))
+        .isInstanceOf(IllegalBlockingModeException.class);
+  }
+
+  @Test
+  void optionsOfTheOldKind() throws Exception {
+    DatagramSocket adaptor = datagram().socket();
+    adaptor.setBroadcast(true);
+    assertThat(adaptor.getBroadcast()).isTrue();
+    adaptor.setReuseAddress(true);
+    assertThat(adaptor.getReuseAddress()).isTrue();
+    adaptor.setSendBufferSize(50_000);
+    assertThat(adaptor.getSendBufferSize()).isPositive();
+    adaptor.setReceiveBufferSize(50_000);
+    assertThat(adaptor.getReceiveBufferSize()).isPositive();
+    adaptor.setTrafficClass(8);
+    assertThat(adaptor.supportedOptions()).isNotEmpty();
+  }
+}

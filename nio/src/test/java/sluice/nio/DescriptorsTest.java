@@ -1,0 +1,160 @@
+package sluice.nio;
+
+import static java.nio.channels.SelectionKey.OP_ACCEPT;
+import static java.nio.channels.SelectionKey.OP_READ;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sluice.sys.EventFd;
+import sluice.sys.ResourceLimit;
+import sluice.sys.SysException;
+
+/// Descriptors: none is leaked, and running out of them is survived.
+class DescriptorsTest extends Scenario {
+  @Test
+  void nothingIsLeftOfWhatWasClosed() throws Exception {
+    useAndClose(); // what is opened once per process is open now
+    long before = openDescriptors();
+    for (int i = 0; i < 50; i++) {
+      useAndClose();
+    }
+    eventually(() -> openDescriptors() <= before + 5);
+  }
+
+  @Test
+  void channelsClosedWhileRegisteredGoWithTheNextSelect() throws Exception {
+    Selector selector = selector();
+    selector.selectNow();
+    long before = openDescriptors();
+    for (int i = 0; i < 100; i++) {
+      DatagramChannel channel = nio().openDatagramChannel();
+      register(channel, selector, OP_READ);
+      channel.close();
+    }
+    selector.selectNow();
+    assertThat(selector.keys()).isEmpty();
+    eventually(() -> openDescriptors() <= before + 5);
+  }
+
+  @Test
+  void refusedConnectionsLeaveNothing() throws Exception {
+    int port;
+    try (ServerSocketChannel server = listening()) {
+      port = addressOf(server).getPort();
+    }
+    long before = openDescriptors();
+    for (int i = 0; i < 100; i++) {
+      SocketChannel channel = nio().openSocketChannel();
+      assertThatThrownBy(() -> channel.connect(loopback(port))).isInstanceOf(IOException.class);
+    }
+    eventually(() -> openDescriptors() <= before + 5);
+  }
+
+  @Test
+  @SuppressWarnings("resource") // that they are not closed is the point
+  void forgottenDatagramChannelsAreCollected() throws Exception {
+    long before = openDescriptors();
+    for (int i = 0; i < 100; i++) {
+      nio().openDatagramChannel();
+    }
+    eventually(() -> {
+      System.gc();
+      return openDescriptors() <= before + 10;
+    });
+  }
+
+  @Test
+  void aServerSurvivesRunningOut() throws Exception {
+    Selector selector = selector();
+    ServerSocketChannel server = listening();
+    SelectionKey key = register(server, selector, OP_ACCEPT);
+    selector.selectNow();
+    Socket first = new Socket(loopback(0).getAddress(), addressOf(server).getPort());
+    closing(first);
+    awaitReady(selector, key, OP_ACCEPT);
+    closing(server.accept()); // everything this runs through is loaded and open by now
+    List<Socket> waiting = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      waiting.add(closing(new Socket(loopback(0).getAddress(), addressOf(server).getPort())));
+    }
+    long limit = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
+    List<EventFd> hogs = new ArrayList<>();
+    List<SocketChannel> accepted = new ArrayList<>();
+    try {
+      ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, openDescriptors() + 100);
+      useUp(hogs);
+      assertThatThrownBy(() -> acceptAll(server, accepted)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> nio().openSocketChannel()).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> nio().openDatagramChannel()).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> nio().openPipe()).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> nio().openSelector()).isInstanceOf(IOException.class);
+    } finally {
+      hogs.forEach(EventFd::close);
+      ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, limit);
+    }
+    assertThat(server.isOpen()).isTrue();
+    while (accepted.size() < waiting.size()) {
+      awaitReady(selector, key, OP_ACCEPT);
+      acceptAll(server, accepted);
+    }
+    send(waiting.getLast(), "x");
+    assertThat(text(readFully(accepted.getLast(), 1))).isEqualTo("x");
+  }
+
+  /// An engine may have accepted ahead of the asking; what it holds comes first.
+  private void acceptAll(ServerSocketChannel server, List<SocketChannel> accepted)
+      throws IOException {
+    SocketChannel next = server.accept();
+    while (next != null) {
+      accepted.add(closing(next));
+      next = server.accept();
+    }
+  }
+
+  private static void useUp(List<EventFd> hogs) {
+    try {
+      while (hogs.size() < 100_000) {
+        hogs.add(EventFd.open(true));
+      }
+    } catch (SysException e) {
+      assertThat(e.errno()).isEqualTo(sluice.sys.Errno.EMFILE);
+    }
+  }
+
+  private void useAndClose() throws Exception {
+    Pair pair = pair();
+    Pipe pipe = pipe();
+    DatagramChannel datagram = boundDatagram();
+    Selector selector = nio().openSelector();
+    SelectionKey key = register(pair.near(), selector, OP_READ);
+    register(pipe.source(), selector, OP_READ);
+    register(datagram, selector, OP_READ);
+    writeFully(pair.far(), text("x"));
+    awaitReady(selector, key, OP_READ);
+    pair.near().close();
+    pair.far().close();
+    datagram.close();
+    selector.close();
+    pipe.source().close();
+    pipe.sink().close();
+  }
+
+  private static long openDescriptors() throws IOException {
+    try (var files = Files.list(Path.of("/proc/self/fd"))) {
+      return files.count();
+    }
+  }
+}

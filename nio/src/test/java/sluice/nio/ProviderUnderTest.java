@@ -1,0 +1,39 @@
+package sluice.nio;
+
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import sun.nio.ch.DefaultSelectorProvider;
+
+/// The providers that every scenario runs on: the JDK's own as the control, then our engines. Read
+/// by JUnit's thread.
+///
+/// `-Dsluice.scenarios=JDK,READINESS` limits a run to some of them.
+enum ProviderUnderTest {
+  JDK,
+  READINESS;
+
+  private static final Map<ProviderUnderTest, SelectorProvider> OPENED = new ConcurrentHashMap<>();
+
+  /// One per process, as in an application.
+  SelectorProvider provider() {
+    return OPENED.computeIfAbsent(this, ProviderUnderTest::open);
+  }
+
+  private SelectorProvider open() {
+    return switch (this) {
+      case JDK -> DefaultSelectorProvider.get();
+      case READINESS ->
+          new SluiceSelectorProvider(new ReadinessEngine(EngineChoice.DEFAULT_THRESHOLD, false));
+    };
+  }
+
+  static List<ProviderUnderTest> selected() {
+    String names = System.getProperty("sluice.scenarios", "");
+    return names.isEmpty()
+        ? List.of(values())
+        : Arrays.stream(names.split(",")).map(ProviderUnderTest::valueOf).toList();
+  }
+}

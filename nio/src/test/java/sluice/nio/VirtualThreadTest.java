@@ -1,0 +1,69 @@
+package sluice.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.channels.Channel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Virtual threads that wait in channels leave their carriers to others.
+class VirtualThreadTest extends Scenario {
+  /// More than the scheduler's carriers with all that it adds for threads that are pinned, 256.
+  private static final int MANY = 300;
+
+  @ParameterizedTest
+  @EnumSource(names = {"READ", "ACCEPT", "RECEIVE", "PIPE_READ"})
+  void hundredsThatBlockStopNobody(BlockedCall call) throws Exception {
+    List<Channel> channels = new ArrayList<>();
+    List<Task<?>> blocked = new ArrayList<>();
+    CountDownLatch started = new CountDownLatch(MANY);
+    for (int i = 0; i < MANY; i++) {
+      BlockedCall.Ready ready = call.prepare(this);
+      channels.add(ready.channel());
+      blocked.add(
+          Task.Kind.VIRTUAL.start(() -> {
+            started.countDown();
+            return ready.call().call();
+          }));
+    }
+    // Each has had a carrier; one more virtual thread gets one too.
+    assertThat(started.await(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+    assertThat(Task.Kind.VIRTUAL.start(() -> 42).join()).isEqualTo(42);
+    for (Task<?> task : blocked) {
+      assertThat(task.isDone()).isFalse();
+    }
+    for (Channel channel : channels) {
+      channel.close();
+    }
+    for (Task<?> task : blocked) {
+      assertThat(task.failure()).isInstanceOf(java.io.IOException.class);
+    }
+  }
+
+  @Test
+  void pairsOfVirtualThreadsTalk() throws Exception {
+    List<Task<Boolean>> tasks = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Pair pair = pair();
+      byte[] bytes = pattern(20_000 + i);
+      tasks.add(
+          Task.Kind.VIRTUAL.start(() -> {
+            writeFully(pair.near(), java.nio.ByteBuffer.wrap(bytes));
+            return java.util.Arrays.equals(readFully(pair.near(), bytes.length), bytes);
+          }));
+      tasks.add(
+          Task.Kind.VIRTUAL.start(() -> {
+            byte[] received = readFully(pair.far(), bytes.length);
+            writeFully(pair.far(), java.nio.ByteBuffer.wrap(received));
+            return true;
+          }));
+    }
+    for (Task<Boolean> task : tasks) {
+      assertThat(task.join()).isTrue();
+    }
+  }
+}
