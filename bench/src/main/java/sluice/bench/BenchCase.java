@@ -31,7 +31,8 @@ record BenchCase(
   // ---- the benches --------------------------------------------------------------------------
 
   /// Names of all benches with their cases; `start` is special, see [StartBench].
-  static final List<String> BENCHES = List.of("echo", "http", "idle", "files", StartBench.NAME);
+  static final List<String> BENCHES =
+      List.of("echo", "http", "idle", "files", "poller", StartBench.NAME);
 
   static List<BenchCase> of(String bench) {
     return switch (bench) {
@@ -47,6 +48,15 @@ record BenchCase(
           List.of(
               file("1MB c16 d1", 1 << 20, 16, true, Sites::large, "/1m.bin"),
               file("100MB c4 d1", 100 << 20, 4, false, Sites::huge, "/100m.bin"));
+      case "poller" ->
+          List.of(
+              connections(1000, true),
+              connections(4000, false),
+              connections(8000, false),
+              connections(16_000, false),
+              pollerIdle(8000),
+              pollerHttp(0),
+              pollerHttp(5_000));
       default ->
           throw new IllegalArgumentException(
               "no bench is called " + bench + "; there are " + String.join(", ", BENCHES));
@@ -63,6 +73,42 @@ record BenchCase(
         0,
         Sites::small,
         (server, root, harness) -> LoadSpec.echo(64, depth, bytes));
+  }
+
+  /// The table of the Poller paper: every connection always has one message under way.
+  private static BenchCase connections(int count, boolean quick) {
+    return new BenchCase(
+        "64B c" + count + " d1",
+        Role.POLLER,
+        quick,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) -> LoadSpec.echo(count, 1, 64));
+  }
+
+  private static BenchCase pollerIdle(int count) {
+    return new BenchCase(
+        count + " idle + 64 active",
+        Role.POLLER,
+        false,
+        0,
+        count,
+        Sites::small,
+        (server, root, harness) -> LoadSpec.echo(64, 1, 64).withIdle(count));
+  }
+
+  /// A server in both modes; at its peak, or at a moderate rate of requests.
+  private static BenchCase pollerHttp(int rate) {
+    return new BenchCase(
+        "1KB c2000 " + (rate == 0 ? "peak" : "at " + rate / 1000 + "k/s"),
+        Role.POLLER_HTTP,
+        false,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) ->
+            LoadSpec.http(2000, 1, oneFile("/1k.txt", root, harness)).withRate(rate));
   }
 
   private static BenchCase small(int depth, boolean quick) {

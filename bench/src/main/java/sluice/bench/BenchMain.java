@@ -23,6 +23,9 @@ public final class BenchMain {
   ///   arguments
   public static int run(List<String> arguments) {
     try {
+      if (!arguments.isEmpty() && arguments.getFirst().equals("demo")) {
+        return PollerDemo.run(arguments.subList(1, arguments.size()));
+      }
       if (arguments.contains("--list")) {
         System.out.print(list());
         return 0;

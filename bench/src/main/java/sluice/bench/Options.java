@@ -38,6 +38,7 @@ record Options(
   static final String USAGE =
       """
       usage: sluice bench NAME [OPTIONS]      sluice bench --list
+             sluice bench demo NAME [OPTIONS]  (the servers of bench poller and their client)
 
         --peers A,B      run only these systems (ours is sluice/io_uring, sluice/epoll, …)
         --cases X,Y      run only the cases whose names begin so

@@ -56,6 +56,22 @@ final class Systems {
   private static final List<String> FILES =
       List.of("sluice/io_uring", "sluice/epoll", "sluice/poll", "sluice/jdk", "nginx", "h2o");
 
+  private static final List<String> POLLER =
+      List.of(
+          "sluice/epoll-async",
+          "sluice/epoll-gang",
+          "sluice/io_uring-async",
+          "sluice/io_uring-gang",
+          "sluice/poll-async",
+          "sluice/poll-gang",
+          "threads",
+          "virtual-threads",
+          "busy-wait",
+          "jdk-epoll");
+
+  private static final List<String> POLLER_HTTP =
+      List.of("sluice/epoll-async", "sluice/epoll-gang", "threads", "virtual-threads");
+
   /// Selectable besides, not part of the default sets.
   private static final List<String> ON_REQUEST =
       List.of("sluice/io_uring-direct", "sluice/jdk-poll");
@@ -99,7 +115,12 @@ final class Systems {
           "c-io_uring",
           "c-epoll",
           "nginx",
-          "h2o");
+          "h2o",
+          "sluice/epoll-async",
+          "sluice/epoll-gang",
+          "sluice/poll-gang",
+          "threads",
+          "virtual-threads");
 
   /// Systems of a role that are measured unless told otherwise, in the order of results.
   static List<String> defaults(Role role, boolean quick) {
@@ -112,6 +133,8 @@ final class Systems {
       case ECHO -> ECHO;
       case SMALL -> SMALL;
       case FILES -> FILES;
+      case POLLER -> POLLER;
+      case POLLER_HTTP -> POLLER_HTTP;
     };
   }
 
@@ -155,6 +178,9 @@ final class Systems {
       throw new IOException(missing);
     }
     int port = Workspace.freePort();
+    if (role == Role.POLLER || role == Role.POLLER_HTTP) {
+      return demo(system, role, root, port);
+    }
     if (isOurs(system)) {
       return ours(system, role, root, port);
     }
@@ -197,6 +223,30 @@ final class Systems {
       return java(system, flags, "EchoServer", arguments, port);
     }
     return serve(system, flags, root, arguments, port);
+  }
+
+  /// A server of the Poller's demonstration, or the selector peer.
+  private ServerSpec demo(String system, Role role, Path root, int port) throws IOException {
+    if (system.equals("jdk-epoll")) {
+      return java(system, List.of(), "JdkServer", List.of(Integer.toString(port), "echo"), port);
+    }
+    List<String> arguments = new ArrayList<>();
+    switch (system) {
+      case "threads" -> arguments.add("SimpleServer");
+      case "virtual-threads" -> arguments.add("VirtualServer");
+      case "busy-wait" -> arguments.add("BusyServer");
+      default -> {
+        String[] parts = system.substring(OURS.length()).split("-", 2);
+        arguments.add(parts[1].equals("gang") ? "PollingServer" : "AsyncPollingServer");
+        arguments.addAll(List.of("--backend", parts[0]));
+      }
+    }
+    arguments.addAll(List.of("--port", Integer.toString(port)));
+    if (role == Role.POLLER_HTTP) {
+      arguments.addAll(List.of("--http", root.resolve("1k.txt").toString()));
+    }
+    String flag = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
+    return java(system, List.of(flag), "PollerDemo", arguments, port);
   }
 
   /// `./sluice serve`, as users start it. The launcher becomes the server's process.

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -86,28 +87,37 @@ public final class Epoll implements AutoCloseable {
   /// @param timeoutNanos 0 does not wait, negative waits without limit
   /// @return events now in `into`, or -EINTR, …
   public int await(EpollEvents into, long timeoutNanos) {
+    return await(into, into.capacity(), timeoutNanos);
+  }
+
+  /// As the other [#await], for at most `limit` events: the kernel then goes on behind them, so
+  /// that none starves.
+  ///
+  /// @param limit 1 to the capacity of `into`
+  public int await(EpollEvents into, int limit, long timeoutNanos) {
+    Objects.checkIndex(limit - 1, into.capacity());
     if (closed.get()) {
       return -Errno.EBADF;
     }
     if (timeoutNanos <= 0) {
       long milliseconds = timeoutNanos < 0 ? -1 : 0;
-      return wait(into, SystemCall.EPOLL_PWAIT, milliseconds);
+      return wait(into, limit, SystemCall.EPOLL_PWAIT, milliseconds);
     }
-    int result = wait(into, SystemCall.EPOLL_PWAIT2, into.time(timeoutNanos));
+    int result = wait(into, limit, SystemCall.EPOLL_PWAIT2, into.time(timeoutNanos));
     if (result != -Errno.ENOSYS) {
       return result;
     }
     // before Linux 5.11: milliseconds, rounded up so that the wait is never too short
     long milliseconds = TimeUnit.NANOSECONDS.toMillis(timeoutNanos - 1) + 1;
-    return wait(into, SystemCall.EPOLL_PWAIT, Math.min(milliseconds, Integer.MAX_VALUE));
+    return wait(into, limit, SystemCall.EPOLL_PWAIT, Math.min(milliseconds, Integer.MAX_VALUE));
   }
 
-  private int wait(EpollEvents into, SystemCall call, long timeout) {
+  private int wait(EpollEvents into, int limit, SystemCall call, long timeout) {
     MemorySegment events = into.segment();
     try {
       return (int)
           Kernel.callHolding(
-              into.errno(), events, call, fd, events.address(), into.capacity(), timeout, 0, 0);
+              into.errno(), events, call, fd, events.address(), limit, timeout, 0, 0);
     } finally {
       Reference.reachabilityFence(into); // the time limit is in its memory
     }

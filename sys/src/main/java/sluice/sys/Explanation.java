@@ -20,6 +20,7 @@ record Explanation(String why, String fix) {
           case "inotify_add_watch", "inotify_init1" -> inotify(errno);
           case "mmap" -> mmap(errno);
           case "seccomp" -> seccomp(errno);
+          case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
         };
     return specific.isEmpty() ? general(call, errno) : specific;
@@ -184,6 +185,34 @@ record Explanation(String why, String fix) {
           new Explanation(
               "a filter needs no_new_privs or CAP_SYS_ADMIN, and an outer filter may deny it",
               "set no_new_privs first, or run outside the sandbox");
+      default -> none();
+    };
+  }
+
+  private static Explanation poller(int errno) {
+    return switch (errno) {
+      case Errno.EEXIST ->
+          new Explanation(
+              "the descriptor is a member already; a number that was closed without being removed"
+                  + " stays one",
+              "modify the entry, or remove it before the descriptor is closed");
+      case Errno.ENOENT ->
+          new Explanation(
+              "the handle or descriptor was never added to this poller, or was removed",
+              "keep the handle that add returned, and forget it when the entry is removed");
+      case Errno.ENOSPC ->
+          new Explanation(
+              "the poller holds as many entries as it was opened for",
+              "open it with a larger maxEntries, or remove entries that are not used");
+      case Errno.EPERM ->
+          new Explanation(
+              "regular files, directories and block devices are always ready: the kernel does not"
+                  + " poll them",
+              "read them without waiting, or add a socket, a pipe, an eventfd or a terminal");
+      case Errno.EINVAL ->
+          new Explanation(
+              "the event bits are not those of poll(2), or the handle is not one of add's",
+              "use the constants of Poller");
       default -> none();
     };
   }

@@ -14,9 +14,12 @@ import java.util.concurrent.locks.LockSupport;
 /// An io_uring: two queues shared with the kernel, and the call that hands over one and waits for
 /// the other.
 ///
-/// The platform thread that opens it owns it and calls everything. Another thread is refused here:
-/// the kernel would not always (the number of a registered ring means a different ring there).
-/// Virtual threads change carriers, so they cannot own one.
+/// With [#SETUP_SINGLE_ISSUER] the platform thread that opens it owns it and calls everything.
+/// Another thread is refused here: the kernel would not always (the number of a registered ring
+/// means a different ring there). Virtual threads change carriers, so they cannot own one.
+///
+/// Without that flag the ring belongs to whichever one thread uses it at a time; the caller sees to
+/// that. What a thread submitted is cancelled by the kernel (-ECANCELED) when that thread ends.
 ///
 /// ```
 ///   SubmissionQueue ──stage──▶ enter(): publish, submit, wait ──▶ CompletionQueue
@@ -151,7 +154,7 @@ public final class IoUring implements AutoCloseable {
   /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock), EINVAL (kernel too
   ///   old), with the remedy
   public static IoUring open(int entries, int cqEntries, int setupFlags) throws SysException {
-    if (Thread.currentThread().isVirtual()) {
+    if ((setupFlags & SETUP_SINGLE_ISSUER) != 0 && Thread.currentThread().isVirtual()) {
       throw new WrongThreadException("a ring belongs to a platform thread");
     }
     int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
@@ -218,8 +221,12 @@ public final class IoUring implements AutoCloseable {
             argumentBytes);
   }
 
+  private boolean mayUse() {
+    return (setupFlags & SETUP_SINGLE_ISSUER) == 0 || Thread.currentThread() == owner;
+  }
+
   private void checkOwner() {
-    if (Thread.currentThread() != owner) {
+    if (!mayUse()) {
       throw new WrongThreadException("ring belongs to " + owner);
     }
   }
@@ -275,6 +282,9 @@ public final class IoUring implements AutoCloseable {
     if (enterFd != fd) {
       return;
     }
+    if ((setupFlags & SETUP_SINGLE_ISSUER) == 0) {
+      throw new IllegalStateException("the registered number would mean nothing to other threads");
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment update = ringFdUpdate(arena, -1, fd);
       register(REGISTER_RING_FDS, update, 1);
@@ -319,7 +329,7 @@ public final class IoUring implements AutoCloseable {
     if (closed) {
       return;
     }
-    boolean byOwner = Thread.currentThread() == owner;
+    boolean byOwner = mayUse();
     if (!byOwner && owner.isAlive()) {
       throw new WrongThreadException("ring belongs to " + owner);
     }

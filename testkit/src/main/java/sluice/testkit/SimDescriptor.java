@@ -2,6 +2,7 @@ package sluice.testkit;
 
 import java.util.ArrayList;
 import java.util.List;
+import sluice.sys.Errno;
 
 /// A pollable descriptor of a simulation: a test decides when it is ready. Owned by the thread that
 /// runs the simulation.
@@ -10,6 +11,7 @@ public final class SimDescriptor {
   private final int fd;
   private final List<Waiting> waiting = new ArrayList<>();
   private int ready;
+  private boolean closed;
 
   private record Waiting(SimOperation operation, int events) {}
 
@@ -28,7 +30,21 @@ public final class SimDescriptor {
     check();
   }
 
+  /// Closes the number. Polls that are armed keep the file, as in the kernel; new ones fail.
+  public void close() {
+    closed = true;
+    engine.numberFree(fd);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
   void await(SimOperation operation, int events) {
+    if (closed) {
+      engine.finish(operation, -Errno.EBADF, 0);
+      return;
+    }
     waiting.add(new Waiting(operation, events));
     check();
   }

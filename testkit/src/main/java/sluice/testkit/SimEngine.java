@@ -58,6 +58,7 @@ public final class SimEngine implements Engine {
   private volatile boolean woken;
   private int idleTurns;
   private int emptyTurns;
+  private int lowestFree = FIRST_DESCRIPTOR;
   private long systemCalls;
 
   SimEngine(SimWorld world, SimNetwork network, EngineConfig config) {
@@ -157,10 +158,23 @@ public final class SimEngine implements Engine {
 
   /// A descriptor for [#pollOnce].
   public SimDescriptor openDescriptor() {
-    int fd = FIRST_DESCRIPTOR + descriptors.size();
+    while (isOpen(lowestFree)) { // as the kernel numbers them
+      lowestFree++;
+    }
+    int fd = lowestFree;
     SimDescriptor descriptor = new SimDescriptor(this, fd);
     descriptors.put(fd, descriptor);
     return descriptor;
+  }
+
+  void numberFree(int fd) {
+    lowestFree = Math.min(lowestFree, fd);
+  }
+
+  /// Whether a number is that of an open [SimDescriptor].
+  public boolean isOpen(int fd) {
+    SimDescriptor descriptor = descriptors.get(fd);
+    return descriptor != null && !descriptor.isClosed();
   }
 
   /// A file for [Transport#sendFile].

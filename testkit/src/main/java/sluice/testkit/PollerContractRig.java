@@ -1,0 +1,90 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import sluice.loop.Poller;
+import sluice.loop.PollerEvents;
+import sluice.sys.SysException;
+
+/// A poller, its world, and what its contract's tests say again and again. The test's thread owns
+/// it.
+public final class PollerContractRig {
+  static final int IN = Poller.IN;
+  static final int OUT = Poller.OUT;
+  static final long MILLIS = 1_000_000L;
+  static final long SECONDS = 1_000_000_000L;
+
+  /// A descriptor that is a member.
+  record Member(PollerContractWorld.Subject subject, long handle) {
+    void readable(boolean readable) {
+      subject.readable(readable);
+    }
+
+    int fd() {
+      return subject.fd();
+    }
+  }
+
+  final PollerContractWorld world;
+  final Poller poller;
+  final PollerEvents events = new PollerEvents(64);
+
+  PollerContractRig(PollerContractWorld world, int maxEntries) throws IOException {
+    this.world = world;
+    this.poller = world.open(maxEntries);
+  }
+
+  Member member(int wanted) throws IOException {
+    var subject = world.subject();
+    return new Member(subject, poller.add(subject.fd(), wanted));
+  }
+
+  Member ready(int wanted) throws IOException {
+    Member member = member(wanted);
+    member.readable(true);
+    return member;
+  }
+
+  /// Handles that one wait reports.
+  List<Long> await(int max, long timeoutNanos) {
+    int count = poller.await(events, max, timeoutNanos);
+    assertThat(count).isEqualTo(events.count()).isLessThanOrEqualTo(max);
+    List<Long> handles = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      handles.add(events.handle(i));
+    }
+    assertThat(handles).doesNotHaveDuplicates();
+    return handles;
+  }
+
+  /// Handles that a wait reports for which something must come.
+  List<Long> await() {
+    return await(64, 30 * SECONDS);
+  }
+
+  /// Handles that are reported now.
+  List<Long> now() {
+    return await(64, 0);
+  }
+
+  /// Nothing is reported, neither now nor a little later.
+  void assertSilent() {
+    assertThat(now()).isEmpty();
+    assertThat(await(64, 20 * MILLIS)).isEmpty();
+  }
+
+  static void assertRefused(int errno, String call, ThrowingCallable action) {
+    SysException refused = catchThrowableOfType(SysException.class, action);
+    assertThat(refused).isNotNull();
+    assertThat(refused.errno()).isEqualTo(errno);
+    assertThat(refused.call()).isEqualTo(call);
+    assertThat(refused).hasMessageContaining("Why: ").hasMessageContaining("Fix: ");
+    assertThat(refused.why()).isNotBlank();
+    assertThat(refused.fix()).isNotBlank();
+  }
+}

@@ -1,0 +1,71 @@
+package sluice.testkit;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Poller;
+
+/// The simulated kernel: subjects are simulated descriptors, time is simulated. Owned by the thread
+/// that runs the simulation, on which everything happens.
+public final class PollerContractSim implements PollerContractWorld {
+  private final SimWorld world;
+  private SimPollerPort port;
+  private @Nullable Poller poller;
+
+  public PollerContractSim(SimWorld world) {
+    this.world = world;
+    this.port = new SimPollerPort(world);
+  }
+
+  private record Simulated(SimDescriptor descriptor) implements Subject {
+    @Override
+    public int fd() {
+      return descriptor.fd();
+    }
+
+    @Override
+    public void readable(boolean readable) {
+      descriptor.ready(readable ? Poller.IN | Poller.OUT : Poller.OUT);
+    }
+
+    @Override
+    public void close() {
+      descriptor.close();
+    }
+  }
+
+  /// Subjects from now on are for this poller, which has a port of its own.
+  @Override
+  public Poller open(int maxEntries) throws IOException {
+    if (poller != null) {
+      port = new SimPollerPort(world);
+    }
+    Poller opened = Poller.open(maxEntries, port);
+    poller = opened;
+    return opened;
+  }
+
+  @Override
+  public Subject subject() {
+    Simulated subject = new Simulated(port.engine().openDescriptor());
+    subject.readable(false);
+    return subject;
+  }
+
+  @Override
+  public void later(long delayNanos, Runnable action) {
+    world.scheduler().after(delayNanos, action);
+  }
+
+  @Override
+  public long nanos() {
+    return world.clock().nanos();
+  }
+
+  @Override
+  public void close() {
+    if (poller != null) {
+      poller.close();
+    }
+    world.close();
+  }
+}

@@ -1,0 +1,11 @@
+package sluice.testkit;
+
+import sluice.loop.Backend;
+
+/// The contract on the backend `epoll`.
+class PollerEpollTest extends PollerKernelContract {
+  @Override
+  protected Backend backend() {
+    return Backend.EPOLL;
+  }
+}

@@ -1,0 +1,11 @@
+package sluice.testkit;
+
+import sluice.loop.Backend;
+
+/// The contract on the backend `io_uring`.
+class PollerIoUringTest extends PollerKernelContract {
+  @Override
+  protected Backend backend() {
+    return Backend.IO_URING;
+  }
+}
