@@ -20,9 +20,12 @@
 #include "load.h"
 #include "reply.h"
 #include "ring.h"
+#include "tls.h"
 
 #define ECHO_PHASES 4096       // distinct starting points in the echo pattern
 #define REPLY_TIMEOUT_SECONDS 10
+#define IDLE_BATCH 128         // idle connections that are opened together
+#define PLAIN_BYTES 65536       // decrypted at a time
 #define TAG_SEND 1             // low bit of a token; the rest is the connection's index
 
 // A request on its way: when it was meant to leave, and which it is.
@@ -34,6 +37,7 @@ struct inflight {
 struct connection {
   int fd;
   uint32_t index;
+  struct tls *tls;             // NULL: plain TCP
   bool sending;
   unsigned head, sent, tail;   // [head, sent) await replies, [sent, tail) are to be sent
   struct inflight *inflight;   // indexed modulo depth
@@ -108,6 +112,21 @@ static void issue(struct connection *c, long intended) {
   c->inflight[c->tail++ % L.o.depth] = (struct inflight){intended, request};
 }
 
+// Encrypts all requests that are to be sent into the bytes of one send.
+static void encrypt_requests(struct connection *c, struct io_uring_sqe *sqe, unsigned count) {
+  if (L.burst != NULL) {
+    tls_encrypt(c->tls, L.burst, request_bytes(0) * count);
+  } else {
+    for (unsigned i = 0; i < count; i++) {
+      uint32_t request = c->inflight[(c->sent + i) % L.o.depth].request;
+      tls_encrypt(c->tls, request_data(c, request), request_bytes(request));
+    }
+  }
+  sqe->opcode = IORING_OP_SEND;
+  sqe->addr = (uint64_t)tls_output(c->tls, &c->sending_bytes);
+  sqe->len = (unsigned)c->sending_bytes;
+}
+
 static void connection_flush(struct connection *c) {
   unsigned count = c->tail - c->sent;
   if (c->sending || count == 0) return;
@@ -116,7 +135,9 @@ static void connection_flush(struct connection *c) {
   sqe->msg_flags = MSG_WAITALL | MSG_NOSIGNAL;
   sqe->user_data = ((uint64_t)c->index << 1) | TAG_SEND;
   uint32_t first = c->inflight[c->sent % L.o.depth].request;
-  if (count == 1 || L.burst != NULL) {
+  if (c->tls != NULL) {
+    encrypt_requests(c, sqe, count);
+  } else if (count == 1 || L.burst != NULL) {
     sqe->opcode = IORING_OP_SEND;
     sqe->addr = (uint64_t)(count == 1 ? request_data(c, first) : L.burst);
     sqe->len = (unsigned)(request_bytes(first) * count);
@@ -208,6 +229,16 @@ static void received(struct connection *c, const char *data, size_t length, long
   connection_flush(c);
 }
 
+// The same with encrypted bytes. Session tickets among them decrypt to nothing.
+static void received_tls(struct connection *c, const char *data, size_t length, long now) {
+  static char plain[PLAIN_BYTES];
+  tls_input(c->tls, data, length);
+  for (size_t n = tls_decrypt(c->tls, plain, sizeof plain); n > 0;) {
+    received(c, plain, n, now);
+    n = tls_decrypt(c->tls, plain, sizeof plain);
+  }
+}
+
 // Open loop: sends every request whose time has come, as long as a connection has room. What finds
 // no room keeps its intended time, so that waiting counts as latency.
 static void issue_due(long now) {
@@ -228,7 +259,8 @@ static void issue_due(long now) {
 static void complete_receive(struct connection *c, const struct io_uring_cqe *cqe, long now) {
   if (cqe->res > 0) {
     unsigned buffer = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
-    received(c, buffer_at(&L.buffers, buffer), (size_t)cqe->res, now);
+    if (c->tls != NULL) received_tls(c, buffer_at(&L.buffers, buffer), (size_t)cqe->res, now);
+    else received(c, buffer_at(&L.buffers, buffer), (size_t)cqe->res, now);
     buffer_return(&L.buffers, buffer);
   } else if (cqe->res != -ENOBUFS) {
     load_fail("connection %u: %s", c->index,
@@ -278,11 +310,8 @@ static long run_until(long until) {
   }
 }
 
-// One request and its reply on a blocking socket: what an idle connection has behind it.
-static void prime(struct connection *c) {
-  const char *data = request_data(c, 0);
-  size_t length = request_bytes(0);
-  if (send(c->fd, data, length, MSG_NOSIGNAL) != (ssize_t)length) load_fail("idle: short send");
+// The reply to the one request of an idle connection, from a blocking socket.
+static void await_primed(struct connection *c) {
   static char buffer[65536];
   for (int complete = 0; !complete;) {
     ssize_t n = recv(c->fd, buffer, sizeof buffer, 0);
@@ -295,18 +324,28 @@ static void prime(struct connection *c) {
   }
 }
 
+// Idle connections have one request and its reply behind them. Several at a time: a server whose
+// wait costs more with each connection would otherwise pay for every one alone.
 static void open_idle(void) {
-  struct connection *c = calloc(1, sizeof *c);
+  struct connection *batch = calloc(IDLE_BATCH, sizeof *batch);
   struct timeval limit = {REPLY_TIMEOUT_SECONDS, 0};
   L.idle_fds = calloc(L.o.idle + 1, sizeof *L.idle_fds);
-  if (c == NULL || L.idle_fds == NULL) load_fail("out of memory");
-  for (unsigned i = 0; i < L.o.idle; i++) {
-    c->index = i;
-    c->fd = L.idle_fds[i] = dial();
-    setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    prime(c);
+  if (batch == NULL || L.idle_fds == NULL) load_fail("out of memory");
+  for (unsigned first = 0; first < L.o.idle; first += IDLE_BATCH) {
+    unsigned count = L.o.idle - first < IDLE_BATCH ? L.o.idle - first : IDLE_BATCH;
+    for (unsigned i = 0; i < count; i++) {
+      struct connection *c = &batch[i];
+      c->index = first + i;
+      c->fd = L.idle_fds[c->index] = dial();
+      setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+      size_t length = request_bytes(0);
+      if (send(c->fd, request_data(c, 0), length, MSG_NOSIGNAL) != (ssize_t)length) {
+        load_fail("idle: short send");
+      }
+    }
+    for (unsigned i = 0; i < count; i++) await_primed(&batch[i]);
   }
-  free(c);
+  free(batch);
 }
 
 // An idle connection that the server closed would make its figure a lie.
@@ -324,6 +363,7 @@ static void open_connections(void) {
     struct connection *c = &L.connections[i];
     c->index = i;
     c->fd = dial();
+    if (L.o.tls) c->tls = tls_open(c->fd);
     c->inflight = calloc(L.o.depth, sizeof *c->inflight);
     c->ranges = calloc(L.o.depth, sizeof *c->ranges);
     c->parser.want_crc = L.o.check_crc;

@@ -20,6 +20,7 @@ struct options {
   double rate;             // open loop: requests per second over all connections; 0: closed loop
   uint64_t seed;
   bool check_crc;
+  bool tls;                // TLS on the busy connections
   bool realtime;
   int cpu;                 // -1: not pinned
   const char *window_fifo; // gets "enable" and "disable" at the ends of the measured window

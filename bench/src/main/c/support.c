@@ -41,7 +41,8 @@ static const struct option LONG_OPTIONS[] = {
     {"rate", required_argument, 0, 'r'},     {"seed", required_argument, 0, 's'},
     {"crc", no_argument, 0, 'C'},            {"realtime", no_argument, 0, 'R'},
     {"cpu", required_argument, 0, 'u'},      {"window-fifo", required_argument, 0, 'f'},
-    {"snapshot", required_argument, 0, 'S'}, {"window-ack", required_argument, 0, 'a'}, {0, 0, 0, 0},
+    {"snapshot", required_argument, 0, 'S'}, {"window-ack", required_argument, 0, 'a'},
+    {"tls", no_argument, 0, 'T'},            {0, 0, 0, 0},
 };
 
 static double number(const char *name, double low, double high) {
@@ -69,6 +70,7 @@ struct options options_parse(int argc, char **argv) {
       case 't': o.seconds = number(name, 0.01, 3600); break;
       case 'r': o.rate = number(name, 1, 1e8); break;
       case 's': o.seed = (uint64_t)number(name, 0, 1e15); break;
+      case 'T': o.tls = true; break;
       case 'C': o.check_crc = true; break;
       case 'R': o.realtime = true; break;
       case 'u': o.cpu = (int)number(name, 0, 1023); break;
@@ -83,6 +85,7 @@ struct options options_parse(int argc, char **argv) {
   }
   if (o.port == 0) load_fail("--port is missing");
   if ((o.mix == NULL) == (o.echo_bytes == 0)) load_fail("give one of --echo and --mix");
+  if (o.tls && (o.idle > 0 || o.echo_bytes > 0)) load_fail("--tls is for busy HTTP connections");
   return o;
 }
 

@@ -4,15 +4,20 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.bench {
   requires static org.jspecify;
+  requires com.zaxxer.hikari;
   requires io.netty.buffer;
   requires io.netty.codec.http;
   requires io.netty.common;
+  requires io.netty.handler;
   requires io.netty.transport;
   requires io.netty.transport.classes.epoll;
   requires io.netty.transport.classes.io_uring;
   requires java.management;
+  requires java.sql;
   requires jdk.attach;
+  requires jdk.httpserver;
   requires jdk.management;
+  requires org.apache.tomcat.embed.core;
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;

@@ -7,14 +7,14 @@ import java.util.List;
 /// One case of a bench: what is served and what is asked. Immutable.
 ///
 /// @param name as in results
-/// @param role what the servers do
+/// @param peers the systems of the case
 /// @param quick whether `--quick` runs it
 /// @param bytesPerRequest when positive, requests are counted by body bytes, see [LoadResult]
 /// @param idle idle connections; each system is then also measured without them
 /// @param site what the servers serve
 /// @param load makes the load for one server
 record BenchCase(
-    String name, Role role, boolean quick, long bytesPerRequest, int idle, Site site, Load load) {
+    String name, Peers peers, boolean quick, long bytesPerRequest, int idle, Site site, Load load) {
   private static final long SEED = 20_26;
   private static final int QUICK_FILES = 300;
 
@@ -30,37 +30,34 @@ record BenchCase(
 
   // ---- the benches --------------------------------------------------------------------------
 
-  /// Names of all benches with their cases; `start` is special, see [StartBench].
-  static final List<String> BENCHES =
-      List.of("echo", "http", "idle", "files", "poller", StartBench.NAME);
+  static List<BenchCase> echoCases() {
+    return List.of(
+        echo(64, 1, true), echo(1 << 10, 1, false), echo(16 << 10, 1, false), echo(64, 16, false));
+  }
 
-  static List<BenchCase> of(String bench) {
-    return switch (bench) {
-      case "echo" ->
-          List.of(
-              echo(64, 1, true),
-              echo(1 << 10, 1, false),
-              echo(16 << 10, 1, false),
-              echo(64, 16, false));
-      case "http" -> List.of(small(1, true), small(16, false), documentation(), openLoop(20_000));
-      case "idle" -> List.of(idle(8000), idle(1000));
-      case "files" ->
-          List.of(
-              file("1MB c16 d1", 1 << 20, 16, true, Sites::large, "/1m.bin"),
-              file("100MB c4 d1", 100 << 20, 4, false, Sites::huge, "/100m.bin"));
-      case "poller" ->
-          List.of(
-              connections(1000, true),
-              connections(4000, false),
-              connections(8000, false),
-              connections(16_000, false),
-              pollerIdle(8000),
-              pollerHttp(0),
-              pollerHttp(5_000));
-      default ->
-          throw new IllegalArgumentException(
-              "no bench is called " + bench + "; there are " + String.join(", ", BENCHES));
-    };
+  static List<BenchCase> httpCases() {
+    return List.of(small(1, true), small(16, false), tls(), documentation(), openLoop(20_000));
+  }
+
+  static List<BenchCase> idleCases() {
+    return List.of(idle(8000), idle(1000));
+  }
+
+  static List<BenchCase> fileCases() {
+    return List.of(
+        file("1MB c16 d1", 1 << 20, 16, true, Sites::large, "/1m.bin"),
+        file("100MB c4 d1", 100 << 20, 4, false, Sites::huge, "/100m.bin"));
+  }
+
+  static List<BenchCase> pollerCases() {
+    return List.of(
+        connections(1000, true),
+        connections(4000, false),
+        connections(8000, false),
+        connections(16_000, false),
+        pollerIdle(8000),
+        pollerHttp(0),
+        pollerHttp(5_000));
   }
 
   private static BenchCase echo(int bytes, int depth, boolean quick) {
@@ -122,6 +119,20 @@ record BenchCase(
         (server, root, harness) -> LoadSpec.http(64, depth, oneFile("/1k.txt", root, harness)));
   }
 
+  /// TLS 1.3 with AES-128-GCM everywhere: the client offers nothing else. Handshakes are outside
+  /// the measured window and sessions are not resumed.
+  private static BenchCase tls() {
+    return new BenchCase(
+        "1KB tls c64 d1",
+        Role.TLS,
+        true,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) ->
+            LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withTls());
+  }
+
   /// Requests leave at fixed times whatever the server does: the case for latencies.
   private static BenchCase openLoop(int rate) {
     return new BenchCase(
@@ -159,7 +170,7 @@ record BenchCase(
         (server, root, harness) -> LoadSpec.http(connections, 1, oneFile(path, root, harness)));
   }
 
-  private static Path oneFile(String path, Path root, Harness harness) throws IOException {
+  static Path oneFile(String path, Path root, Harness harness) throws IOException {
     byte[] body = java.nio.file.Files.readAllBytes(root.resolve(path.substring(1)));
     RequestMix mix = new RequestMix();
     mix.add(1, HttpProbe.request(path), 200, body);

@@ -1,6 +1,7 @@
 package sluice.bench;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,53 +47,27 @@ public final class BenchMain {
 
   private static String list() {
     StringBuilder out = new StringBuilder();
-    for (String bench : BenchCase.BENCHES) {
-      if (bench.equals(StartBench.NAME)) {
-        out.append("start: first reply\n");
-        continue;
-      }
-      for (BenchCase c : BenchCase.of(bench)) {
-        out.append(bench).append(": ").append(c.name()).append(c.quick() ? " (quick)" : "");
-        out.append("\n    ").append(String.join(" ", Systems.names(c.role()))).append('\n');
-      }
-    }
+    Benches.ALL.forEach(bench -> out.append(bench.list()));
     return out.toString();
   }
 
   private static int bench(Options options) throws IOException {
-    boolean start = options.bench().equals(StartBench.NAME);
-    List<BenchCase> cases =
-        start
-            ? List.of()
-            : BenchCase.of(options.bench()).stream().filter(options::selects).toList();
-    if (!start && cases.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no case of " + options.bench() + " is selected\n" + list());
-    }
-    for (String peer : options.peers()) {
-      boolean known = start || cases.stream().anyMatch(c -> Systems.knows(c.role(), peer));
-      if (!known) {
-        throw new IllegalArgumentException(
-            "no system of these cases is called " + peer + "\n" + list());
-      }
-    }
+    Bench bench = Benches.named(options.bench());
+    bench.check(options);
     try (Workspace workspace = Workspace.open()) {
       Harness harness = harness(options, workspace);
       Map<String, Object> environment = Environment.describe(harness);
       List<CaseResult> results = new ArrayList<>();
-      if (start) {
-        results.add(new StartBench(harness).run());
-        System.out.println(Table.render(results.getLast()));
-      } else {
-        keepOffServerCpu(options);
-        for (BenchCase benchCase : cases) {
-          results.add(new CaseRunner(harness, benchCase).run());
-          System.out.println(Table.render(results.getLast()));
-          write(harness, environment, results); // what is done is kept if a later case fails
-        }
-      }
-      write(harness, environment, results);
+      bench.run(
+          harness,
+          result -> {
+            results.add(result);
+            System.out.println(Table.render(result));
+            write(harness, environment, results);
+          });
       return results.stream().allMatch(r -> r.failures().isEmpty()) ? 0 : 1;
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -107,21 +82,16 @@ public final class BenchMain {
         new Probe(workspace, generator));
   }
 
-  /// The harness itself runs beside the client, never on the server's core.
-  private static void keepOffServerCpu(Options options) throws IOException {
-    long pid = ProcessHandle.current().pid();
-    Commands.run(
-        10,
-        List.of(
-            "taskset",
-            "-a",
-            "-p",
-            "-c",
-            Integer.toString(options.clientCpu()),
-            Long.toString(pid)));
+  private static void write(
+      Harness harness, Map<String, Object> environment, List<CaseResult> results) {
+    try {
+      writeFiles(harness, environment, results);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  private static void write(
+  private static void writeFiles(
       Harness harness, Map<String, Object> environment, List<CaseResult> results)
       throws IOException {
     Options options = harness.options();
@@ -147,7 +117,7 @@ public final class BenchMain {
               + ", loopback, "
               + environment.get("date")
               + (options.quick() ? ", quick" : "");
-      Files.writeString(plot, SvgPlot.render(options.bench(), results, subtitle));
+      Files.writeString(plot, Benches.named(options.bench()).plot(results, subtitle));
     }
   }
 

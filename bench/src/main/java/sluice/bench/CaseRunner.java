@@ -12,6 +12,10 @@ import java.util.Map;
 /// reversed from round to round, then counts calls and allocations. Used by the main thread.
 final class CaseRunner {
   private static final double RUN_WARM_SECONDS = 0.15;
+
+  /// Longer for each open connection: the server also closes those of the run before.
+  private static final double WARM_SECONDS_PER_CONNECTION = 60e-6;
+
   private static final double CHECK_SECONDS = 0.4;
   private static final String NO_IDLE = " idle=0";
 
@@ -19,6 +23,7 @@ final class CaseRunner {
   private final BenchCase benchCase;
   private final Map<String, String> failures = new LinkedHashMap<>();
   private final List<Entry> entries = new ArrayList<>();
+  private final List<Counter> counters = new ArrayList<>();
 
   /// A server under one load.
   private record Entry(Server server, LoadSpec load, Series series) {}
@@ -28,7 +33,19 @@ final class CaseRunner {
     this.benchCase = benchCase;
   }
 
+  /// Counts in further runs of their own.
+  interface Counter {
+    Map<String, Double> count(Server server, LoadSpec load) throws IOException;
+  }
+
+  /// Adds what a counter finds to the metrics of each system.
+  CaseRunner alsoCounting(Counter counter) {
+    counters.add(counter);
+    return this;
+  }
+
   CaseResult run() throws IOException {
+    harness.keepOffServerCpu();
     List<Server> servers = new ArrayList<>();
     try {
       Path root = benchCase.site().root(harness.sites());
@@ -57,7 +74,7 @@ final class CaseRunner {
   private List<String> systems() {
     List<String> systems = new ArrayList<>();
     for (String system : selected()) {
-      if (!Systems.knows(benchCase.role(), system)) {
+      if (!benchCase.peers().knows(system)) {
         continue;
       }
       String missing = Systems.missing(system);
@@ -76,7 +93,7 @@ final class CaseRunner {
     if (!asked.isEmpty()) {
       return asked;
     }
-    List<String> systems = Systems.defaults(benchCase.role(), harness.options().quick());
+    List<String> systems = benchCase.peers().defaults(harness.options().quick());
     if (harness.options().quick() && benchCase.idle() > 0) {
       // Each is measured twice and asked for its memory: fewer fit into a minute.
       return systems.stream().filter(s -> !s.endsWith("-raw") && !s.equals("h2o")).toList();
@@ -89,7 +106,7 @@ final class CaseRunner {
     Options options = harness.options();
     try {
       Harness.progress("[%s] %s: warming %s".formatted(options.bench(), benchCase.name(), system));
-      ServerSpec spec = harness.systems().spec(system, benchCase.role(), root);
+      ServerSpec spec = benchCase.peers().spec(harness.systems(), system, root);
       if (benchCase.idle() > 0) {
         spec = Systems.withFixedHeap(spec);
       }
@@ -105,12 +122,12 @@ final class CaseRunner {
             .run(server, busy, LoadGenerator.Run.of(0, CHECK_SECONDS).checkingBodies());
       }
       Series series = new Series(system, control);
-      if (load.idle() > 0 && !control) {
+      if (benchCase.idle() > 0 && !control) {
         // Before the first idle connections: a server need not give memory back.
         series.putOnce(new IdleMemory(harness).measure(server, load));
       }
       entries.add(new Entry(server, load, series));
-      if (load.idle() > 0 && !control) {
+      if (benchCase.idle() > 0 && !control) {
         entries.add(new Entry(server, busy, new Series(system + NO_IDLE, false)));
       }
     } catch (IOException e) {
@@ -122,7 +139,6 @@ final class CaseRunner {
 
   private void rounds() {
     Options options = harness.options();
-    LoadGenerator.Run run = LoadGenerator.Run.of(RUN_WARM_SECONDS, options.seconds());
     for (int round = 0; round < options.rounds(); round++) {
       List<Entry> order = new ArrayList<>(entries);
       if (round % 2 == 1) {
@@ -130,7 +146,7 @@ final class CaseRunner {
       }
       for (Entry entry : order) {
         try {
-          measure(entry, run, round + 1);
+          measure(entry, round + 1);
         } catch (IOException e) {
           fail(entry, e);
         }
@@ -138,7 +154,10 @@ final class CaseRunner {
     }
   }
 
-  private void measure(Entry entry, LoadGenerator.Run run, int round) throws IOException {
+  private void measure(Entry entry, int round) throws IOException {
+    int open = entry.load.connections() + entry.load.idle();
+    double warm = RUN_WARM_SECONDS + WARM_SECONDS_PER_CONNECTION * open;
+    LoadGenerator.Run run = LoadGenerator.Run.of(warm, harness.options().seconds());
     LoadResult result = harness.generator().run(entry.server, entry.load, run);
     Map<String, Double> metrics = result.metrics(benchCase.bytesPerRequest());
     entry.series.addRound(metrics);
@@ -168,5 +187,8 @@ final class CaseRunner {
     double seconds = Math.min(1, harness.options().seconds());
     entry.series.putOnce(
         harness.probe().measure(entry.server, entry.load, benchCase.bytesPerRequest(), seconds));
+    for (Counter counter : counters) {
+      entry.series.putOnce(counter.count(entry.server, entry.load));
+    }
   }
 }

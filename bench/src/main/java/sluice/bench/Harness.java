@@ -1,5 +1,8 @@
 package sluice.bench;
 
+import java.io.IOException;
+import java.util.List;
+
 /// What a bench works with. Used by the main thread.
 ///
 /// @param options the command line
@@ -15,6 +18,13 @@ record Harness(
     Sites sites,
     LoadGenerator generator,
     Probe probe) {
+  /// The harness itself runs beside the client, never on the server's core.
+  void keepOffServerCpu() throws IOException {
+    String cpu = Integer.toString(options.clientCpu());
+    String pid = Long.toString(ProcessHandle.current().pid());
+    Commands.run(10, List.of("taskset", "-a", "-p", "-c", cpu, pid));
+  }
+
   /// Progress, on standard error: results alone go to standard output.
   static void progress(String message) {
     System.err.println(message);

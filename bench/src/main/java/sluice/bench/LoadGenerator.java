@@ -9,12 +9,14 @@ import org.jspecify.annotations.Nullable;
 /// Runs the load generator against a server, one run at a time on this machine: a lock file keeps
 /// other benches out. Used by the harness's main thread.
 final class LoadGenerator {
+  private final Workspace workspace;
   private final Path program;
   private final int cpu;
   private final boolean realtime;
 
   /// @param cpu core it runs on
   LoadGenerator(Workspace workspace, int cpu, boolean realtime) throws IOException {
+    this.workspace = workspace;
     this.program = workspace.loadGenerator();
     this.cpu = cpu;
     this.realtime = realtime;
@@ -60,8 +62,9 @@ final class LoadGenerator {
   }
 
   /// The command line of a run, for callers that resume the server and lock the machine themselves.
-  List<String> command(Server server, LoadSpec load, Run run) {
-    List<String> command = new ArrayList<>(List.of(program.toString()));
+  List<String> command(Server server, LoadSpec load, Run run) throws IOException {
+    Path chosen = load.tls() ? workspace.tlsLoadGenerator() : program;
+    List<String> command = new ArrayList<>(List.of(chosen.toString()));
     add(command, "--port", server.spec().port());
     add(command, "--cpu", cpu);
     add(command, "--connections", load.connections());
@@ -76,6 +79,9 @@ final class LoadGenerator {
     }
     if (load.rate() > 0) {
       add(command, "--rate", load.rate());
+    }
+    if (load.tls()) {
+      command.add("--tls");
     }
     if (realtime) {
       command.add("--realtime");

@@ -11,21 +11,36 @@ import org.jspecify.annotations.Nullable;
 /// @param echoBytes size of echo messages; 0 for HTTP
 /// @param mix file of HTTP requests, see [RequestMix]; null for echo
 /// @param rate intended requests per second (open loop), 0 for a closed loop
+/// @param tls whether the busy connections speak TLS
 record LoadSpec(
-    int connections, int depth, int idle, int echoBytes, @Nullable Path mix, double rate) {
+    int connections,
+    int depth,
+    int idle,
+    int echoBytes,
+    @Nullable Path mix,
+    double rate,
+    boolean tls) {
   static LoadSpec echo(int connections, int depth, int bytes) {
-    return new LoadSpec(connections, depth, 0, bytes, null, 0);
+    return new LoadSpec(connections, depth, 0, bytes, null, 0, false);
   }
 
   static LoadSpec http(int connections, int depth, Path mix) {
-    return new LoadSpec(connections, depth, 0, 0, mix, 0);
+    return new LoadSpec(connections, depth, 0, 0, mix, 0, false);
+  }
+
+  LoadSpec withConnections(int count) {
+    return new LoadSpec(count, depth, idle, echoBytes, mix, rate, tls);
   }
 
   LoadSpec withIdle(int count) {
-    return new LoadSpec(connections, depth, count, echoBytes, mix, rate);
+    return new LoadSpec(connections, depth, count, echoBytes, mix, rate, tls);
   }
 
   LoadSpec withRate(double requestsPerSecond) {
-    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond);
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond, tls);
+  }
+
+  LoadSpec withTls() {
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, true);
   }
 }

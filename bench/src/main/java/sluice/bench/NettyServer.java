@@ -21,9 +21,14 @@ import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.List;
 
 /// The Netty 4.2 peer on NIO, epoll or io_uring, one event loop: echo, HTTP with the codec, or HTTP
 /// that only finds the end of each request (raw). Pooled buffers, void promises, one flush per read
@@ -35,11 +40,12 @@ final class NettyServer {
 
   private NettyServer() {}
 
-  /// Arguments: `PORT nio|epoll|io_uring echo|http|raw [FILE]`.
+  /// Arguments: `PORT nio|epoll|io_uring echo|http|raw|https [FILE [CERTIFICATE KEY]]`.
   public static void main(String[] args) throws IOException, InterruptedException {
     int port = Integer.parseInt(args[0]);
     String transport = args[1];
-    ChannelInitializer<Channel> pipeline = pipeline(args[2], args.length > 3 ? args[3] : "");
+    List<String> rest = List.of(args).subList(3, args.length);
+    ChannelInitializer<Channel> pipeline = pipeline(args[2], rest);
     EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, handlerFactory(transport));
     ServerBootstrap bootstrap =
         new ServerBootstrap()
@@ -88,22 +94,36 @@ final class NettyServer {
     };
   }
 
-  private static ChannelInitializer<Channel> pipeline(String protocol, String file)
+  private static ChannelInitializer<Channel> pipeline(String protocol, List<String> files)
       throws IOException {
     if (protocol.equals("echo")) {
       return initializer(channel -> channel.pipeline().addLast(new NettyHandlers.Echo()));
     }
+    String file = files.getFirst();
     NettyHandlers.Site site =
         new NettyHandlers.Site(CannedReply.of(Path.of(file)), "/" + name(file));
     if (protocol.equals("raw")) {
       return initializer(channel -> channel.pipeline().addLast(new NettyHandlers.RawHttp(site)));
     }
-    return initializer(channel ->
-        channel
-            .pipeline()
-            .addLast(
-                new HttpServerCodec(new HttpDecoderConfig().setValidateHeaders(false)),
-                new NettyHandlers.Http(site)));
+    SslContext tls = protocol.equals("https") ? tls(files.get(1), files.get(2)) : null;
+    return initializer(channel -> {
+      if (tls != null) {
+        channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+      }
+      channel
+          .pipeline()
+          .addLast(
+              new HttpServerCodec(new HttpDecoderConfig().setValidateHeaders(false)),
+              new NettyHandlers.Http(site));
+    });
+  }
+
+  /// The JDK's engine, as without a native library.
+  private static SslContext tls(String certificate, String key) throws IOException {
+    return SslContextBuilder.forServer(new File(certificate), new File(key))
+        .sslProvider(SslProvider.JDK)
+        .protocols("TLSv1.3")
+        .build();
   }
 
   private static String name(String file) {

@@ -45,7 +45,7 @@ record Options(
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
         --seconds S      length of a measured window (2)
-        --warm S         warm-up of each server (8)
+        --warm S         warm-up of each server (8; petstore 30)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
         --site DIR       serve this folder as the documentation site
@@ -141,7 +141,7 @@ record Options(
           quick,
           rounds != null ? rounds : quick ? 3 : 6,
           seconds != null ? seconds : quick ? 0.3 : 2,
-          warmSeconds != null ? warmSeconds : quick ? 1 : 8,
+          warmSeconds != null ? warmSeconds : quick ? 1 : bench.equals("petstore") ? 30 : 8,
           json,
           plot,
           site,

@@ -10,10 +10,10 @@ import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
 /// Counts system calls (with `perf`) and allocations (with an agent) per request, in runs of their
 /// own because both cost time. Used by the harness's main thread.
 final class Probe {
-  private static final String EVENT = "raw_syscalls:sys_enter";
-
   private final Workspace workspace;
   private final LoadGenerator generator;
   private final @Nullable Path perf;
@@ -42,7 +40,8 @@ final class Probe {
 
   /// Runs a warm server under load with counting on.
   ///
-  /// @return `syscalls_per_req`, `alloc_bytes_per_req` and `rss_kb`, as far as they can be had here
+  /// @return the metrics of [PollingCalls], `alloc_bytes_per_req` and `rss_kb`, as far as they can
+  ///   be had here
   Map<String, Double> measure(Server server, LoadSpec load, long bytesPerRequest, double seconds)
       throws IOException {
     Map<String, Double> metrics = new LinkedHashMap<>();
@@ -69,8 +68,8 @@ final class Probe {
               : result.value("requests");
       if (counting != null) {
         stopPerf(counting);
-        OptionalLong calls = perfCount(Files.readString(counts));
-        calls.ifPresent(n -> metrics.put("syscalls_per_req", n / requests));
+        PollingCalls calls = PollingCalls.parse(Files.readString(counts));
+        metrics.putAll(calls.metrics(requests, result.value("seconds") * 1e3));
       }
       if (java) {
         long before = allocated(result.snapshotText(allocations.toString(), false));
@@ -113,23 +112,12 @@ final class Probe {
     Commands.run(5, List.of("mkfifo", fifo.toString(), ack.toString()));
     String pids = server.pids().stream().map(String::valueOf).collect(Collectors.joining(","));
     Path messages = workspace.temporary("perf.log");
+    List<String> command = new ArrayList<>(List.of(perf.toString(), "stat", "-x", ","));
+    command.addAll(PollingCalls.options());
+    command.addAll(List.of("-D", "-1", "--control", "fifo:" + fifo + "," + ack));
+    command.addAll(List.of("-o", counts.toString(), "-p", pids));
     Process process =
-        new ProcessBuilder(
-                List.of(
-                    perf.toString(),
-                    "stat",
-                    "-x",
-                    ",",
-                    "-e",
-                    EVENT,
-                    "-D",
-                    "-1",
-                    "--control",
-                    "fifo:" + fifo + "," + ack,
-                    "-o",
-                    counts.toString(),
-                    "-p",
-                    pids))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectInput(new File("/dev/null"))
             .redirectOutput(messages.toFile())
@@ -173,17 +161,6 @@ final class Probe {
       Thread.currentThread().interrupt();
     }
     process.destroyForcibly();
-  }
-
-  /// The count in the output of `perf stat -x ,`.
-  static OptionalLong perfCount(String text) {
-    for (String line : text.split("\n", -1)) {
-      String[] fields = line.split(",", -1);
-      if (fields.length > 2 && fields[2].startsWith(EVENT) && fields[0].matches("\\d+")) {
-        return OptionalLong.of(Long.parseLong(fields[0]));
-      }
-    }
-    return OptionalLong.empty();
   }
 
   private void complain(String message) {

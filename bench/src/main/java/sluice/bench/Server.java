@@ -88,9 +88,10 @@ final class Server implements AutoCloseable {
     }
   }
 
-  /// The last lines the server printed.
+  /// The last lines the server printed, without the frames of stack traces.
   String logTail() throws IOException {
-    List<String> lines = Files.readAllLines(log);
+    List<String> lines =
+        Files.readAllLines(log).stream().filter(line -> !line.startsWith("\tat ")).toList();
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
   }
 

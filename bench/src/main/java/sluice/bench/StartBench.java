@@ -10,33 +10,52 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// Time from starting a server's process to the end of its first reply, and its memory a second
 /// later without work. Ours is started by the launcher script, as users start it. Servers may use
 /// all cores here. Used by the main thread.
-final class StartBench {
-  static final String NAME = "start";
+final class StartBench implements Bench {
+  private static final String NAME = "start";
 
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final List<String> SYSTEMS =
       List.of("sluice/io_uring", "netty-nio", "netty-epoll", "jdk-epoll", "nginx", "h2o");
 
-  private final Harness harness;
-  private final Path root;
-
-  StartBench(Harness harness) throws IOException {
-    this.harness = harness;
-    this.root = harness.sites().small();
+  @Override
+  public String name() {
+    return NAME;
   }
 
-  CaseResult run() throws IOException {
+  @Override
+  public String list() {
+    return "start: first reply (quick)\n    " + String.join(" ", SYSTEMS) + '\n';
+  }
+
+  @Override
+  public void check(Options options) {
+    for (String peer : options.peers()) {
+      if (!Role.SMALL.knows(peer)) {
+        throw new IllegalArgumentException("no system of start is called " + peer + "\n" + list());
+      }
+    }
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    done.accept(run(harness, harness.sites().small()));
+  }
+
+  private static CaseResult run(Harness harness, Path root) throws IOException {
     Map<String, Series> series = new LinkedHashMap<>();
     Map<String, String> failures = new LinkedHashMap<>();
     List<String> asked = harness.options().peers();
     for (String system : asked.isEmpty() ? SYSTEMS : asked) {
       try {
         Harness.progress("[start] first start of %s".formatted(system));
-        once(system); // caches of the kernel and of the launcher fill outside the rounds
+        once(
+            harness, system,
+            root); // caches of the kernel and of the launcher fill outside the rounds
         series.put(system, new Series(system, false));
       } catch (IOException e) {
         failures.put(system, String.valueOf(e.getMessage()));
@@ -49,7 +68,7 @@ final class StartBench {
         Collections.reverse(order);
       }
       for (String system : order) {
-        Map<String, Double> metrics = once(system);
+        Map<String, Double> metrics = once(harness, system, root);
         Series target = series.get(system);
         if (target != null) {
           target.addRound(metrics);
@@ -66,7 +85,8 @@ final class StartBench {
     return new CaseResult(NAME, "first reply", List.copyOf(series.values()), failures);
   }
 
-  private Map<String, Double> once(String system) throws IOException {
+  private static Map<String, Double> once(Harness harness, String system, Path root)
+      throws IOException {
     ServerSpec spec = harness.systems().spec(system, Role.SMALL, root).withoutAddedFlags();
     File log = harness.workspace().temporary("start.log").toFile();
     try (MachineLock _ = MachineLock.acquire()) {

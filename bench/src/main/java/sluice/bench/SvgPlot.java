@@ -19,10 +19,7 @@ final class SvgPlot {
 
   /// @param subtitle printed under the title: machine and date
   static String render(String bench, List<CaseResult> results, String subtitle) {
-    int height = TITLE + GAP;
-    for (CaseResult result : results) {
-      height += GAP + TITLE + (int) shown(result).count() * ROW;
-    }
+    int height = height(results);
     StringBuilder svg = new StringBuilder();
     line(
         svg,
@@ -42,6 +39,15 @@ final class SvgPlot {
       y = panel(svg, result, y);
     }
     return svg.append("</svg>\n").toString();
+  }
+
+  /// Height of the whole in pixels.
+  static int height(List<CaseResult> results) {
+    int height = TITLE + GAP;
+    for (CaseResult result : results) {
+      height += GAP + TITLE + (int) shown(result).count() * ROW;
+    }
+    return height;
   }
 
   private static java.util.stream.Stream<Series> shown(CaseResult result) {

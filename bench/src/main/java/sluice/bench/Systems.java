@@ -53,6 +53,9 @@ final class Systems {
           "nginx",
           "h2o");
 
+  private static final List<String> TLS =
+      List.of("sluice/io_uring", "sluice/epoll", "netty-epoll", "nginx", "h2o");
+
   private static final List<String> FILES =
       List.of("sluice/io_uring", "sluice/epoll", "sluice/poll", "sluice/jdk", "nginx", "h2o");
 
@@ -90,6 +93,10 @@ final class Systems {
           "-Dio.netty.buffer.checkBounds=false",
           "-Dio.netty.buffer.checkAccessible=false");
 
+  /// Chooses our selectors.
+  static final String OUR_PROVIDER =
+      "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider";
+
   private static final String POLL_PROVIDER =
       "-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider";
 
@@ -98,6 +105,7 @@ final class Systems {
 
   private final Workspace workspace;
   private boolean built;
+  private @Nullable Certificate made;
 
   Systems(Workspace workspace) {
     this.workspace = workspace;
@@ -132,6 +140,7 @@ final class Systems {
     return switch (role) {
       case ECHO -> ECHO;
       case SMALL -> SMALL;
+      case TLS -> TLS;
       case FILES -> FILES;
       case POLLER -> POLLER;
       case POLLER_HTTP -> POLLER_HTTP;
@@ -199,8 +208,8 @@ final class Systems {
       case "virtual-threads" -> java(system, List.of(), "VirtualThreadServer", arguments, port);
       case "c-epoll" -> program(system, workspace.epollPeer(), arguments, port);
       case "c-io_uring" -> program(system, workspace.uringPeer(), arguments, port);
-      case "nginx" -> configured(system, List.of("nginx", "-p", "@WORK@", "-c"), root, port);
-      case "h2o" -> configured(system, List.of("h2o", "-m", "worker", "-c"), root, port);
+      case "nginx" -> configured(system, role, root, port);
+      case "h2o" -> configured(system, role, root, port);
       default -> throw new IOException("no such system: " + system);
     };
   }
@@ -221,6 +230,11 @@ final class Systems {
     arguments.addAll(List.of("--backend", backend, "--port", Integer.toString(port)));
     if (role == Role.ECHO) {
       return java(system, flags, "EchoServer", arguments, port);
+    }
+    if (role == Role.TLS) {
+      Certificate own = certificate();
+      arguments.addAll(List.of("--tls-cert", own.chain().toString()));
+      arguments.addAll(List.of("--tls-key", own.key().toString()));
     }
     return serve(system, flags, root, arguments, port);
   }
@@ -294,14 +308,16 @@ final class Systems {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private ServerSpec java(
-      String system, List<String> flags, String main, List<String> arguments, int port)
+  /// A class of this package with a `main` in a JVM with the flags of all Java peers.
+  ServerSpec java(String system, List<String> flags, String main, List<String> arguments, int port)
       throws IOException {
     List<String> command = new ArrayList<>(List.of(javaProgram()));
     command.addAll(JVM);
     command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-Djava.io.tmpdir=" + workspace.temporary("")); // goes with the workspace
     command.addAll(flags);
-    command.addAll(List.of("-cp", workspace.classPath(), "sluice.bench." + main));
+    command.addAll(
+        List.of("-cp", workspace.classPath(flags.contains(OUR_PROVIDER)), "sluice.bench." + main));
     command.addAll(arguments);
     return new ServerSpec(system, command, Map.of(), port, true);
   }
@@ -313,6 +329,10 @@ final class Systems {
     List<String> arguments = new ArrayList<>(List.of(Integer.toString(port), transport));
     if (role == Role.ECHO) {
       arguments.add("echo");
+    } else if (role == Role.TLS) {
+      Certificate own = certificate();
+      arguments.addAll(List.of("https", root.resolve("1k.txt").toString()));
+      arguments.addAll(List.of(own.chain().toString(), own.key().toString()));
     } else {
       arguments.addAll(List.of(raw ? "raw" : "http", root.resolve("1k.txt").toString()));
     }
@@ -326,25 +346,43 @@ final class Systems {
   }
 
   /// nginx and h2o: fills in the configuration that lies beside this class.
-  private ServerSpec configured(String system, List<String> command, Path root, int port)
-      throws IOException {
+  private ServerSpec configured(String system, Role role, Path root, int port) throws IOException {
+    boolean nginx = system.equals("nginx");
     Path work = Files.createDirectories(workspace.temporary(system + "-" + port));
     boolean administrator = System.getProperty("user.name").equals("root");
-    String user = !administrator ? "" : system.equals("nginx") ? "user root;" : "user: root";
+    String user = !administrator ? "" : nginx ? "user root;" : "user: root";
     String configuration =
         Workspace.text(system + ".conf")
             .replace("@WORK@", work.toString())
+            .replace("@TLS@", role == Role.TLS ? tlsDirectives(nginx) : "")
+            .replace("@SSL@", role == Role.TLS ? "ssl" : "")
             .replace("@USER@", user)
             .replace("@PORT@", Integer.toString(port))
             .replace("@ROOT@", root.toString());
     Path file = Files.writeString(work.resolve(system + ".conf"), configuration);
-    List<String> full = new ArrayList<>();
-    for (String word : command) {
-      full.add(word.replace("@WORK@", work.toString()));
-    }
     Path program = Commands.find(system);
-    full.set(0, program == null ? system : program.toString());
-    full.add(file.toString());
-    return new ServerSpec(system, full, Map.of(), port, false);
+    List<String> command = new ArrayList<>();
+    command.add(program == null ? system : program.toString());
+    command.addAll(nginx ? List.of("-p", work.toString()) : List.of("-m", "worker"));
+    command.addAll(List.of("-c", file.toString()));
+    return new ServerSpec(system, command, Map.of(), port, false);
+  }
+
+  private String tlsDirectives(boolean nginx) throws IOException {
+    Certificate own = certificate();
+    return nginx
+        ? "ssl_protocols TLSv1.3; ssl_certificate %s; ssl_certificate_key %s;"
+            .formatted(own.chain(), own.key())
+        : "ssl: {minimum-version: TLSv1.2, certificate-file: %s, key-file: %s}"
+            .formatted(own.chain(), own.key());
+  }
+
+  private Certificate certificate() throws IOException {
+    Certificate own = made;
+    if (own == null) {
+      own = Certificate.make(workspace);
+      made = own;
+    }
+    return own;
   }
 }

@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 /// the rest in a temporary folder that [#close] removes. Used by the harness's main thread.
 final class Workspace implements AutoCloseable {
   private static final List<String> HEADERS =
-      List.of("crc32.h", "histogram.h", "load.h", "peer.h", "reply.h", "ring.h");
+      List.of("crc32.h", "histogram.h", "load.h", "peer.h", "reply.h", "ring.h", "tls.h");
   private static final List<String> LOAD = List.of("load.c", "support.c", "reply.c", "ring.c");
+  private static final String TLS_HEADER = "openssl/ssl.h";
   private static final List<String> EPOLL = List.of("c_epoll.c", "peer.c");
   private static final List<String> URING = List.of("c_uring.c", "peer.c", "ring.c");
 
@@ -84,7 +85,10 @@ final class Workspace implements AutoCloseable {
   }
 
   /// Our jars and those of the peers, for servers written in Java.
-  String classPath() throws IOException {
+  ///
+  /// @param ourSelectors whether our provider is among them: it is a service, so that a JVM that
+  ///   finds it uses it
+  String classPath(boolean ourSelectors) throws IOException {
     Set<String> entries = new LinkedHashSet<>();
     for (String property : List.of("jdk.module.path", "java.class.path")) {
       String path = System.getProperty(property, "");
@@ -98,6 +102,7 @@ final class Workspace implements AutoCloseable {
     if (code != null) {
       addJars(entries, code.resolveSibling("lib"));
     }
+    entries.removeIf(entry -> !ourSelectors && entry.contains("/sluice-nio-"));
     return String.join(File.pathSeparator, entries);
   }
 
@@ -116,19 +121,36 @@ final class Workspace implements AutoCloseable {
   // ---- C programs ---------------------------------------------------------------------------
 
   Path loadGenerator() throws IOException {
-    return compiled("load", LOAD);
+    return compiled("load", with(LOAD, "notls.c"), List.of());
+  }
+
+  /// The same with OpenSSL.
+  ///
+  /// @throws IOException when OpenSSL's headers are not installed and cannot be
+  Path tlsLoadGenerator() throws IOException {
+    if (!Files.exists(Path.of("/usr/include", TLS_HEADER))) {
+      Packages.install("libssl-dev", "the load generator speaks TLS with it");
+    }
+    return compiled("load-tls", with(LOAD, "tls.c"), List.of("-lssl", "-lcrypto"));
+  }
+
+  private static List<String> with(List<String> sources, String one) {
+    List<String> all = new ArrayList<>(sources);
+    all.add(one);
+    return all;
   }
 
   Path epollPeer() throws IOException {
-    return compiled("c_epoll", EPOLL);
+    return compiled("c_epoll", EPOLL, List.of());
   }
 
   Path uringPeer() throws IOException {
-    return compiled("c_uring", URING);
+    return compiled("c_uring", URING, List.of());
   }
 
   /// Compiles a program unless it was compiled from the same sources before.
-  private Path compiled(String name, List<String> sources) throws IOException {
+  private Path compiled(String name, List<String> sources, List<String> libraries)
+      throws IOException {
     List<String> all = new ArrayList<>(HEADERS);
     all.addAll(sources);
     CRC32 crc = new CRC32();
@@ -153,6 +175,7 @@ final class Workspace implements AutoCloseable {
         new ArrayList<>(List.of("gcc", "-std=gnu11", "-O2", "-march=native", "-Wall", "-Wextra"));
     command.addAll(List.of("-Werror", "-o", made.toString()));
     sources.forEach(source -> command.add(folder.resolve(source).toString()));
+    command.addAll(libraries);
     Commands.run(120, command);
     try {
       return Files.copy(made, program);

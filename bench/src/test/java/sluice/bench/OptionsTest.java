@@ -14,20 +14,20 @@ final class OptionsTest {
     Options options = Options.parse(List.of("echo"));
     assertThat(options.rounds()).isGreaterThanOrEqualTo(6);
     assertThat(options.quick()).isFalse();
-    assertThat(BenchCase.of("echo")).allMatch(options::selects);
+    assertThat(BenchCase.echoCases()).allMatch(options::selects);
   }
 
   @Test
   void quickRunsFewerCases() {
     Options options = Options.parse(List.of("echo", "--quick"));
-    assertThat(BenchCase.of("echo").stream().filter(options::selects)).hasSize(1);
+    assertThat(BenchCase.echoCases().stream().filter(options::selects)).hasSize(1);
   }
 
   @Test
   void casesAreSelectedByTheirBeginning() {
     Options options =
         Options.parse(List.of("http", "--quick", "--cases", "1KB c64 d16, doc", "--peers", "h2o"));
-    assertThat(BenchCase.of("http").stream().filter(options::selects).map(BenchCase::name))
+    assertThat(BenchCase.httpCases().stream().filter(options::selects).map(BenchCase::name))
         .containsExactly("1KB c64 d16", "doc c64 d1");
     assertThat(options.peers()).containsExactly("h2o");
   }
@@ -50,14 +50,13 @@ final class OptionsTest {
 
   @Test
   void everyBenchHasAQuickCaseAndKnownSystems() {
-    for (String bench : BenchCase.BENCHES) {
-      if (!bench.equals(StartBench.NAME)) {
-        assertThat(BenchCase.of(bench)).anyMatch(BenchCase::quick);
-      }
+    for (Bench bench : Benches.ALL) {
+      assertThat(bench.list()).startsWith(bench.name() + ": ").contains(" (quick)");
+      bench.check(Options.parse(List.of(bench.name(), "--quick")));
     }
     for (Role role : Role.values()) {
       assertThat(Systems.names(role)).allMatch(system -> Systems.knows(role, system));
     }
-    assertThatThrownBy(() -> BenchCase.of("nothing")).hasMessageContaining("echo");
+    assertThatThrownBy(() -> Benches.named("nothing")).hasMessageContaining("echo");
   }
 }

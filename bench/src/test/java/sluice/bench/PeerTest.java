@@ -56,8 +56,39 @@ final class PeerTest {
 
   @Test
   void perfCountsAreReadFromItsTable() {
-    assertThat(Probe.perfCount("# started on x\n\n4711,,raw_syscalls:sys_enter,99,100.00,,\n"))
-        .hasValue(4711);
-    assertThat(Probe.perfCount("<not supported>,,raw_syscalls:sys_enter,0,,,\n")).isEmpty();
+    PollingCalls calls =
+        PollingCalls.parse(
+            """
+            # started on x
+
+            4000,,raw_syscalls:sys_enter,99,100.00,,
+            100,,syscalls:sys_enter_epoll_ctl,99,100.00,,
+            300,,syscalls:sys_enter_epoll_wait,99,100.00,,
+            50,,syscalls:sys_enter_io_uring_enter,99,100.00,,
+            <not supported>,,io_uring:io_uring_submit_req,0,,,
+            """);
+    assertThat(calls.metrics(1000, 10))
+        .containsEntry("syscalls_per_req", 4.0)
+        .containsEntry("epoll_ctl_per_req", 0.1)
+        .containsEntry("epoll_ctl_per_ms", 10.0)
+        .containsEntry("waits_per_req", 0.35)
+        .doesNotContainKey("staged_per_req");
+  }
+
+  @Test
+  void sharesOfPollingCallsAreReadFromAReport() {
+    String report =
+        """
+        # Children  Command          Symbol
+            40.10%  http-nio-127.0.  [k] do_syscall_64
+            12.50%  http-nio-127.0.  [k] __x64_sys_epoll_wait
+             2.50%  http-nio-127.0.  [k] __x64_sys_epoll_ctl
+             9.00%  http-nio-127.0.  [k] __x64_sys_write
+             1.50%  main             [k] __arm64_sys_ppoll
+             7.00%  worker-3         [k] __x64_sys_poll
+        """;
+    assertThat(PollingShare.parse(report))
+        .containsEntry(PollingShare.CONTROL, 0.025)
+        .containsEntry(PollingShare.WAIT, 0.14);
   }
 }

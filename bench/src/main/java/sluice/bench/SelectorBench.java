@@ -1,0 +1,55 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/// `sluice bench selector`: the cases of [SelectorCases], and the sweep as lines. Used by the
+/// harness's main thread.
+final class SelectorBench implements Bench {
+  private final CaseBench cases = new CaseBench("selector", SelectorCases::all);
+
+  @Override
+  public String name() {
+    return cases.name();
+  }
+
+  @Override
+  public String list() {
+    return cases.list();
+  }
+
+  @Override
+  public void check(Options options) {
+    cases.check(options);
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    cases.run(harness, done);
+  }
+
+  /// The sweep as lines over the busy fraction, everything else as bars.
+  @Override
+  public String plot(List<CaseResult> results, String subtitle) {
+    List<CaseResult> bars =
+        results.stream().filter(r -> SelectorCases.busyPercent(r.name()) < 0).toList();
+    List<CaseResult> sweep =
+        results.stream().filter(r -> SelectorCases.busyPercent(r.name()) >= 0).toList();
+    if (sweep.isEmpty()) {
+      return SvgPlot.render(name(), bars, subtitle);
+    }
+    LinePlot.Panel panel =
+        new LinePlot.Panel(
+            "8 000 connections, 64-byte echo", "busy connections, %", "server CPU, ns per request");
+    for (CaseResult result : sweep) {
+      for (Series series : result.series()) {
+        if (!series.control() && series.has("cpu_ns_per_req")) {
+          double x = SelectorCases.busyPercent(result.name());
+          panel.add(series.label(), x, PairedRatio.median(series.values("cpu_ns_per_req")));
+        }
+      }
+    }
+    return LinePlot.above(name(), subtitle, List.of(panel), bars);
+  }
+}
