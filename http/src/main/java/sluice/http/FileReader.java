@@ -15,10 +15,10 @@ import sluice.sys.Errno;
 /// after the first `statx` shows in the second; one that was under way already is waited for by the
 /// barrier ([FileHandle#settle]).
 ///
-/// **Quiet time.** A file modified less than [#QUIET_NANOS] ago is given that long, up to
-/// [#MOST_QUIET_NANOS]: programs that rewrite a file in place use several writes, and each of them
-/// would be a version. It is also what keeps two writes within one tick of a kernel without
-/// fine-grained times (before 6.13) apart.
+/// **Quiet time.** A file modified less than [#QUIET_NANOS] ago (a file that stays on disk: changed
+/// in any way) is given that long, up to [#MOST_QUIET_NANOS]: programs that rewrite a file in place
+/// use several writes, and each of them would be a version. It is also what keeps two writes within
+/// one tick of a kernel without fine-grained times (before 6.13) apart.
 final class FileReader {
   static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   static final long MOST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -46,7 +46,7 @@ final class FileReader {
     FileStatus before = new FileStatus();
     boolean handedOver = false;
     try {
-      int errno = quietStatus(handle, before);
+      int errno = quietStatus(handle, before, cacheableBytes);
       if (errno != 0) {
         return Result.failed(errno);
       }
@@ -77,22 +77,30 @@ final class FileReader {
   }
 
   /// The status of a file that nobody is writing to, as far as that can be had.
-  private int quietStatus(FileHandle handle, FileStatus into) {
+  private int quietStatus(FileHandle handle, FileStatus into, long cacheableBytes) {
     long waited = 0;
     while (true) {
       int errno = handle.status(into);
       if (errno != 0) {
         return errno;
       }
-      long age = clock.nowNanos() - into.modifiedNanos;
-      if (age < 0 || age >= QUIET_NANOS || waited >= MOST_QUIET_NANOS) {
+      long now = clock.nowNanos();
+      long pause = untilQuiet(now - into.modifiedNanos);
+      if (into.sizeBytes > cacheableBytes) { // its tag has nothing but the times
+        pause = Math.max(pause, untilQuiet(now - into.changedNanos));
+      }
+      if (pause == 0 || waited >= MOST_QUIET_NANOS) {
         handle.settle();
         return 0;
       }
-      long pause = QUIET_NANOS - age;
       clock.pause(pause);
       waited += pause;
     }
+  }
+
+  /// @param age of a stamp; negative when it lies in the future, which no waiting helps
+  private static long untilQuiet(long age) {
+    return age < 0 || age >= QUIET_NANOS ? 0 : QUIET_NANOS - age;
   }
 
   private static int fill(FileHandle handle, Block block, FileStatus before) {

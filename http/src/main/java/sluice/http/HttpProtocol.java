@@ -134,6 +134,30 @@ final class HttpProtocol implements Protocol {
     connection.close();
   }
 
+  /// Part of a body is no body: no handler sees it, and who only ended his side too early is told.
+  @Override
+  public void ended(Connection connection, int leftover) {
+    HttpSession session = session(connection);
+    if (session.upload != null) {
+      handlers.abandon(session);
+      refuse(connection, 400);
+    } else {
+      connection.close();
+    }
+  }
+
+  /// What a body lacks may have been cut off by somebody else, who gets no answer.
+  @Override
+  public void truncated(Connection connection, int leftover) {
+    HttpSession session = session(connection);
+    if (session.upload != null || leftover > 0) {
+      handlers.abandon(session);
+      connection.abort();
+    } else {
+      connection.close();
+    }
+  }
+
   @Override
   public void closed(Connection connection) {
     if (connection.attachment() instanceof HttpSession session) {
