@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module sluice.nio {
   requires static org.jspecify;
   requires static java.instrument; // the agent's entry point: the JVM brings it with -javaagent
+  requires jdk.net;
   requires sluice.loop;
   requires sluice.memory;
   requires sluice.sys;

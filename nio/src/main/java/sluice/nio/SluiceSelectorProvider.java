@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The provider that an unmodified application gets its channels and selectors from. Every thread
@@ -33,6 +34,11 @@ public final class SluiceSelectorProvider extends SelectorProvider {
 
   SluiceSelectorProvider(NioEngine engine) {
     this.engine = engine;
+  }
+
+  /// With an engine whose channels name this provider as theirs.
+  SluiceSelectorProvider(Function<SelectorProvider, NioEngine> engine) {
+    this.engine = engine.apply(this);
   }
 
   /// The choice of this JVM, made once.

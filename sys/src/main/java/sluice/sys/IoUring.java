@@ -320,6 +320,30 @@ public final class IoUring implements AutoCloseable {
         errno, SystemCall.IO_URING_REGISTER, fd, opcode, structure.address(), count, 0, 0);
   }
 
+  /// Gives the rings back from another thread while the owner lives, but is not inside of [#enter]
+  /// and never calls anything again: the caller proves that. What is armed is cancelled by the
+  /// kernel a little later; nothing more is received for it. Not for a ring with [#registerRingFd],
+  /// which its thread keeps open.
+  public void abandon() {
+    if (closed) {
+      return;
+    }
+    if (ringFdRegistered()) {
+      throw new IllegalStateException("a registered ring lives as long as its thread");
+    }
+    closed = true;
+    enterFd = -1;
+    giveBack();
+  }
+
+  private void giveBack() {
+    Kernel.call(SystemCall.CLOSE, fd);
+    bufferRings.forEach(BufferRing::release);
+    bufferRings.clear();
+    entryMapping.close();
+    ringMapping.close();
+  }
+
   /// Submits what is staged, cancels everything, then gives the rings back. A second call does
   /// nothing.
   ///
@@ -342,11 +366,7 @@ public final class IoUring implements AutoCloseable {
     closed = true;
     enterFd = -1;
     enterFlags &= ~ENTER_REGISTERED_RING;
-    Kernel.call(SystemCall.CLOSE, fd);
-    bufferRings.forEach(BufferRing::release);
-    bufferRings.clear();
-    entryMapping.close();
-    ringMapping.close();
+    giveBack();
   }
 
   /// Submits what is staged (closes may be among it), then cancels until the kernel finds nothing

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -94,6 +95,26 @@ public final class SocketAddresses {
       case AbstractUnixAddress unix -> encodeAbstract(unix.name(), allocator);
       default -> throw new UnsupportedAddressTypeException();
     };
+  }
+
+  /// Writes an IP address for a socket of family `AF_INET6`, which knows IPv4 ones as
+  /// `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2).
+  ///
+  /// @throws UnresolvedAddressException when a host name was not resolved
+  public static MemorySegment encodeMapped(InetSocketAddress inet, SegmentAllocator allocator) {
+    InetAddress host = inet.getAddress();
+    if (!(host instanceof Inet4Address)) {
+      return encodeInet(inet, allocator);
+    }
+    MemorySegment segment = allocator.allocate(IN6_LAYOUT.sizeBytes(), Long.BYTES);
+    segment.fill((byte) 0);
+    segment.set(JAVA_SHORT_UNALIGNED, FAMILY, (short) AF_INET6);
+    segment.set(NETWORK_SHORT, PORT, (short) inet.getPort());
+    if (!host.isAnyLocalAddress()) {
+      segment.set(JAVA_SHORT_UNALIGNED, IN6_ADDR + 10L, (short) -1);
+      MemorySegment.copy(host.getAddress(), 0, segment, JAVA_BYTE, IN6_ADDR + 12L, 4);
+    }
+    return segment;
   }
 
   private static MemorySegment encodeInet(InetSocketAddress inet, SegmentAllocator allocator) {

@@ -1,6 +1,7 @@
 package sluice.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,26 +28,49 @@ public final class Sockets {
   public static final int SO_ERROR = 4;
   public static final int SO_SNDBUF = 7;
   public static final int SO_RCVBUF = 8;
+  public static final int SO_BROADCAST = 6;
   public static final int SO_KEEPALIVE = 9;
+  public static final int SO_OOBINLINE = 10;
   public static final int SO_LINGER = 13;
   public static final int SO_REUSEPORT = 15;
+  public static final int SO_PEERCRED = 17;
   public static final int SO_ATTACH_FILTER = 26;
   public static final int SO_ACCEPTCONN = 30;
   public static final int SO_DOMAIN = 39;
   public static final int SO_BUSY_POLL = 46;
   public static final int SO_INCOMING_CPU = 49;
+  public static final int SO_INCOMING_NAPI_ID = 56;
 
   public static final int IPPROTO_TCP = 6;
   public static final int TCP_NODELAY = 1;
   public static final int TCP_CORK = 3;
+  public static final int TCP_KEEPIDLE = 4;
+  public static final int TCP_KEEPINTVL = 5;
+  public static final int TCP_KEEPCNT = 6;
   public static final int TCP_DEFER_ACCEPT = 9;
   public static final int TCP_QUICKACK = 12;
   public static final int TCP_USER_TIMEOUT = 18;
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
 
+  public static final int IPPROTO_IP = 0;
+  public static final int IP_TOS = 1;
+  public static final int IP_MTU_DISCOVER = 10;
+  public static final int IP_PMTUDISC_DONT = 0;
+  public static final int IP_PMTUDISC_DO = 2;
+  public static final int IP_MULTICAST_IF = 32;
+  public static final int IP_MULTICAST_TTL = 33;
+  public static final int IP_MULTICAST_LOOP = 34;
+  public static final int IP_MULTICAST_ALL = 49;
+
   public static final int IPPROTO_IPV6 = 41;
+  public static final int IPV6_MULTICAST_IF = 17;
+  public static final int IPV6_MULTICAST_HOPS = 18;
+  public static final int IPV6_MULTICAST_LOOP = 19;
+  public static final int IPV6_MTU_DISCOVER = 23;
   public static final int IPV6_V6ONLY = 26;
+  public static final int IPV6_MULTICAST_ALL = 29;
+  public static final int IPV6_TCLASS = 67;
 
   public static final int MSG_OOB = 1;
   public static final int MSG_PEEK = 2;
@@ -59,6 +83,12 @@ public final class Sockets {
   public static final int SHUT_RD = 0;
   public static final int SHUT_WR = 1;
   public static final int SHUT_RDWR = 2;
+
+  /// Room for the address of a peer and its length, see [#accept4(int, int, MemorySegment)].
+  public static final int PEER_BYTES = SocketAddresses.STORAGE_BYTES + Long.BYTES;
+
+  static final int AF_UNSPEC = 0;
+  static final int FIONREAD = 0x541b;
 
   static final Layout LINGER_LAYOUT = Layout.of("struct linger");
   static final int L_ONOFF = LINGER_LAYOUT.u32("l_onoff");
@@ -102,6 +132,60 @@ public final class Sockets {
   /// @return the descriptor, or -EAGAIN, -EMFILE, -ECONNABORTED, …
   public static int accept4(int fd, int flags) {
     return (int) Kernel.call(SystemCall.ACCEPT4, fd, 0, 0, flags | SOCK_CLOEXEC);
+  }
+
+  /// As [#accept4(int, int)], with the peer's address for [#peer].
+  ///
+  /// @param peer [#PEER_BYTES] bytes
+  public static int accept4(int fd, int flags, MemorySegment peer) {
+    Ranges.writable(peer, 0, PEER_BYTES);
+    peer.set(JAVA_INT, SocketAddresses.STORAGE_BYTES, SocketAddresses.STORAGE_BYTES);
+    long address = peer.address();
+    long length = address + SocketAddresses.STORAGE_BYTES;
+    return (int)
+        Kernel.callHolding(peer, SystemCall.ACCEPT4, fd, address, length, flags | SOCK_CLOEXEC);
+  }
+
+  /// The address that [#accept4(int, int, MemorySegment)] left; null when it has none.
+  public static @Nullable SocketAddress peer(MemorySegment peer) {
+    return SocketAddresses.decode(peer, peer.get(JAVA_INT, SocketAddresses.STORAGE_BYTES));
+  }
+
+  /// Gives a socket an address made by [SocketAddresses].
+  ///
+  /// @return 0, or -EADDRINUSE, …
+  public static int bind(int fd, MemorySegment address) {
+    return (int) Kernel.callWithBuffer(SystemCall.BIND, fd, address, address.byteSize());
+  }
+
+  /// Connects to an address made by [SocketAddresses].
+  ///
+  /// @return as [#connect(int, SocketAddress)]
+  public static int connect(int fd, MemorySegment address) {
+    return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, address, address.byteSize());
+  }
+
+  /// Takes the peer from a socket: a datagram socket receives from everyone again, a stream is
+  /// reset at once, whoever else holds it.
+  ///
+  /// @return 0 or a negative errno
+  public static int disconnect(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment nobody = arena.allocate(SocketAddresses.STORAGE_BYTES, Long.BYTES);
+      nobody.set(JAVA_SHORT, SocketAddresses.FAMILY, (short) AF_UNSPEC);
+      return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, nobody, Long.BYTES * 2L);
+    }
+  }
+
+  /// Bytes that wait to be received; of a datagram socket, those of the next datagram.
+  ///
+  /// @return the count or a negative errno
+  public static int available(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment count = arena.allocate(JAVA_INT);
+      long result = Kernel.call(SystemCall.IOCTL, fd, FIONREAD, count.address());
+      return result < 0 ? (int) result : count.get(JAVA_INT, 0);
+    }
   }
 
   /// Connects.
@@ -193,6 +277,41 @@ public final class Sockets {
           Kernel.call(SystemCall.GETSOCKOPT, fd, level, option, value.address(), length.address());
       SysException.check(result, "getsockopt", fd, level, option);
       return value.get(JAVA_INT, 0);
+    }
+  }
+
+  /// Sets an option whose value is a structure.
+  ///
+  /// @return 0, or -EINVAL, -ENOPROTOOPT, …
+  public static int setsockopt(int fd, int level, int option, MemorySegment value) {
+    long address = Ranges.readable(value, 0, value.byteSize());
+    return (int)
+        Kernel.callHolding(
+            value, SystemCall.SETSOCKOPT, fd, level, option, address, value.byteSize(), 0);
+  }
+
+  /// Reads an option whose value is a structure.
+  ///
+  /// @param value room for it
+  /// @return its length in bytes, or -ENOPROTOOPT, …
+  public static int getsockopt(int fd, int level, int option, MemorySegment value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment length = arena.allocateFrom(JAVA_INT, (int) value.byteSize());
+      long address = Ranges.writable(value, 0, value.byteSize());
+      long result =
+          Kernel.callHolding(
+              value, SystemCall.GETSOCKOPT, fd, level, option, address, length.address(), 0);
+      return result < 0 ? (int) result : length.get(JAVA_INT, 0);
+    }
+  }
+
+  /// What closing does with bytes not yet sent, as [#linger(int, int)] takes it; -1 is off.
+  public static int linger(int fd) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(LINGER_LAYOUT.sizeBytes(), Integer.BYTES);
+      int result = getsockopt(fd, SOL_SOCKET, SO_LINGER, value);
+      SysException.check(result, "getsockopt", fd, SOL_SOCKET, SO_LINGER);
+      return value.get(JAVA_INT, L_ONOFF) == 0 ? -1 : value.get(JAVA_INT, L_LINGER);
     }
   }
 

@@ -8,6 +8,7 @@ enum SystemCall {
   WRITE(1, 64),
   CLOSE(3, 57),
   PPOLL(271, 73),
+  IOCTL(16, 29),
   LSEEK(8, 62),
   MMAP(9, 222),
   MUNMAP(11, 215),

@@ -32,6 +32,7 @@ final class AbiProbe {
       #include <sys/epoll.h>
       #include <sys/eventfd.h>
       #include <sys/inotify.h>
+      #include <sys/ioctl.h>
       #include <sys/mman.h>
       #include <sys/prctl.h>
       #include <sys/resource.h>
@@ -62,7 +63,9 @@ final class AbiProbe {
               Map.of("(SETUP|ENTER|REGISTER|UNREGISTER|RSRC|ASYNC|OFF)_[A-Z0-9_]+", "IORING_")),
           Map.entry(IoUringProbe.class, Map.of("IO_URING_OP_SUPPORTED", "")),
           Map.entry(
-              Sockets.class, Map.of("(SOCK|SOL|SO|IPPROTO|TCP|IPV6|MSG|SHUT)_[A-Z0-9_]+", "")),
+              Sockets.class,
+              Map.of("(SOCK|SOL|SO|IPPROTO|TCP|IP|IPV6|MSG|SHUT)_[A-Z0-9_]+|FIONREAD", "")),
+          Map.entry(GroupRequest.class, Map.of("MCAST_[A-Z_]+", "")),
           Map.entry(SocketAddresses.class, Map.of("AF_[A-Z0-9]+", "")),
           Map.entry(Epoll.class, Map.of("EPOLL[A-Z_]+", "")),
           Map.entry(PollFds.class, Map.of("POLL[A-Z]+", "")),

@@ -1,0 +1,86 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Backend;
+import sluice.loop.Engines;
+
+/// Our own channels, and selectors that let a ring move their bytes. Every thread may call.
+final class CompletionEngine implements NioEngine {
+  private final SelectorProvider provider;
+  private final boolean rings;
+
+  /// @param provider whom channels and selectors name as theirs
+  CompletionEngine(SelectorProvider provider) {
+    this(provider, unavailable() == null);
+  }
+
+  /// @param rings whether selectors may use rings
+  CompletionEngine(SelectorProvider provider, boolean rings) {
+    this.provider = provider;
+    this.rings = rings;
+  }
+
+  /// Why no ring can be used here, with what would allow it; null when one can.
+  static @Nullable String unavailable() {
+    return Availability.REASON;
+  }
+
+  /// Found out once per JVM.
+  private static final class Availability {
+    static final @Nullable String REASON = reason();
+
+    private static @Nullable String reason() {
+      try {
+        Engines.choose(Backend.IO_URING);
+        return null;
+      } catch (IOException refused) {
+        return refused.getMessage();
+      }
+    }
+  }
+
+  @Override
+  public String name() {
+    return "completion";
+  }
+
+  @Override
+  public AbstractSelector openSelector() throws IOException {
+    return new CompletionSelector(provider, rings);
+  }
+
+  @Override
+  public SocketChannel openSocketChannel(@Nullable ProtocolFamily family) throws IOException {
+    return new SluiceSocketChannel(provider, family);
+  }
+
+  @Override
+  public ServerSocketChannel openServerSocketChannel(@Nullable ProtocolFamily family)
+      throws IOException {
+    return new SluiceServerSocketChannel(provider, family);
+  }
+
+  @Override
+  public DatagramChannel openDatagramChannel(@Nullable ProtocolFamily family) throws IOException {
+    return new SluiceDatagramChannel(provider, family);
+  }
+
+  @Override
+  public Pipe openPipe() throws IOException {
+    return new SluicePipe(provider);
+  }
+
+  @Override
+  public @Nullable Channel inheritedChannel() throws IOException {
+    return InheritedSocket.channel(provider);
+  }
+}

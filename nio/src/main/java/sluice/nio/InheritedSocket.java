@@ -1,0 +1,66 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// The socket that a super-server left as standard input. Any thread may ask; it is taken over
+/// once, and standard input, output and error are directed to `/dev/null` then, so that nothing the
+/// program prints gets to the peer.
+final class InheritedSocket {
+  private static final int INPUT = 0;
+  private static @Nullable Channel taken;
+
+  private InheritedSocket() {}
+
+  static synchronized @Nullable Channel channel(SelectorProvider provider) throws IOException {
+    if (taken == null && isSocket()) {
+      int fd = NetErrors.check(Files.duplicate(INPUT));
+      taken = wrap(provider, fd);
+      int nothing = NetErrors.check(Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0));
+      for (int i = INPUT; i <= 2; i++) {
+        NetErrors.check(Files.replace(i, nothing));
+      }
+      Files.close(nothing);
+    }
+    return taken;
+  }
+
+  private static boolean isSocket() throws IOException {
+    try {
+      Sockets.getsockopt(INPUT, Sockets.SOL_SOCKET, Sockets.SO_TYPE);
+      return true;
+    } catch (SysException no) {
+      if (no.errno() == Errno.ENOTSOCK || no.errno() == Errno.EBADF) {
+        return false;
+      }
+      throw no;
+    }
+  }
+
+  private static @Nullable Channel wrap(SelectorProvider provider, int fd) throws IOException {
+    StandardProtocolFamily family =
+        switch (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_DOMAIN)) {
+          case SocketAddresses.AF_INET -> StandardProtocolFamily.INET;
+          case SocketAddresses.AF_INET6 -> StandardProtocolFamily.INET6;
+          default -> StandardProtocolFamily.UNIX;
+        };
+    boolean stream =
+        Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_TYPE) == Sockets.SOCK_STREAM;
+    if (!stream) {
+      return new SluiceDatagramChannel(provider, family, fd);
+    }
+    if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) != 0) {
+      return new SluiceServerSocketChannel(provider, family, fd);
+    }
+    return new SluiceSocketChannel(
+        provider, family, fd, Families.orUnnamed(Sockets.getpeername(fd), family));
+  }
+}

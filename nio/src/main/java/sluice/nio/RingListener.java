@@ -1,0 +1,168 @@
+package sluice.nio;
+
+import java.net.SocketAddress;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// A listener on a ring: connections that were accepted ahead. Accepting threads hold the channel's
+/// accept lock; completions come on the ring's thread.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `accepted`, `error` | accepting threads, ring's thread | under this object's lock | the same |
+///
+/// Limits: with [#LIMIT] connections waiting, or when nobody wants them, no more are accepted; the
+/// kernel's queue holds the rest.
+final class RingListener extends RingPort implements AcceptPort {
+  static final int LIMIT = 256;
+
+  private final SluiceServerSocketChannel channel;
+  private final ArrayDeque<Integer> accepted = new ArrayDeque<>();
+  private int error;
+
+  private RingListener(SelectorRing ring, NioKey key, int slot) {
+    super(ring, key, slot, ring.generation(slot));
+    this.channel = (SluiceServerSocketChannel) key.channel();
+  }
+
+  /// Gives a listening channel to a ring. The ring's owner.
+  static RingListener attach(SelectorRing ring, NioKey key) {
+    RingListener listener = new RingListener(ring, key, ring.takeSlot());
+    int _ = Files.setStatusFlags(listener.channel.core().fd(), Files.O_RDWR);
+    ring.put(listener);
+    listener.channel.port(listener);
+    return listener;
+  }
+
+  @Override
+  boolean needsUpdate(int interest) {
+    return (interest & SelectionKey.OP_ACCEPT) != 0 && (!armed || acceptable());
+  }
+
+  @Override
+  void update() {
+    boolean wanted = key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
+    if (attached && !ring.isDead() && wanted && !armed && !acceptable()) {
+      armed = true;
+      cancelling = false;
+      ring.submission().acceptMultishot(channel.core().fd(), false, token(RingToken.ACCEPT));
+    }
+  }
+
+  @Override
+  void complete(int operation, int result, int flags) {
+    if (!sluice.loop.Completion.hasMore(flags)) {
+      armed = false;
+      cancelling = false;
+    }
+    int waiting;
+    synchronized (this) {
+      if (result >= 0) {
+        accepted.add(result);
+      } else if (result != -Errno.ECANCELED
+          && result != -Errno.ECONNABORTED
+          && !NetErrors.again(result)) {
+        error = -result;
+      }
+      waiting = accepted.size();
+    }
+    boolean wanted = key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
+    if (armed && (!wanted || waiting >= LIMIT)) {
+      ring.stop(this);
+    } else if (!armed && wanted && waiting < LIMIT && result >= 0 && attached && !ring.isDead()) {
+      armed = true;
+      ring.submission().acceptMultishot(channel.core().fd(), false, token(RingToken.ACCEPT));
+    } else if (!armed) {
+      update();
+    }
+    if (!attached) {
+      channel.core().reads.wake();
+    }
+  }
+
+  @Override
+  public int accept() {
+    int fd = poll();
+    if (fd != -Errno.EAGAIN) {
+      return fd;
+    }
+    if (attached && ring.isOwner()) {
+      ring.turnNow();
+      return poll();
+    }
+    if (attached) {
+      boolean _ = ring.detach(this);
+    }
+    fd = poll();
+    return fd == -Errno.EAGAIN ? channel.acceptHere() : fd;
+  }
+
+  private int poll() {
+    boolean drained;
+    int fd;
+    synchronized (this) {
+      Integer next = accepted.poll();
+      if (next == null && error != 0) {
+        fd = -error;
+        error = 0;
+      } else {
+        fd = next == null ? -Errno.EAGAIN : next;
+      }
+      drained = accepted.isEmpty();
+    }
+    if (drained && attached && !armed && fd != -Errno.EAGAIN) {
+      ring.request(this);
+    }
+    return fd;
+  }
+
+  @Override
+  public @Nullable SocketAddress remote(int fd) {
+    try {
+      return Sockets.getpeername(fd);
+    } catch (SysException gone) {
+      return null;
+    }
+  }
+
+  @Override
+  public synchronized boolean acceptable() {
+    return !accepted.isEmpty() || error != 0;
+  }
+
+  @Override
+  int readyNow() {
+    return acceptable() ? SelectionKey.OP_ACCEPT : 0;
+  }
+
+  @Override
+  void detached() {
+    int _ = Files.setStatusFlags(channel.core().fd(), Files.O_RDWR | Files.O_NONBLOCK);
+    key.moved();
+  }
+
+  @Override
+  public void release() {
+    boolean _ = ring.detach(this);
+  }
+
+  @Override
+  public void beforeClose() {
+    boolean alone = ring.detach(this);
+    if (!alone) { // the ring keeps the file until its thread turns again
+      int _ = Sockets.shutdown(channel.core().fd(), Sockets.SHUT_RDWR);
+    }
+    synchronized (this) {
+      for (Integer fd : accepted) {
+        RingStream.reset(fd); // as the kernel does with its queue
+        Files.close(fd);
+      }
+      accepted.clear();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package sluice.nio;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Says on standard error, once for each reason, that a selector does not use a ring. Any thread
+/// calls.
+final class RingNotice {
+  private static final int LIMIT = 8;
+  private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
+
+  private RingNotice() {}
+
+  static void say(String what) {
+    if (!Boolean.getBoolean(EngineChoice.QUIET) && SAID.size() < LIMIT && SAID.add(what)) {
+      System.err.println("sluice.nio: " + what);
+    }
+  }
+}

@@ -1,0 +1,590 @@
+package sluice.nio;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.SelectionKey;
+import sluice.loop.Completion;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.PollFds;
+import sluice.sys.Sockets;
+
+/// A connected stream on a ring: bytes that were received ahead, and bytes that wait to be sent
+/// with the next turn. Readers hold the channel's read lock, writers its write lock; completions
+/// come on the ring's thread.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `held`, `head`, `count`, `offset`, `spilled`, `ended`, `error` | readers, ring's thread | under this object's lock | the same |
+/// | `heldBytes` | readers, ring's thread | volatile | under this object's lock |
+/// | `stage`, `stagedBytes`, `sendError` | writers | under the write lock | the same |
+/// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
+/// | `full` | writers, ring's thread | volatile | volatile |
+///
+/// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
+/// more until it is read; when chunks are short its bytes move to memory of its own. At most
+/// [StagePool#BYTES] are staged.
+final class RingStream extends RingPort implements StreamPort {
+  /// Where receiving stops, in bytes. What one turn brings may exceed it.
+  static final int HELD_LIMIT = 64 << 10;
+
+  private static final byte[] NOTHING = {};
+
+  private final SluiceSocketChannel channel;
+
+  /// Chunks in order: index in the upper half, length in the lower; and their blocks.
+  private long[] held = new long[4];
+
+  private int head;
+  private int count;
+
+  /// Bytes of the first chunk that were read.
+  private int offset;
+
+  /// What came before the chunks and was moved out of the arena.
+  private byte[] spilled = NOTHING;
+
+  private int spillStart;
+  private int spillEnd;
+
+  private volatile int heldBytes;
+  private volatile boolean ended;
+  private volatile int error;
+  private int emptyReads;
+
+  private long stage = -1;
+  private int stagedBytes;
+  private boolean inDirty;
+  private int sendError;
+  private boolean sendFailed;
+  private boolean finAfterStaged;
+  private volatile boolean submitted;
+  private volatile boolean full;
+
+  private RingStream(SelectorRing ring, NioKey key, int slot) {
+    super(ring, key, slot, ring.generation(slot));
+    this.channel = (SluiceSocketChannel) key.channel();
+  }
+
+  /// Gives a connected channel to a ring. The ring's owner.
+  static RingStream attach(SelectorRing ring, NioKey key) {
+    RingStream stream = new RingStream(ring, key, ring.takeSlot());
+    ring.put(stream);
+    stream.channel.port(stream);
+    return stream;
+  }
+
+  // ---- receiving, on the ring's thread --------------------------------------------------------
+
+  @Override
+  void update() {
+    if (!attached || ring.isDead()) {
+      return;
+    }
+    int interest = key.isValid() ? key.interest() : 0;
+    if ((interest & SelectionKey.OP_READ) != 0 && !armed && !readable()) {
+      armed = true;
+      cancelling = false;
+      ring.submission()
+          .receiveMultishot(channel.core().fd(), false, RingArena.GROUP, token(RingToken.RECEIVE));
+    }
+    if ((interest & SelectionKey.OP_WRITE) != 0 || stagedBytes > 0) {
+      armPoll();
+    }
+  }
+
+  private void armPoll() {
+    if (full && !pollArmed) {
+      pollArmed = true;
+      ring.submission()
+          .pollAdd(channel.core().fd(), PollFds.POLLOUT, false, token(RingToken.WRITABLE));
+    }
+  }
+
+  @Override
+  boolean needsUpdate(int interest) {
+    return (interest & SelectionKey.OP_WRITE) != 0
+        || ((interest & SelectionKey.OP_READ) != 0 && (!armed || readable()));
+  }
+
+  @Override
+  void complete(int operation, int result, int flags) {
+    switch (operation) {
+      case RingToken.RECEIVE -> received(result, flags);
+      case RingToken.SEND -> sent(result);
+      default -> {
+        pollArmed = false;
+        full = false;
+        if (attached && !submitted && stagedBytes > 0 && channel.core().writes.lock.tryLock()) {
+          try {
+            boolean _ = flush();
+          } finally {
+            channel.core().writes.lock.unlock();
+          }
+        }
+      }
+    }
+  }
+
+  private void received(int result, int flags) {
+    if (!Completion.hasMore(flags)) {
+      armed = false;
+      cancelling = false;
+    }
+    if (Completion.hasChunk(flags)) {
+      push(Completion.chunk(flags), Math.max(0, result));
+      boolean wanted =
+          key.isValid()
+              && (key.interest() & SelectionKey.OP_READ) != 0
+              && spillEnd == 0
+              && heldBytes < HELD_LIMIT;
+      if (armed && !wanted) {
+        ring.stop(this);
+      } else if (!armed && wanted && result > 0) {
+        rearm();
+      }
+    } else if (result == 0) {
+      end(0);
+    } else if (result == -Errno.ENOBUFS) {
+      ring.starved(this);
+    } else if (result == -Errno.ECANCELED) {
+      update(); // wanted again since
+    } else if (result < 0 && !NetErrors.again(result)) {
+      end(-result);
+    } else {
+      update();
+    }
+    if (!attached) {
+      channel.core().reads.wake();
+    }
+  }
+
+  private void rearm() {
+    if (!ring.isDead() && attached) {
+      armed = true;
+      ring.submission()
+          .receiveMultishot(channel.core().fd(), false, RingArena.GROUP, token(RingToken.RECEIVE));
+    }
+  }
+
+  private synchronized void end(int errno) {
+    ended = errno == 0;
+    error = errno;
+  }
+
+  private void push(int chunk, int length) {
+    Block block = ring.arena().block(chunk);
+    synchronized (this) {
+      if (ring.arena().isLow() || spillEnd > 0) {
+        spill(block, length);
+      } else {
+        if (count == held.length) {
+          long[] grown = new long[2 * count];
+          for (int i = 0; i < count; i++) {
+            grown[i] = held[(head + i) & (count - 1)];
+          }
+          held = grown;
+          head = 0;
+        }
+        held[(head + count++) & (held.length - 1)] = (long) chunk << 32 | length;
+      }
+      heldBytes += length;
+    }
+  }
+
+  /// Moves everything that is held, and one chunk more, out of the arena.
+  private void spill(Block more, int length) {
+    int need = heldBytes + length;
+    if (spilled.length - spillEnd < need) {
+      byte[] larger = new byte[Math.max(2 * need, 2 * spilled.length)];
+      System.arraycopy(spilled, spillStart, larger, 0, spillEnd - spillStart);
+      spillEnd -= spillStart;
+      spillStart = 0;
+      spilled = larger;
+    }
+    MemorySegment to = MemorySegment.ofArray(spilled);
+    while (count > 0) {
+      int part = (int) held[head] - offset;
+      Block block = ring.arena().block((int) (held[head] >>> 32));
+      MemorySegment.copy(block.segment(), offset, to, spillEnd, part);
+      spillEnd += part;
+      offset = 0;
+      dropFirst(block);
+    }
+    MemorySegment.copy(more.segment(), 0, to, spillEnd, length);
+    spillEnd += length;
+    more.release();
+  }
+
+  private void dropFirst(Block block) {
+    head = (head + 1) & (held.length - 1);
+    count--;
+    block.release();
+  }
+
+  // ---- reading --------------------------------------------------------------------------------
+
+  @Override
+  public int receive(MemorySegment segment, long at, int length) {
+    int n;
+    boolean drained;
+    synchronized (this) {
+      n = take(segment, at, length);
+      drained = n > 0 && heldBytes == 0;
+      if (n == 0 && error != 0) {
+        return -error;
+      }
+      if (n == 0 && ended) {
+        return ByteMover.EOF;
+      }
+    }
+    if (n > 0) {
+      emptyReads = 0;
+      if (drained && attached && !armed) {
+        wantMore();
+      }
+      return n;
+    }
+    if (!attached) {
+      return channel.transfers().receiveHere(segment, at, length);
+    }
+    return receiveUnseen(segment, at, length);
+  }
+
+  /// Copies what is held. Under this object's lock.
+  private int take(MemorySegment segment, long at, int length) {
+    int done = 0;
+    if (spillEnd > 0) {
+      done = Math.min(length, spillEnd - spillStart);
+      MemorySegment.copy(MemorySegment.ofArray(spilled), spillStart, segment, at, done);
+      spillStart += done;
+      if (spillStart == spillEnd) {
+        spilled = NOTHING;
+        spillStart = 0;
+        spillEnd = 0;
+      }
+    }
+    while (count > 0 && done < length) {
+      long first = held[head];
+      int chunk = (int) (first >>> 32);
+      int part = Math.min(length - done, (int) first - offset);
+      Block block = ring.arena().block(chunk);
+      MemorySegment.copy(block.segment(), offset, segment, at + done, part);
+      done += part;
+      offset += part;
+      if (offset == (int) first) {
+        offset = 0;
+        dropFirst(block);
+      }
+    }
+    heldBytes -= done;
+    return done;
+  }
+
+  /// Nothing is held. While no turn runs, what the kernel has is not on its way to us: whoever asks
+  /// twice is answered by the socket itself.
+  private int receiveUnseen(MemorySegment segment, long at, int length) {
+    if (armed && ring.isOwner() && emptyReads++ == 0) {
+      return -Errno.EAGAIN;
+    }
+    if (!ring.tryLockTurn()) {
+      return -Errno.EAGAIN; // the turn that runs will bring it
+    }
+    try {
+      synchronized (this) {
+        if (heldBytes > 0) {
+          return take(segment, at, length);
+        }
+      }
+      return channel.transfers().receiveHere(segment, at, length);
+    } finally {
+      ring.unlockTurn();
+    }
+  }
+
+  /// Receiving had stopped and is wanted again.
+  private void wantMore() {
+    ring.request(this);
+  }
+
+  @Override
+  public int heldBytes() {
+    return heldBytes;
+  }
+
+  @Override
+  public boolean readable() {
+    return heldBytes > 0 || ended || error != 0;
+  }
+
+  @Override
+  public int readyHere() {
+    return readyNow();
+  }
+
+  @Override
+  int readyNow() {
+    int readable = readable() ? SelectionKey.OP_READ : 0;
+    boolean writable = attached && !full; // what is staged goes with the next turn
+    return readable | (writable ? SelectionKey.OP_WRITE : 0);
+  }
+
+  // ---- writing --------------------------------------------------------------------------------
+
+  @Override
+  public int send(MemorySegment segment, long at, int length) {
+    if (submitted) {
+      ring.awaitSends();
+    }
+    if (sendError != 0) {
+      return -sendError;
+    }
+    if (attached && !full && ring.isOwner() && ring.staging() && fits(length)) {
+      MemorySegment.copy(segment, at, ring.stages().region(), stage + stagedBytes, length);
+      stagedBytes += length;
+      if (!inDirty) {
+        inDirty = true;
+        ring.dirty(this);
+      }
+      return length;
+    }
+    if (stagedBytes > 0 && !flush()) {
+      return sendError != 0 ? -sendError : -Errno.EAGAIN;
+    }
+    int n = channel.transfers().sendHere(segment, at, length);
+    if (n < length && (n >= 0 || n == -Errno.EAGAIN)) {
+      fill();
+    }
+    return n;
+  }
+
+  private boolean fits(int length) {
+    if (stagedBytes + length > StagePool.BYTES) {
+      return false;
+    }
+    if (stage < 0) {
+      stage = ring.stages().take();
+    }
+    return stage >= 0;
+  }
+
+  /// The kernel takes no more: the selector must hear when it does.
+  private void fill() {
+    full = true;
+    if (attached) {
+      ring.request(this);
+    }
+  }
+
+  /// Hands staged bytes to the turn that begins. The ring's thread.
+  ///
+  /// @return whether a send was staged
+  boolean stageSend() {
+    inDirty = false;
+    if (!channel.core().writes.lock.tryLock()) {
+      return again(); // somebody is writing and sends what is staged first
+    }
+    try {
+      if (stagedBytes == 0 || !attached || full) {
+        return false;
+      }
+      submitted = true;
+      ring.send(this, channel.core().fd(), stage, stagedBytes);
+      return true;
+    } finally {
+      channel.core().writes.lock.unlock();
+    }
+  }
+
+  private boolean again() {
+    inDirty = true;
+    ring.dirtyAgain(this);
+    return false;
+  }
+
+  private void sent(int result) {
+    sendFailed = true;
+    if (result >= 0 || NetErrors.again(result)) {
+      remove(Math.max(0, result));
+      full = true;
+    } else {
+      sendError = -result;
+      remove(stagedBytes);
+    }
+  }
+
+  /// The turn's crossing is over: silence was success. The ring's thread.
+  void settleSend() {
+    if (!sendFailed) {
+      remove(stagedBytes);
+    }
+    sendFailed = false;
+    if (full && attached) {
+      armPoll();
+    }
+    finishOutput();
+    submitted = false;
+    if (full && !attached) {
+      Flusher.finishLater(this);
+    }
+  }
+
+  private void remove(int sent) {
+    int left = stagedBytes - sent;
+    if (left > 0 && sent > 0) {
+      MemorySegment region = ring.stages().region();
+      MemorySegment.copy(region, stage + sent, region, stage, left);
+    }
+    stagedBytes = left;
+    if (left == 0 && stage >= 0) {
+      ring.stages().giveBack(stage);
+      stage = -1;
+    }
+  }
+
+  @Override
+  public boolean flush() {
+    if (submitted) {
+      ring.awaitSends();
+    }
+    if (stagedBytes > 0) {
+      int n = channel.transfers().sendHere(ring.stages().region(), stage, stagedBytes);
+      if (n >= 0) {
+        remove(n);
+      } else if (!NetErrors.again(n)) {
+        sendError = -n;
+        remove(stagedBytes);
+      }
+      if (stagedBytes > 0) {
+        fill();
+      }
+    }
+    finishOutput();
+    return stagedBytes == 0;
+  }
+
+  private void finishOutput() {
+    if (finAfterStaged && stagedBytes == 0) {
+      finAfterStaged = false;
+      int _ = Sockets.shutdown(channel.core().fd(), Sockets.SHUT_WR);
+    }
+  }
+
+  @Override
+  public boolean flushBeforeShutdown() {
+    boolean done = flush();
+    finAfterStaged = !done;
+    if (!done) {
+      Flusher.finishLater(this);
+    }
+    return done;
+  }
+
+  /// Sends what has waited too long, unless a writer or the ring is at it.
+  ///
+  /// @return whether nothing is staged any more
+  boolean flushStale() {
+    if (!channel.core().writes.lock.tryLock()) {
+      return false;
+    }
+    try {
+      return submitted || !channel.isOpen() || flush();
+    } finally {
+      channel.core().writes.lock.unlock();
+    }
+  }
+
+  // ---- letting go -----------------------------------------------------------------------------
+
+  @Override
+  void detached() {
+    if (stagedBytes > 0) {
+      Flusher.finishLater(this);
+    }
+    key.moved();
+  }
+
+  /// Whether the channel has nothing more to do with this ring. Holder of the write lock.
+  boolean isSpent() {
+    return !attached && !readable() && !submitted && stagedBytes == 0 && sendError == 0;
+  }
+
+  @Override
+  public void release() {
+    boolean _ = ring.detach(this);
+  }
+
+  @Override
+  public void beforeClose() {
+    SluiceSocketChannel closing = channel;
+    // a blocked writer would keep us out, and sends what is staged itself
+    boolean locked = closing.core().writes.lock.tryLock();
+    if (!locked && !closing.isBlocking()) {
+      closing.core().writes.lock.lock();
+      locked = true;
+    }
+    if (locked) {
+      try {
+        if (!flush()) {
+          leaveToFlusher();
+        }
+      } finally {
+        closing.core().writes.lock.unlock();
+      }
+    }
+    boolean alone = ring.detach(this);
+    int fd = closing.core().fd();
+    boolean unread = heldBytes > 0;
+    if (unread && alone) {
+      reset(fd);
+    } else if (!alone) {
+      finishPinned(fd, unread);
+    }
+    synchronized (this) {
+      while (count > 0) {
+        dropFirst(ring.arena().block((int) (held[head] >>> 32)));
+      }
+      heldBytes = 0;
+      spilled = NOTHING;
+      spillEnd = 0;
+    }
+  }
+
+  /// The rest goes out after the channel is closed, by a descriptor of the flusher's.
+  private void leaveToFlusher() {
+    int copy = Files.duplicate(channel.core().fd());
+    if (copy >= 0) {
+      byte[] rest = new byte[stagedBytes];
+      MemorySegment.copy(
+          ring.stages().region(), stage, MemorySegment.ofArray(rest), 0, stagedBytes);
+      Flusher.finish(copy, rest);
+    }
+    remove(stagedBytes);
+  }
+
+  /// As the kernel does when bytes were received that nobody has read.
+  static void reset(int fd) {
+    try {
+      Sockets.linger(fd, 0);
+    } catch (sluice.sys.SysException notConnected) {
+      // the peer has gone
+    }
+  }
+
+  /// The ring still has the file, until its thread turns again: what closing would do is done here.
+  private void finishPinned(int fd, boolean unread) {
+    MemorySegment one = java.lang.foreign.Arena.ofAuto().allocate(1);
+    int peek = Sockets.MSG_PEEK | Sockets.MSG_DONTWAIT;
+    boolean abort = unread || Sockets.recv(fd, one, 0, 1, peek) > 0;
+    try {
+      abort |= Sockets.linger(fd) == 0;
+    } catch (sluice.sys.SysException notConnected) {
+      return;
+    }
+    int _ = abort ? Sockets.disconnect(fd) : Sockets.shutdown(fd, Sockets.SHUT_RDWR);
+  }
+
+  SluiceSocketChannel channel() {
+    return channel;
+  }
+}

@@ -1,0 +1,189 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The `ServerSocket` view of a channel. Any thread may use it; everything is the channel's.
+final class ServerSocketAdaptor extends ServerSocket {
+  private static final int BACKLOG = 50;
+
+  private final SluiceServerSocketChannel channel;
+  private volatile int timeoutMillis;
+
+  private ServerSocketAdaptor(SluiceServerSocketChannel channel) {
+    super(new NoSocketImpl());
+    this.channel = channel;
+  }
+
+  static ServerSocket create(SluiceServerSocketChannel channel) {
+    return new ServerSocketAdaptor(channel);
+  }
+
+  private @Nullable InetSocketAddress local() {
+    return (InetSocketAddress) channel.localAddress();
+  }
+
+  @Override
+  public void bind(@Nullable SocketAddress local) throws IOException {
+    bind(local, BACKLOG);
+  }
+
+  @Override
+  public void bind(@Nullable SocketAddress local, int backlog) throws IOException {
+    try {
+      channel.bind(local == null ? new InetSocketAddress(0) : local, backlog);
+    } catch (Exception problem) {
+      throw NetErrors.forAdaptor(problem);
+    }
+  }
+
+  @Override
+  public @Nullable InetAddress getInetAddress() {
+    InetSocketAddress local = local();
+    return local == null ? null : local.getAddress();
+  }
+
+  @Override
+  public int getLocalPort() {
+    InetSocketAddress local = local();
+    return local == null ? -1 : local.getPort();
+  }
+
+  @Override
+  public @Nullable SocketAddress getLocalSocketAddress() {
+    return local();
+  }
+
+  @Override
+  public Socket accept() throws IOException {
+    try {
+      int timeout = timeoutMillis;
+      SocketChannel accepted =
+          timeout > 0
+              ? channel.blockingAccept(TimeUnit.MILLISECONDS.toNanos(timeout))
+              : channel.accept();
+      if (accepted == null) {
+        throw new IllegalBlockingModeException();
+      }
+      return accepted.socket();
+    } catch (Exception problem) {
+      throw NetErrors.forAdaptor(problem);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+
+  @Override
+  public ServerSocketChannel getChannel() {
+    return channel;
+  }
+
+  @Override
+  public boolean isBound() {
+    return channel.localAddress() != null;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return !channel.isOpen();
+  }
+
+  @Override
+  public void setSoTimeout(int timeout) throws SocketException {
+    requireOpen();
+    if (timeout < 0) {
+      throw new IllegalArgumentException("timeout < 0");
+    }
+    timeoutMillis = timeout;
+  }
+
+  @Override
+  public int getSoTimeout() throws SocketException {
+    requireOpen();
+    return timeoutMillis;
+  }
+
+  private void requireOpen() throws SocketException {
+    if (!channel.isOpen()) {
+      throw new SocketException("Socket is closed");
+    }
+  }
+
+  private <T> void set(SocketOption<T> name, T value) throws SocketException {
+    try {
+      channel.setOption(name, value);
+    } catch (IOException problem) {
+      throw SocketAdaptor.socketException(problem);
+    }
+  }
+
+  private <T> T get(SocketOption<T> name) throws SocketException {
+    try {
+      return channel.getOption(name);
+    } catch (IOException problem) {
+      throw SocketAdaptor.socketException(problem);
+    }
+  }
+
+  @Override
+  public void setReuseAddress(boolean on) throws SocketException {
+    set(StandardSocketOptions.SO_REUSEADDR, on);
+  }
+
+  @Override
+  public boolean getReuseAddress() throws SocketException {
+    return get(StandardSocketOptions.SO_REUSEADDR);
+  }
+
+  @Override
+  public void setReceiveBufferSize(int size) throws SocketException {
+    if (size <= 0) {
+      throw new IllegalArgumentException("size cannot be 0 or negative");
+    }
+    set(StandardSocketOptions.SO_RCVBUF, size);
+  }
+
+  @Override
+  public int getReceiveBufferSize() throws SocketException {
+    return get(StandardSocketOptions.SO_RCVBUF);
+  }
+
+  @Override
+  public <T> ServerSocket setOption(SocketOption<T> name, T value) throws IOException {
+    channel.setOption(name, value);
+    return this;
+  }
+
+  @Override
+  public <T> T getOption(SocketOption<T> name) throws IOException {
+    return channel.getOption(name);
+  }
+
+  @Override
+  public Set<SocketOption<?>> supportedOptions() {
+    return channel.supportedOptions();
+  }
+
+  @Override
+  public String toString() {
+    return isBound()
+        ? "ServerSocket[addr=" + getInetAddress() + ",localport=" + getLocalPort() + "]"
+        : "ServerSocket[unbound]";
+  }
+}

@@ -1,0 +1,283 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.util.Objects;
+import sluice.sys.Errno;
+import sluice.sys.PollFds;
+import sluice.sys.Sockets;
+
+/// Reading and writing of a stream socket, in both modes. Any thread calls; reads, and writes,
+/// exclude each other by the locks of the channel's directions.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `reset` | readers | under the read lock | the same |
+final class StreamTransfers {
+  private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+
+  private final SluiceSocketChannel channel;
+  private final ChannelCore core;
+  private final SocketMover mover = new SocketMover();
+  private boolean reset;
+
+  StreamTransfers(SluiceSocketChannel channel) {
+    this.channel = channel;
+    this.core = channel.core();
+  }
+
+  /// Between the ring and the kernel's socket. Called by the holder of the direction's lock.
+  private final class SocketMover implements ByteMover {
+    @Override
+    public int receive(MemorySegment segment, long offset, int length) {
+      StreamPort ring = channel.port();
+      return ring == null
+          ? receiveHere(segment, offset, length)
+          : ring.receive(segment, offset, length);
+    }
+
+    @Override
+    public int send(MemorySegment segment, long offset, int length) {
+      StreamPort ring = channel.port();
+      return ring == null ? sendHere(segment, offset, length) : ring.send(segment, offset, length);
+    }
+  }
+
+  /// Receives from the kernel's socket.
+  int receiveHere(MemorySegment segment, long offset, int length) {
+    int n = Sockets.recv(core.fd(), segment, offset, length, Sockets.MSG_DONTWAIT);
+    return n == 0 && length > 0 ? ByteMover.EOF : n;
+  }
+
+  /// Sends by the kernel's socket.
+  int sendHere(MemorySegment segment, long offset, int length) {
+    return Sockets.send(core.fd(), segment, offset, length, SEND_FLAGS);
+  }
+
+  // ---- reading --------------------------------------------------------------------------------
+
+  int read(ByteBuffer buffer) throws IOException {
+    Objects.requireNonNull(buffer);
+    core.reads.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      return (int) readLocked(channel.isBlocking(), -1, () -> BufferIo.read(mover, buffer));
+    } finally {
+      core.reads.lock.unlock();
+    }
+  }
+
+  long read(ByteBuffer[] buffers, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, buffers.length);
+    core.reads.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      return readLocked(
+          channel.isBlocking(), -1, () -> BufferIo.read(mover, buffers, offset, length));
+    } finally {
+      core.reads.lock.unlock();
+    }
+  }
+
+  /// For the adaptor's stream.
+  ///
+  /// @param nanos 0 or negative waits without limit
+  int blockingRead(byte[] bytes, int offset, int length, long nanos) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (length == 0) {
+      return 0;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
+    core.reads.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      if (!channel.isBlocking()) {
+        throw new IllegalBlockingModeException();
+      }
+      return (int) readLocked(true, nanos <= 0 ? -1 : nanos, () -> BufferIo.read(mover, buffer));
+    } finally {
+      core.reads.lock.unlock();
+    }
+  }
+
+  private interface Transfer {
+    long run();
+  }
+
+  private long readLocked(boolean blocking, long nanos, Transfer transfer) throws IOException {
+    if (!blocking) {
+      return settleRead(reset || !channel.isInputOpen() ? ByteMover.EOF : transfer.run());
+    }
+    long n = 0;
+    channel.beginBlocking();
+    try {
+      core.enterBlocking();
+      try {
+        n = reset || !channel.isInputOpen() ? ByteMover.EOF : transfer.run();
+        long deadline = System.nanoTime() + nanos;
+        while (again(n) && channel.isOpen() && channel.isInputOpen()) {
+          long left = nanos < 0 ? -1 : deadline - System.nanoTime();
+          if (nanos >= 0 && left <= 0) {
+            throw new SocketTimeoutException("Read timed out");
+          }
+          core.reads.await(PollFds.POLLIN, left);
+          n = channel.isOpen() ? transfer.run() : n;
+        }
+      } finally {
+        core.leaveBlocking();
+      }
+    } finally {
+      channel.endBlocking(n > 0);
+    }
+    return settleRead(n);
+  }
+
+  private static boolean again(long result) {
+    return result == -Errno.EAGAIN || result == -Errno.EINTR;
+  }
+
+  /// Turns a result into what `read` returns or throws.
+  private long settleRead(long n) throws IOException {
+    if (n > 0) {
+      return n;
+    }
+    if (n == -Errno.ECONNRESET) {
+      reset = true;
+    }
+    if (reset) {
+      throw new SocketException("Connection reset");
+    }
+    if (!channel.isInputOpen() || n == ByteMover.EOF) {
+      return -1;
+    }
+    if (n == 0 || again(n)) {
+      return 0;
+    }
+    throw NetErrors.ofTransfer((int) n);
+  }
+
+  // ---- writing --------------------------------------------------------------------------------
+
+  int write(ByteBuffer buffer) throws IOException {
+    Objects.requireNonNull(buffer);
+    core.writes.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      boolean blocking = channel.isBlocking();
+      long all = blocking ? buffer.remaining() : 0;
+      return (int) writeLocked(blocking, all, () -> BufferIo.write(mover, buffer));
+    } finally {
+      core.writes.lock.unlock();
+    }
+  }
+
+  long write(ByteBuffer[] buffers, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, buffers.length);
+    core.writes.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      boolean blocking = channel.isBlocking();
+      long all = blocking ? BufferIo.remaining(buffers, offset, length) : 0;
+      return writeLocked(blocking, all, () -> BufferIo.write(mover, buffers, offset, length));
+    } finally {
+      core.writes.lock.unlock();
+    }
+  }
+
+  /// For the adaptor's stream: all of it.
+  void blockingWriteFully(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (length == 0) {
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
+    core.writes.lock.lock();
+    try {
+      channel.ensureOpenAndConnected();
+      if (!channel.isBlocking()) {
+        throw new IllegalBlockingModeException();
+      }
+      writeLocked(true, length, () -> BufferIo.write(mover, buffer));
+    } finally {
+      core.writes.lock.unlock();
+    }
+  }
+
+  /// @param all bytes to be sent before a blocking write returns
+  private long writeLocked(boolean blocking, long all, Transfer transfer) throws IOException {
+    if (!blocking) {
+      if (!channel.isOutputOpen()) {
+        throw new ClosedChannelException();
+      }
+      return settleWrite(transfer.run());
+    }
+    long total = 0;
+    long n = 0;
+    channel.beginBlocking();
+    try {
+      core.enterBlocking();
+      try {
+        if (!channel.isOutputOpen()) {
+          throw new ClosedChannelException();
+        }
+        do {
+          n = transfer.run();
+          total += Math.max(0, n);
+          if (again(n)) {
+            core.writes.await(PollFds.POLLOUT, -1);
+          }
+        } while ((again(n) || n > 0) && total < all && channel.isOpen() && channel.isOutputOpen());
+      } finally {
+        core.leaveBlocking();
+      }
+    } finally {
+      channel.endBlocking(total > 0 || n == 0);
+    }
+    return total > 0 ? total : settleWrite(n);
+  }
+
+  private long settleWrite(long n) throws IOException {
+    if (n >= 0) {
+      return n;
+    }
+    if (!channel.isOutputOpen()) {
+      throw new AsynchronousCloseException();
+    }
+    if (again(n)) {
+      return 0;
+    }
+    throw NetErrors.ofTransfer((int) n);
+  }
+
+  /// Sends one byte of urgent data.
+  ///
+  /// @return 1, or 0 when there is no room
+  int sendUrgent(byte value) throws IOException {
+    core.writes.lock.lock();
+    try (Arena arena = Arena.ofConfined()) {
+      channel.ensureOpenAndConnected();
+      MemorySegment data = arena.allocate(1);
+      data.set(ValueLayout.JAVA_BYTE, 0, value);
+      StreamPort ring = channel.port();
+      if (ring != null && !ring.flush()) {
+        return 0;
+      }
+      int flags = SEND_FLAGS | Sockets.MSG_OOB;
+      long n = Sockets.send(core.fd(), data, 0, 1, flags);
+      if (again(n) && channel.isBlocking()) {
+        throw new SocketException("No buffer space available");
+      }
+      return (int) settleWrite(n);
+    } finally {
+      core.writes.lock.unlock();
+    }
+  }
+}
