@@ -26,7 +26,10 @@ final class LauncherTest {
       #!/bin/sh
       case $* in *--version*) echo "Apache Maven 3.9.11 (x)"; exit ;; esac
       echo "$*" >>ROOT/maven.log
-      sleep "${FAKE_BUILD_SECONDS:-0}"
+      trap 'kill $!; exit 143' TERM
+      sleep "${FAKE_BUILD_SECONDS:-0}" 9>&- &
+      wait $!
+      [ -z "${FAKE_LOCALE-}" ] || echo "${LC_ALL:-$LC_CTYPE}" >ROOT/locale.log
       [ -z "${FAKE_BUILD_FAILS-}" ] || { echo "[ERROR] it does not compile"; exit 1; }
       mkdir -p ROOT/cli/target/lib
       cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar
@@ -140,16 +143,56 @@ final class LauncherTest {
       assertThat(finish(start).exitCode()).isZero();
     }
     assertThat(lines("maven.log")).isEqualTo(1);
-    assertThat(root.resolve(".sluice/lock")).doesNotExist();
   }
 
   @Test
-  void aLockOfADeadProcessIsBroken() throws Exception {
-    Process dead = new ProcessBuilder("true").start();
-    dead.waitFor();
-    Files.createDirectories(root.resolve(".sluice/lock"));
-    Files.writeString(root.resolve(".sluice/lock/pid"), dead.pid() + "\n");
-    assertThat(run(List.of(), "stat").exitCode()).isZero();
+  void aBuildThatWasKilledKeepsNobodyWaiting() throws Exception {
+    Started killed = start(List.of("FAKE_BUILD_SECONDS=3"), "stat");
+    while (!Files.exists(root.resolve("maven.log"))) {
+      Thread.sleep(20);
+    }
+    killed.process().destroyForcibly();
+    Result second = run(List.of(), "stat");
+    assertThat(second.exitCode()).as(second.err()).isZero();
+    assertThat(second.err())
+        .contains("another start is building, process " + killed.process().pid());
+    assertThat(lines("maven.log")).isEqualTo(2);
+  }
+
+  @Test
+  void anInterruptedBuildEndsItsMavenAndIsDoneAgainFromTheSources() throws Exception {
+    Path halfWritten = Files.createDirectories(root.resolve("cli/target/classes"));
+    Files.writeString(halfWritten.resolve("Main.class"), "half");
+    Started interrupted = start(List.of("FAKE_BUILD_SECONDS=50"), "stat");
+    while (!Files.exists(root.resolve("maven.log"))) {
+      Thread.sleep(20);
+    }
+    interrupted.process().destroy();
+    Result ended = finish(interrupted);
+    assertThat(ended.exitCode()).isEqualTo(143);
+    assertThat(halfWritten).isNotEmptyDirectory();
+    Result second = run(List.of(), "stat");
+    assertThat(second.exitCode()).as(second.err()).isZero();
+    assertThat(halfWritten).doesNotExist();
+    assertThat(root.resolve(".sluice/started")).doesNotExist();
+  }
+
+  @Test
+  void aTreeThatCannotBeWrittenSaysHowToBuild() throws Exception {
+    Files.writeString(root.resolve(".sluice"), "in the way, also of root");
+    Result refused = run(List.of(), "stat");
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err().lines()).singleElement().asString().contains("cannot write", "Fix:");
+    assertThat(root.resolve("maven.log")).doesNotExist();
+  }
+
+  @Test
+  void fileNamesAreUtf8WhateverTheLocale() throws Exception {
+    run(List.of("FAKE_LOCALE=1", "LC_ALL=C"), "stat");
+    assertThat(Files.readString(root.resolve("locale.log"))).isEqualTo("C.UTF-8\n");
+    Files.delete(root.resolve(".sluice/current"));
+    run(List.of("FAKE_LOCALE=1", "LC_ALL=", "LC_CTYPE=", "LANG=de_DE.UTF-8"), "stat");
+    assertThat(Files.readString(root.resolve("locale.log"))).isEqualTo("\n");
   }
 
   @Test
@@ -157,7 +200,6 @@ final class LauncherTest {
     Result failed = run(List.of("FAKE_BUILD_FAILS=1"), "stat");
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err()).contains("it does not compile").contains("build.log");
-    assertThat(root.resolve(".sluice/lock")).doesNotExist();
     assertThat(run(List.of(), "stat").exitCode()).isZero();
   }
 
@@ -281,6 +323,52 @@ final class LauncherTest {
   }
 
   @Test
+  void theEndOfATestRunTellsWhatFailedAndWhy() throws Exception {
+    String report =
+        """
+        <testsuite name="a" tests="3" errors="0" skipped="1" failures="1">
+          <testcase name="one[2]" classname="sluice.a">
+            <failure message="&#10;expected: 5" type="E"><![CDATA[java.lang.AssertionError:
+        expected: 5 but <testsuite tests="9"> was: 6
+        	at java.base/java.lang.Object.wait(Object.java:1)
+        	at sluice.a/sluice.a.B.one(B.java:59)
+        ]]></failure>
+            <system-out><![CDATA[<skipped>
+        seed 4711
+        ]]></system-out>
+          </testcase>
+          <testcase name="two" classname="sluice.a">
+            <skipped type="T"><![CDATA[T: needs gcc
+        	at sluice.a/sluice.a.B.one(B.java:59)
+        ]]></skipped>
+          </testcase>
+        </testsuite>
+        """;
+    Result failed = run(List.of("FAKE_REPORT=" + report), "test");
+    assertThat(failed.out())
+        .endsWith(
+            """
+            failed: sluice.a.one[2]
+                java.lang.AssertionError:
+                expected: 5 but <testsuite tests="9"> was: 6
+                	at sluice.a/sluice.a.B.one(B.java:59)
+                printed: seed 4711
+            skipped: sluice.a.two: needs gcc
+
+            1 passed, 1 failed, 1 skipped
+            """);
+  }
+
+  @Test
+  void aTestRunThatTakesTooLongIsEnded() throws Exception {
+    Result ended = run(List.of("FAKE_BUILD_SECONDS=50", "SLUICE_TEST_SECONDS=1"), "test");
+    assertThat(ended.out())
+        .contains("failed: the run took longer than 1 s")
+        .endsWith("\n0 passed, 1 failed, 0 skipped\n");
+    assertThat(ended.exitCode()).isEqualTo(1);
+  }
+
+  @Test
   void aRunWithoutTestsOrWithABrokenBuildFails() throws Exception {
     Result none = run(List.of(), "test");
     assertThat(none.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("no test ran");
@@ -288,6 +376,9 @@ final class LauncherTest {
     Result broken = run(List.of("FAKE_BUILD_FAILS=1"), "test");
     assertThat(broken.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("build");
     assertThat(broken.exitCode()).isEqualTo(1);
+    Result noJdk = run(List.of("SLUICE_JAVA_HOME=" + root.resolve("none")), "test");
+    assertThat(noJdk.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n");
+    assertThat(noJdk.exitCode()).isEqualTo(1);
     assertThat(run(List.of(), "test", "nowhere").exitCode()).isEqualTo(2);
     assertThat(run(List.of(), "test", "--fast").exitCode()).isEqualTo(2);
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A server in a process of its own, and the signals that such a process gets.
-@Timeout(60)
+@Timeout(240)
 final class LifecycleTest {
   private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
 
@@ -54,13 +54,14 @@ final class LifecycleTest {
   private void start(String backend) throws Exception {
     Path notify = directory.resolve("notify");
     manager = new NotifySocket(UnixDomainSocketAddress.of(notify));
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(withDefaultSignals());
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
     command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "serve"));
     command.addAll(List.of(directory.resolve("site").toString(), "--port", "0", "--demo"));
     command.addAll(List.of("--metrics-port", "0", "--backend", backend, "--loops", "2"));
+    command.addAll(List.of("--drain-timeout", "120"));
     command.addAll(List.of("--access-log", directory.resolve("log").toString()));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("NOTIFY_SOCKET", notify.toString());
@@ -71,7 +72,16 @@ final class LifecycleTest {
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
     port = port(out.readLine());
     metricsPort = port(out.readLine());
-    assertThat(manager().next(20)).startsWith("READY=1\nSTATUS=serving ");
+    assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serving ");
+  }
+
+  /// Words before a command that let it hear SIGINT and SIGHUP. A process that was started in the
+  /// background of a script or by nohup(1) ignores them and so do its children, JVMs included.
+  private static List<String> withDefaultSignals() throws Exception {
+    List<String> words = List.of("env", "--default-signal=INT,HUP");
+    List<String> trial = new ArrayList<>(words);
+    trial.add("true");
+    return new ProcessBuilder(trial).start().waitFor() == 0 ? words : List.of();
   }
 
   private static int port(@Nullable String line) {
@@ -102,7 +112,7 @@ final class LifecycleTest {
 
   private static Socket ask(int port, String path) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     String request = "GET " + path + " HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
     socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     return socket;
@@ -126,12 +136,12 @@ final class LifecycleTest {
       InputStream in = slow.getInputStream();
       assertThat(in.readNBytes(100)).hasSize(100);
       kill("TERM");
-      assertThat(manager().next(20)).isEqualTo("STOPPING=1\nSTATUS=draining");
+      assertThat(manager().next(60)).isEqualTo("STOPPING=1\nSTATUS=draining");
       byte[] rest = in.readAllBytes();
       assertThat(new String(rest, StandardCharsets.US_ASCII))
           .endsWith("line 1000000 of 1000000\n\r\n0\r\n\r\n");
     }
-    assertThat(process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(process().exitValue()).isZero();
     assertThat(Files.readString(directory.resolve("log"))).contains("GET /demo/report");
     assertThat(directory.resolve("run")).isEmptyDirectory();
@@ -144,10 +154,10 @@ final class LifecycleTest {
     try (Socket stalled = ask(port, "/demo/report?lines=10000000")) {
       assertThat(stalled.getInputStream().readNBytes(100)).hasSize(100);
       kill("INT");
-      assertThat(manager().next(20)).startsWith("STOPPING=1");
+      assertThat(manager().next(60)).startsWith("STOPPING=1");
       assertThat(process().waitFor(1, TimeUnit.SECONDS)).isFalse();
       kill("INT");
-      assertThat(process().waitFor(5, TimeUnit.SECONDS)).isTrue();
+      assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(process().exitValue()).isEqualTo(130);
     }
   }
@@ -163,14 +173,14 @@ final class LifecycleTest {
     }
     Path old = Files.move(log, directory.resolve("log.1"));
     kill("HUP");
-    assertThat(manager().next(20)).startsWith("RELOADING=1");
-    assertThat(manager().next(20)).startsWith("READY=1");
+    assertThat(manager().next(60)).startsWith("RELOADING=1");
+    assertThat(manager().next(60)).startsWith("READY=1");
     while (!Files.exists(log)) {
       Thread.sleep(10);
     }
     get(port, "/second");
     kill("TERM");
-    assertThat(process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(Files.readString(old)).contains("GET /first").doesNotContain("GET /second");
     assertThat(Files.readString(log)).contains("GET /second");
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.HttpServer;
 
-@Timeout(60)
+@Timeout(240)
 final class ServeTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);

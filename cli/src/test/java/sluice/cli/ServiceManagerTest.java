@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +19,7 @@ import sluice.loop.Server;
 import sluice.loop.ServerConfig;
 import sluice.sys.AbstractUnixAddress;
 
-@Timeout(60)
+@Timeout(240)
 final class ServiceManagerTest {
   private static final long PID = 42;
 
@@ -84,26 +85,28 @@ final class ServiceManagerTest {
         .isNull();
     assertThat(manager(Map.of("WATCHDOG_USEC", "soon")).watchdogInterval()).isNull();
     Path file = directory.resolve("notify");
+    CountDownLatch released = new CountDownLatch(1);
     ServerConfig config = ServerConfig.onLoopback("test", 0).withBackend(Backend.EPOLL);
     try (NotifySocket socket = new NotifySocket(UnixDomainSocketAddress.of(file));
         Server server = Server.start(config, loop -> (connection, input) -> 0)) {
       ServiceManager watched =
           manager(Map.of("NOTIFY_SOCKET", file.toString(), "WATCHDOG_USEC", "100000"));
       watched.watch(server);
-      assertThat(socket.next(10)).isEqualTo("WATCHDOG=1");
-      assertThat(socket.next(10)).isEqualTo("WATCHDOG=1");
-      server.loops().getFirst().execute(ServiceManagerTest::block);
+      assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
+      assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
+      server.loops().getFirst().execute(() -> block(released));
       while (!socket.next(1).isEmpty()) {
         // what was sent before
       }
       watched.stopping("");
-      assertThat(socket.next(5)).startsWith("STOPPING=1");
+      assertThat(socket.next(60)).startsWith("STOPPING=1");
+      released.countDown();
     }
   }
 
-  private static void block() {
+  private static void block(CountDownLatch released) {
     try {
-      Thread.sleep(3_000);
+      released.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -13,7 +13,7 @@ import sluice.loop.CounterSnapshot;
 import sluice.loop.CounterValue;
 import sluice.loop.Counters;
 
-@Timeout(60)
+@Timeout(240)
 final class StatCommandTest {
   @TempDir Path temp;
   private final StringWriter out = new StringWriter();
