@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.memory.ViewBinder;
 
-@Timeout(60)
+@Timeout(240)
 class AccessLogTest {
   private static final long TIME = 971_211_336_123L;
   private static final long V4_LOW = 0x0000_ffff_c000_0201L;
@@ -46,7 +46,7 @@ class AccessLogTest {
   }
 
   private static void await(Path file, String text) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!Files.exists(file) || !Files.readString(file).contains(text)) {
       assertThat(System.nanoTime()).as("no '" + text + "' in " + file).isLessThan(end);
       Thread.sleep(5);
@@ -193,7 +193,7 @@ class AccessLogTest {
     try (AccessLog log = open(full)) {
       AccessLogRing ring = log.ring(16);
       log(ring, "one", "", "");
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
       while (log.dropped() == 0) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(5);

@@ -22,7 +22,7 @@ import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
 /// Sockets that listened before the server started, as systemd passes them.
-@Timeout(60)
+@Timeout(240)
 class AdoptedSocketsTest {
   @TempDir Path directory = Path.of(".");
 
@@ -54,7 +54,7 @@ class AdoptedSocketsTest {
     try (HttpServer server = HttpServer.start(config(backend, 3, fd), line -> {})) {
       assertThat(server.server().addresses()).hasSize(1);
       int port = server.server().port();
-      long until = System.nanoTime() + 20_000_000_000L;
+      long until = System.nanoTime() + 60_000_000_000L;
       while (!server.server().loops().stream().allMatch(AdoptedSocketsTest::accepted)
           && System.nanoTime() < until) {
         try (PlainClient first = new PlainClient(port);
@@ -64,7 +64,7 @@ class AdoptedSocketsTest {
         }
       }
       assertThat(server.server().loops()).allMatch(AdoptedSocketsTest::accepted);
-      assertThat(server.drain(Duration.ofSeconds(5))).isTrue();
+      assertThat(server.drain(Duration.ofSeconds(60))).isTrue();
       assertThatThrownBy(() -> new PlainClient(port)).isInstanceOf(IOException.class);
     }
   }

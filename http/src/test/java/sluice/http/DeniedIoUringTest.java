@@ -20,7 +20,7 @@ import sluice.loop.ServerConfig;
 import sluice.sys.Seccomp;
 
 /// A container that denies io_uring: another JVM takes it from itself and serves all the same.
-@Timeout(60)
+@Timeout(240)
 class DeniedIoUringTest {
   @TempDir Path root;
 

@@ -57,7 +57,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
   }
 
   private void assertDescriptors(long most) throws Exception {
-    for (int i = 0; i < 500 && openDescriptors() > most; i++) {
+    for (int i = 0; i < 6_000 && openDescriptors() > most; i++) {
       Thread.sleep(10);
     }
     assertThat(openDescriptors()).isLessThanOrEqualTo(most);
@@ -69,7 +69,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     long descriptors = openDescriptors();
     for (int round = 0; round < 4; round++) {
       List<HttpPeer> peers = new ArrayList<>();
-      for (int i = 0; i < 500; i++) {
+      for (int i = 0; i < 400; i++) {
         HttpPeer peer = new HttpPeer(port);
         peer.send(HttpPeer.text("GET", i % 2 == 0 ? "/a.txt" : "/none"));
         peers.add(peer);
@@ -77,7 +77,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
       for (HttpPeer peer : peers) {
         assertThat(peer.read().status()).isIn(200, 404);
       }
-      assertThat(onLoop(loop -> loop.connectionCount())).isEqualTo(500);
+      assertThat(onLoop(loop -> loop.connectionCount())).isEqualTo(400);
       for (HttpPeer peer : peers) {
         peer.close();
       }
@@ -141,7 +141,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     Files.delete(file);
     assertThat(peer.readBytes(5 << 20)).hasSize(5 << 20);
     // nobody asks any more, and yet it is closed
-    for (int i = 0; i < 500 && holds(file); i++) {
+    for (int i = 0; i < 6_000 && holds(file); i++) {
       Thread.sleep(10);
     }
     assertThat(holds(file)).isFalse();

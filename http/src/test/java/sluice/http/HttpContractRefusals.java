@@ -65,7 +65,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
 
   @Test
   void whoIsSlowWithAHeadIsToldSo() throws IOException {
-    start(c -> c.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(30)));
+    start(c -> c.withTimeouts(Duration.ofMillis(1_500), Duration.ofSeconds(30)));
     HttpPeer peer = peer();
     assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
     peer.send("GET /a.txt HTTP/1.1\r\nHo");
@@ -90,7 +90,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
 
   @Test
   void aSlowBodyIsCutOffWithoutAnotherReply() throws IOException {
-    start(c -> c.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(30)));
+    start(c -> c.withTimeouts(Duration.ofMillis(1_500), Duration.ofSeconds(30)));
     HttpPeer peer = peer();
     peer.send(HttpPeer.text("POST", "/a.txt", "Content-Length: 100") + "some");
     assertThat(peer.read().status()).isEqualTo(405);
@@ -107,7 +107,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
 
   @Test
   void idleConnectionsEndQuietly() throws IOException {
-    start(c -> c.withTimeouts(Duration.ofSeconds(30), Duration.ofMillis(300)));
+    start(c -> c.withTimeouts(Duration.ofSeconds(30), Duration.ofMillis(1_500)));
     HttpPeer unused = peer();
     HttpPeer used = peer();
     assertThat(used.get("/a.txt").text()).isEqualTo("alpha");

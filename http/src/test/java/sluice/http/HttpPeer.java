@@ -14,7 +14,7 @@ import java.util.List;
 
 /// A client that writes bytes as they are and reads replies strictly. One thread uses it.
 final class HttpPeer implements AutoCloseable {
-  private static final int TIMEOUT_MILLIS = 30_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket;
   private final InputStream in;

@@ -66,7 +66,7 @@ class KilledServerTest {
       } finally {
         victim.destroyForcibly();
       }
-      assertThat(victim.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(victim.waitFor(60, TimeUnit.SECONDS)).isTrue();
       for (Thread client : clients) {
         client.join();
       }

@@ -28,9 +28,10 @@ import sluice.loop.CounterValue;
 import sluice.loop.Counters;
 import sluice.loop.LoopConfig;
 import sluice.loop.ServerConfig;
+import sluice.loop.Watchdog;
 
 /// Counters, metrics, health and events of a running server.
-@Timeout(60)
+@Timeout(240)
 class ObservatoryTest {
   private static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -53,7 +54,7 @@ class ObservatoryTest {
 
   private HttpServer start(Backend backend, int maxConnections) throws IOException {
     Route busy =
-        Route.at("/busy").withLimit(Duration.ofMillis(20)).withInterruptlet(() -> this::busy);
+        Route.at("/busy").withLimit(Duration.ofMillis(500)).withInterruptlet(() -> this::busy);
     Route slow = Route.at("/slow").withSlowHandler((request, responder) -> responder.send("s"));
     ServerConfig config =
         ServerConfig.onLoopback("test", 0)
@@ -70,10 +71,13 @@ class ObservatoryTest {
   }
 
   private boolean busy(HttpRequest request, HttpReply reply) {
-    long millis = request.hasQuery() ? 150 : 0;
-    long end = System.nanoTime() + millis * 1_000_000L;
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
+    HttpServer running = server;
+    if (request.hasQuery() && running != null) {
+      Watchdog watchdog = running.server().watchdog();
+      long before = watchdog.overruns();
+      while (watchdog.overruns() == before) {
+        Thread.onSpinWait();
+      }
     }
     return true;
   }
@@ -162,21 +166,35 @@ class ObservatoryTest {
         assertThat(client.get("/").status()).isEqualTo(200);
         assertThat(second.reply().status()).isEqualTo(503);
         assertThat(client.get("/busy?long").status()).isEqualTo(200);
-        Thread.sleep(300);
       }
-      Path file = directory.resolve("recording.jfr");
-      recording.dump(file);
-      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      List<RecordedEvent> events = eventsOf(recording, "sluice.ConnectionsRefused");
       RecordedEvent fill = only(events, "sluice.Fill");
       assertThat(fill.getString("path")).isEqualTo("/");
       assertThat(fill.getInt("status")).isEqualTo(200);
       assertThat(fill.getDuration("fillNanos")).isPositive();
-      RecordedEvent slow = only(events, "sluice.SlowTurn");
-      assertThat(slow.getDuration("workNanos"))
-          .isBetween(Duration.ofMillis(100), Duration.ofSeconds(5));
-      assertThat(slow.getString("stack")).contains("ObservatoryTest.busy");
+      // on a machine that is busy other turns are slow too
+      assertThat(events)
+          .filteredOn(each -> each.getEventType().getName().equals("sluice.SlowTurn"))
+          .filteredOn(each -> each.getString("stack").contains("ObservatoryTest.busy"))
+          .singleElement()
+          .satisfies(slow ->
+              assertThat(slow.getDuration("workNanos")).isGreaterThan(Duration.ofMillis(100)));
       assertThat(only(events, "sluice.ConnectionsRefused").getLong("count")).isEqualTo(1);
       assertThat(only(events, "sluice.HandlerOverrun").getString("handler")).isEqualTo("/busy");
+    }
+  }
+
+  /// What was recorded, once the watchdog has written the last of it.
+  private List<RecordedEvent> eventsOf(Recording recording, String last) throws Exception {
+    Path file = directory.resolve("recording.jfr");
+    while (true) {
+      recording.dump(file);
+      List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+      if (events.stream().anyMatch(each -> each.getEventType().getName().equals(last))
+          && events.stream().anyMatch(each -> each.getEventType().getName().endsWith("SlowTurn"))) {
+        return events;
+      }
+      Thread.sleep(100);
     }
   }
 

@@ -35,7 +35,7 @@ final class PlainClient implements AutoCloseable {
   PlainClient(int port) throws IOException {
     socket = new Socket();
     socket.setTcpNoDelay(true);
-    socket.setSoTimeout(10_000);
+    socket.setSoTimeout(60_000);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     in = socket.getInputStream();
   }

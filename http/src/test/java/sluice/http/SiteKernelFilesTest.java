@@ -28,7 +28,7 @@ import sluice.sys.Errno;
 import sluice.sys.SysException;
 
 /// The kernel's own resolution, on real files.
-@Timeout(60)
+@Timeout(240)
 class SiteKernelFilesTest {
   @TempDir Path directory;
   private Path root;

@@ -30,6 +30,10 @@ public final class Watchdog implements AutoCloseable {
   /// While all loops sleep.
   private static final long IDLE_PERIOD_NANOS = 20_000_000L;
 
+  /// The most that counts of the time between two looks. When the JVM or the machine stood still,
+  /// nobody looked, and no handler is to blame.
+  private static final long MAX_LOOK_NANOS = 4 * PERIOD_NANOS;
+
   private static final long PUBLISH_NANOS = 100_000_000L;
 
   /// Work of one turn, after its wait, that counts as slow.
@@ -46,7 +50,8 @@ public final class Watchdog implements AutoCloseable {
   private static final class Watched {
     final Loop loop;
     long sequence;
-    long sinceNanos;
+    long seenNanos;
+    long ranNanos;
     boolean reported;
     long turns = -1;
     long turnSinceNanos;
@@ -177,12 +182,16 @@ public final class Watchdog implements AutoCloseable {
     long now = System.nanoTime();
     if (guard == null || sequence != each.sequence) {
       each.sequence = sequence;
-      each.sinceNanos = now;
+      each.ranNanos = 0;
       each.reported = false;
-    } else if (!each.reported && now - each.sinceNanos > guard.limitNanos()) {
-      each.reported = true;
-      report(each.loop, guard);
+    } else {
+      each.ranNanos += Math.min(now - each.seenNanos, MAX_LOOK_NANOS);
+      if (!each.reported && each.ranNanos > guard.limitNanos()) {
+        each.reported = true;
+        report(each.loop, guard);
+      }
     }
+    each.seenNanos = now;
   }
 
   private void report(Loop loop, HandlerGuard guard) {

@@ -17,7 +17,7 @@ import sluice.memory.Block;
 
 /// Owner and other threads end leases at the same time: no chunk is lost, and none is given out
 /// twice. Each chunk carries the number of its round, so that a chunk in two hands shows.
-@Timeout(60)
+@Timeout(240)
 class ChunkPoolStressTest {
   private static final int CHUNKS = 16;
   private static final int THREADS = 3;

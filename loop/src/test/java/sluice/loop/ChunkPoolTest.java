@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.Block;
 
-@Timeout(30)
+@Timeout(120)
 class ChunkPoolTest {
   private static Block take(ChunkPool pool) {
     int chunk = pool.peek();

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 final class CounterPublisherTest {
   private final Counters counters = Counters.inMemory();
   private final CounterPublisher publisher = new CounterPublisher(counters);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Writes counters as a server does and reads them as another process does.
-@Timeout(60)
+@Timeout(240)
 final class CountersTest {
   @TempDir Path temp;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Tasks come out once each, in the order each thread gave them, and a sleeping loop hears of them.
-@Timeout(60)
+@Timeout(240)
 class InboxTest {
   private static final int ADDERS = 4;
   private static final int TASKS = 50_000;
@@ -83,18 +83,18 @@ class InboxTest {
     Loop[] made = new Loop[1];
     Engines.Choice choice = choice(backend);
     Thread thread = Thread.ofPlatform().start(() -> runLoop(choice, made, ready));
-    assertThat(ready.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(ready.await(60, TimeUnit.SECONDS)).isTrue();
     Loop loop = made[0];
     for (int i = 0; i < ROUNDS; i++) {
       CountDownLatch ran = new CountDownLatch(1);
       loop.execute(ran::countDown);
-      assertThat(ran.await(10, TimeUnit.SECONDS)).as("task %s of %s", i, ROUNDS).isTrue();
+      assertThat(ran.await(60, TimeUnit.SECONDS)).as("task %s of %s", i, ROUNDS).isTrue();
       for (int spin = i % 200; spin > 0; spin--) {
         Thread.onSpinWait();
       }
     }
     loop.stop();
-    thread.join(20_000);
+    thread.join(60_000);
     assertThat(thread.isAlive()).isFalse();
   }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The portable engine runs where there is no Linux: another JVM lists the classes it loads.
-@Timeout(60)
+@Timeout(240)
 class JdkEngineLoadsTest {
   private static final Pattern LOADED = Pattern.compile("(sluice\\.sys\\.[A-Za-z$]+) source:");
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What is particular to engines on readiness: how few system calls they make. The rest is in the
 /// contract of all engines.
-@Timeout(30)
+@Timeout(120)
 class ReadinessEngineTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long ACCEPT = 1;
@@ -42,7 +42,7 @@ class ReadinessEngineTest {
     engine.turn(0, (token, result, flags) -> {});
     peer = new Socket();
     peer.setTcpNoDelay(true);
-    peer.setSoTimeout(10_000);
+    peer.setSoTimeout(60_000);
     peer.connect(sockets.localAddress(listener));
     engine.turn(SECOND, (token, result, flags) -> socket = result);
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// One answer to one deferred message, whatever its holder does wrong.
-@Timeout(30)
+@Timeout(120)
 class ReplyTicketTest {
   private final List<Integer> handled = new ArrayList<>();
   private @Nullable ReplyTicket ticket;
@@ -176,7 +176,7 @@ class ReplyTicketTest {
     assertThat(waiter.isAlive()).isTrue();
     connection.abort();
     rig.turns(3);
-    waiter.join(10_000);
+    waiter.join(60_000);
     assertThat(waiter.isAlive()).isFalse();
     assertThat(thrown).hasNullValue();
     used.complete(new Counting());
@@ -194,7 +194,7 @@ class ReplyTicketTest {
     assertThat(waiter.isAlive()).isTrue();
     rig.engine.taking(length -> length);
     rig.turns(20);
-    waiter.join(10_000);
+    waiter.join(60_000);
     assertThat(waiter.isAlive()).isFalse();
     assertThat(thrown).hasNullValue();
     used.complete(new Counting());
@@ -211,7 +211,7 @@ class ReplyTicketTest {
     rig.turns(5);
     Thread waiter = waiting(used, thrown);
     waiter.interrupt();
-    waiter.join(10_000);
+    waiter.join(60_000);
     assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
     used.complete(new Counting());
     rig.turns(1);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What may be in a certificate file and a key file, what may not, and how they are replaced.
-@Timeout(60)
+@Timeout(240)
 class TlsContextTest {
   @TempDir Path directory;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// TLS against somebody else's client, `openssl s_client`.
-@Timeout(60)
+@Timeout(240)
 class TlsOpensslTest {
   @TempDir Path directory;
 
@@ -42,26 +43,33 @@ class TlsOpensslTest {
   }
 
   private byte[] talk(byte[] input, String... command) throws Exception {
-    return talk(List.of(input), command);
+    return talk(List.of(new Piece(input, "")), command);
   }
 
-  /// Writes the pieces one after the other, with pauses: a command must come alone.
-  private byte[] talk(List<byte[]> pieces, String... command) throws Exception {
+  /// What is written to the client, and what the client has said before that.
+  private record Piece(byte[] bytes, String after) {}
+
+  /// Writes the pieces one after the other: a command must come alone.
+  private byte[] talk(List<Piece> pieces, String... command) throws Exception {
     Path said = directory.resolve("said");
+    Files.deleteIfExists(said);
     Process client =
         new ProcessBuilder(command)
-            .redirectOutput(said.toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(Redirect.appendTo(said.toFile()))
+            .redirectError(pieces.size() == 1 ? Redirect.DISCARD : Redirect.appendTo(said.toFile()))
             .start();
     try (OutputStream out = client.getOutputStream()) {
-      for (byte[] piece : pieces) {
-        out.write(piece);
+      for (Piece piece : pieces) {
+        while (client.isAlive()
+            && !Files.readString(said, StandardCharsets.ISO_8859_1).contains(piece.after())) {
+          Thread.sleep(5);
+        }
+        out.write(piece.bytes());
         out.flush();
-        Thread.sleep(pieces.size() == 1 ? 0 : 300);
       }
-      assertThat(client.waitFor(10, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+      assertThat(client.waitFor(60, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
     } catch (IOException e) {
-      client.waitFor(10, TimeUnit.SECONDS); // it has ended before it read everything
+      client.waitFor(60, TimeUnit.SECONDS); // it has ended before it read everything
     } finally {
       client.destroyForcibly();
     }
@@ -108,10 +116,14 @@ class TlsOpensslTest {
   @Test
   void takesTheApplicationProtocolAndUpdatesKeys() throws Exception {
     try (TlsRig rig = new TlsRig(Backend.EPOLL, TlsFiles.context("ec"))) {
-      List<byte[]> pieces = new ArrayList<>();
+      List<Piece> pieces = new ArrayList<>();
+      String done = "SSL handshake has read";
       for (String command : List.of("K\n", "k\n", "Q\n")) {
-        pieces.add(TlsRig.echo(("before " + command).getBytes(StandardCharsets.US_ASCII)));
-        pieces.add(command.getBytes(StandardCharsets.US_ASCII));
+        String text = "before " + command;
+        byte[] echo = TlsRig.echo(text.getBytes(StandardCharsets.US_ASCII));
+        pieces.add(new Piece(echo, done));
+        pieces.add(new Piece(command.getBytes(StandardCharsets.US_ASCII), text));
+        done = text + "KEYUPDATE";
       }
       byte[] said = talk(pieces, options(rig, "-tls1_3", "-alpn", "h2,http/1.1"));
       assertThat(new String(said, StandardCharsets.ISO_8859_1))

@@ -27,7 +27,7 @@ final class TlsRig implements AutoCloseable {
   static final LoopConfig CONFIG =
       new LoopConfig(1_000, 64 << 10, 64L << 20, 1 << 20, 20_000_000_000L, 500_000_000L);
   private static final int CHUNKS = 32;
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int PATIENCE_MILLIS = 60_000;
 
   final SSLContext clients = TlsFiles.client();
   final TlsTalk talk = new TlsTalk();
@@ -42,7 +42,7 @@ final class TlsRig implements AutoCloseable {
   TlsRig(Backend backend, TlsContext context, LoopConfig config) throws Exception {
     thread = Thread.ofPlatform().name("tls-" + backend).start(() -> run(backend, context, config));
     try {
-      bound.get(20, TimeUnit.SECONDS);
+      bound.get(60, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       Assumptions.abort(backend + " is not to be had here: " + e.getMessage());
     }
@@ -189,7 +189,7 @@ final class TlsRig implements AutoCloseable {
       loop.stop();
     }
     try {
-      thread.join(10_000);
+      thread.join(60_000);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }

@@ -215,7 +215,7 @@ class TlsServerTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
   void aSlowHandshakeIsCutOff(Backend backend) throws Exception {
-    TlsOptions options = TlsOptions.HTTP.withHandshakeTimeoutNanos(400_000_000L);
+    TlsOptions options = TlsOptions.HTTP.withHandshakeTimeoutNanos(3_000_000_000L);
     try (TlsRig rig = new TlsRig(backend, TlsFiles.context("ec", options));
         SSLSocket fine = rig.client();
         Socket silent = rig.plain();
@@ -224,7 +224,7 @@ class TlsServerTest {
       long start = System.nanoTime();
       assertThat(silent.getInputStream().read()).isEqualTo(-1);
       assertThat(slow.getInputStream().read()).isEqualTo(-1);
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(19));
       assertThat(TlsRig.ask(fine, TlsRig.echo(new byte[9]), 9)).hasSize(9);
     }
   }
@@ -302,7 +302,7 @@ class TlsServerTest {
   private static SSLSocket offering(TlsRig rig, String... protocols) throws IOException {
     SSLSocket socket =
         (SSLSocket) rig.clients.getSocketFactory().createSocket("127.0.0.1", rig.port());
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setApplicationProtocols(protocols);
     socket.setSSLParameters(parameters);

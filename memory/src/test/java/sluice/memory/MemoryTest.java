@@ -127,7 +127,7 @@ final class MemoryTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(120)
   void anAccessCompletesBeforeTheRevocationOrFails() throws InterruptedException {
     Block block = block(8);
     Memory first = Memory.over(block, 0, 8);

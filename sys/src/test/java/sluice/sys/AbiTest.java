@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Compares layouts, call numbers and constants with the headers of both architectures.
-@Timeout(60)
+@Timeout(240)
 class AbiTest {
   @TempDir Path directory;
 

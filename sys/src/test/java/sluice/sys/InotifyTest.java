@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(20)
+@Timeout(120)
 class InotifyTest {
   private static final int MASK =
       Inotify.IN_CREATE | Inotify.IN_CLOSE_WRITE | Inotify.IN_MOVED_FROM | Inotify.IN_MOVED_TO;

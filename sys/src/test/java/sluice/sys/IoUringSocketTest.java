@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What the event loop relies on when sockets meet a ring.
-@Timeout(20)
+@Timeout(120)
 class IoUringSocketTest {
   private static final int FLAGS = IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN;
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);

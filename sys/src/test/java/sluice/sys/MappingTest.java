@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(20)
+@Timeout(120)
 class MappingTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
@@ -45,12 +49,30 @@ class MappingTest {
     Mapping mapping = Mapping.anonymous(4096, true);
     Thread reader = new Thread(() -> Files.read(pipe[0], mapping.segment(), 0, 100));
     reader.start();
-    Thread.sleep(200); // it is inside the call by then
+    awaitCallWith(mapping.segment().address());
     assertThatThrownBy(mapping::close).isInstanceOf(IllegalStateException.class);
     Files.close(pipe[1]);
     reader.join();
     mapping.close();
     Files.close(pipe[0]);
+  }
+
+  /// Waits until a thread of this process sleeps in a system call that was given the address.
+  private static void awaitCallWith(long address) throws Exception {
+    String argument = "0x" + Long.toHexString(address);
+    while (true) {
+      try (Stream<Path> threads = java.nio.file.Files.list(Path.of("/proc/self/task"))) {
+        for (Path thread : threads.toList()) {
+          String call = java.nio.file.Files.readString(thread.resolve("syscall"));
+          if (List.of(call.strip().split(" ")).contains(argument)) {
+            return;
+          }
+        }
+      } catch (NoSuchFileException ended) {
+        continue; // a thread that ended meanwhile
+      }
+      Thread.sleep(1);
+    }
   }
 
   @Test

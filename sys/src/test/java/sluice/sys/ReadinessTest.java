@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Epoll, poll and event descriptors.
-@Timeout(20)
+@Timeout(120)
 class ReadinessTest {
   private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
 

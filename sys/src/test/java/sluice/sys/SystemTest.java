@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Limits, sysctls and seccomp.
-@Timeout(60)
+@Timeout(240)
 class SystemTest {
   @Test
   void deniedCallsFailWithAnExplanation() throws Exception {

@@ -11,7 +11,7 @@ import sluice.loop.EngineConfig;
 /// test's thread owns the engine.
 ///
 /// The themes are interfaces, to keep them readable; a subclass for one engine gets them all.
-@Timeout(60)
+@Timeout(240)
 public abstract class EngineContract
     implements EngineContractConnect,
         EngineContractReceive,

@@ -81,7 +81,7 @@ final class EngineContractRig {
 
   static final long MILLIS = 1_000_000L;
   static final long SECONDS = 1_000 * MILLIS;
-  private static final long PATIENCE_NANOS = 20 * SECONDS;
+  private static final long PATIENCE_NANOS = 60 * SECONDS;
   private static final long ACCEPT = 1L << 40;
   private static final byte[] NOTHING = {};
 

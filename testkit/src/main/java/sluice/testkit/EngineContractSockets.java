@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Peers on `java.net` sockets. Each is used by one thread at a time.
 final class EngineContractSockets implements EngineContractPeers {
-  private static final int TIMEOUT_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   @Override
   public Peer connect(SocketAddress listener) throws IOException {

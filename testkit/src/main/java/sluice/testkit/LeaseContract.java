@@ -12,7 +12,7 @@ import sluice.loop.EngineConfig;
 /// The test's thread owns engine and loop.
 ///
 /// The themes are interfaces, to keep them readable; a subclass for one engine gets them all.
-@Timeout(60)
+@Timeout(240)
 public abstract class LeaseContract
     implements LeaseContractDevice, LeaseContractRetain, LeaseContractPressure {
   private EngineContractRig rig = new EngineContractRig(this::open, new EngineContractSockets());

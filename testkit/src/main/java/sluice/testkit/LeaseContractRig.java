@@ -25,7 +25,7 @@ import sluice.testkit.EngineContractRig.Opener;
 /// the test's thread, which turns the loop; peers act while it turns.
 final class LeaseContractRig {
   private static final long TURN_NANOS = 5 * EngineContractRig.MILLIS;
-  private static final long PATIENCE_NANOS = 30 * EngineContractRig.SECONDS;
+  private static final long PATIENCE_NANOS = 60 * EngineContractRig.SECONDS;
 
   final EngineContractPeers peers;
   private final Opener opener;

@@ -19,7 +19,7 @@ import sluice.testkit.EngineContractRig.Event;
 
 /// What accepting does when the process has no descriptor left: the real limit is lowered, and the
 /// rest is used up.
-@Timeout(60)
+@Timeout(240)
 class DescriptorLimitTest {
   @ParameterizedTest
   @EnumSource(names = "AUTO", mode = EnumSource.Mode.EXCLUDE)

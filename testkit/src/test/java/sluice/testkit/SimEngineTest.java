@@ -24,7 +24,7 @@ import sluice.memory.Block;
 import sluice.sys.Errno;
 
 /// The kernel model without faults: what each operation does, and which mistakes it refuses.
-@Timeout(30)
+@Timeout(120)
 class SimEngineTest {
   private static final long ACCEPT = 1;
   private static final long RECEIVE = 2;
