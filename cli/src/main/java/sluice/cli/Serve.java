@@ -94,7 +94,7 @@ final class Serve {
               + " (backend: "
               + engine.backend()
               + "; "
-              + engine.why()
+              + engine.why().replaceAll("\\s*\\R\\s*", ". ")
               + ")");
     }
     SocketAddress metrics = server.metricsAddress();

@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -187,7 +188,7 @@ final class ServeOptions {
   /// @throws UsageException when an option has a value that its user refuses
   /// @throws IOException when the host has no address, or certificate or key cannot be used
   HttpConfig config(List<Integer> sockets) throws UsageException, IOException {
-    InetAddress address = InetAddress.getByName(host);
+    InetAddress address = address(host);
     boolean listen = portGiven || sockets.isEmpty();
     ServerConfig server =
         new ServerConfig(
@@ -221,6 +222,19 @@ final class ServeOptions {
       return accessLog == null ? config : config.withAccessLog(accessLog);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static InetAddress address(String host) throws IOException {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new IOException(
+          "cannot listen on --host "
+              + host
+              + ". Why: no address is known for this name. Fix: give an address that `ip addr`"
+              + " lists, or 0.0.0.0 for all.",
+          e);
     }
   }
 

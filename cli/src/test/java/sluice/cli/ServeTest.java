@@ -58,6 +58,16 @@ final class ServeTest {
   }
 
   @Test
+  void aHostWithoutAddressSaysWhichAndWhatToDo(@TempDir Path temp) {
+    List<String> words = List.of(temp.toString(), "--port", "0", "--host", "nowhere.invalid");
+    assertThat(Serve.run(words, print, print)).isEqualTo(1);
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("--host nowhere.invalid")
+        .contains("Why:")
+        .contains("Fix:");
+  }
+
+  @Test
   void wrongUsageEndsWith2AndHelpWith0() {
     assertThat(Main.run("serve")).isEqualTo(2);
     assertThat(Serve.run(List.of("a", "--nonsense"), print, print)).isEqualTo(2);

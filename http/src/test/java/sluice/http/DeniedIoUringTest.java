@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,7 +30,7 @@ class DeniedIoUringTest {
     private Denied() {}
 
     public static void main(String[] arguments) throws IOException {
-      Seccomp.deny(List.of("io_uring_setup", "io_uring_enter", "io_uring_register"));
+      Seccomp.deny(List.of(arguments).subList(1, arguments.length));
       HttpConfig config =
           HttpConfig.of(ServerConfig.onLoopback("denied", 0), Site.of(Path.of(arguments[0])));
       try (HttpServer server = HttpServer.start(config, _ -> {})) {
@@ -52,25 +53,34 @@ class DeniedIoUringTest {
 
   @Test
   void servesByEpollAndSaysWhy() throws Exception {
+    assertThat(serveWithout("io_uring_setup", "io_uring_enter", "io_uring_register"))
+        .contains("backend epoll; io_uring not used: io_uring_setup")
+        .doesNotContain("epoll not used");
+  }
+
+  @Test
+  void servesByPollWhereEpollIsDeniedToo() throws Exception {
+    assertThat(serveWithout("io_uring_setup", "epoll_create1"))
+        .contains("backend poll; io_uring not used: io_uring_setup")
+        .contains("epoll not used: epoll_create1");
+  }
+
+  private String serveWithout(String... calls) throws Exception {
     Files.writeString(root.resolve("a.txt"), "hello");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                classPath(),
-                Denied.class.getName(),
-                root.toString())
-            .redirectErrorStream(true)
-            .start();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath()));
+    command.addAll(List.of(Denied.class.getName(), root.toString()));
+    command.addAll(List.of(calls));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     assertThat(output)
-        .contains("backend epoll; io_uring not used: io_uring_setup")
         .contains("EPERM")
         .contains("Fix:")
         .contains("HTTP/1.1 200 OK")
         .contains("\r\n\r\nhello");
+    return output;
   }
 
   /// Everything this test was started with, as one class path.

@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.io.IOException;
 import java.util.Locale;
+import sluice.sys.Epoll;
 
 /// Chooses an engine and says why. A fallback is never silent.
 public final class Engines {
@@ -46,7 +47,15 @@ public final class Engines {
       IoUringSelfTest.run();
       return new Choice(Backend.IO_URING, "available, self-test passed");
     } catch (IOException e) {
-      return new Choice(Backend.EPOLL, "io_uring not used: " + e.getMessage());
+      return withoutIoUring("io_uring not used: " + e.getMessage());
+    }
+  }
+
+  private static Choice withoutIoUring(String why) {
+    try (Epoll _ = Epoll.create()) {
+      return new Choice(Backend.EPOLL, why);
+    } catch (IOException e) {
+      return new Choice(Backend.POLL, why + "\nepoll not used: " + e.getMessage());
     }
   }
 

@@ -109,7 +109,7 @@ interface LeaseContractPressure {
       writers.add(loops().peers.later(0, () -> peer.write(much)));
     }
     loops().turnUntil("output leaves the arena", () -> counters().chunksCopiedOut() > 0);
-    loops().turnAWhile();
+    loops().turnUntilQuiet();
     assertThat(loops().arena().free()).isGreaterThanOrEqualTo(CHUNKS / 4);
     long starved = counters().starvedReceives();
     echo(loops().connect(), 3000, 50);

@@ -107,6 +107,16 @@ final class LeaseContractRig {
     turnUntil("a while", () -> peers.nanos() - end >= 0);
   }
 
+  /// Turns until nothing more arrives: whoever still writes is held back.
+  void turnUntilQuiet() {
+    long before;
+    do {
+      before = loop().counters().receivedBytes();
+      long end = peers.nanos() + 500 * EngineContractRig.MILLIS;
+      turnUntil("quiet", () -> peers.nanos() - end >= 0);
+    } while (loop().counters().receivedBytes() != before);
+  }
+
   /// Turns the loop while somebody else acts, until the action has ended.
   void during(String what, Action action) throws IOException {
     during(what, List.of(action));
