@@ -43,11 +43,11 @@ class TlsOpensslTest {
   }
 
   private byte[] talk(byte[] input, String... command) throws Exception {
-    return talk(List.of(new Piece(input, "")), command);
+    return talk(List.of(new Piece(new String(input, StandardCharsets.ISO_8859_1), "")), command);
   }
 
-  /// What is written to the client, and what the client has said before that.
-  private record Piece(byte[] bytes, String after) {}
+  /// What is written to the client, a byte a character, and what the client has said before that.
+  private record Piece(String text, String after) {}
 
   /// Writes the pieces one after the other: a command must come alone.
   private byte[] talk(List<Piece> pieces, String... command) throws Exception {
@@ -64,7 +64,7 @@ class TlsOpensslTest {
             && !Files.readString(said, StandardCharsets.ISO_8859_1).contains(piece.after())) {
           Thread.sleep(5);
         }
-        out.write(piece.bytes());
+        out.write(piece.text().getBytes(StandardCharsets.ISO_8859_1));
         out.flush();
       }
       assertThat(client.waitFor(60, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
@@ -121,8 +121,8 @@ class TlsOpensslTest {
       for (String command : List.of("K\n", "k\n", "Q\n")) {
         String text = "before " + command;
         byte[] echo = TlsRig.echo(text.getBytes(StandardCharsets.US_ASCII));
-        pieces.add(new Piece(echo, done));
-        pieces.add(new Piece(command.getBytes(StandardCharsets.US_ASCII), text));
+        pieces.add(new Piece(new String(echo, StandardCharsets.ISO_8859_1), done));
+        pieces.add(new Piece(command, text));
         done = text + "KEYUPDATE";
       }
       byte[] said = talk(pieces, options(rig, "-tls1_3", "-alpn", "h2,http/1.1"));
