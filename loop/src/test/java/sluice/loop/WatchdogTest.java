@@ -9,9 +9,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingStream;
@@ -28,7 +28,7 @@ class WatchdogTest {
   /// Answers each byte with whether the handler is disabled; a byte 1 makes it overrun first.
   private static final class Guarded implements Protocol {
     private final HandlerGuard guard;
-    private final AtomicReference<Server> server = new AtomicReference<>();
+    private final CompletableFuture<Server> server = new CompletableFuture<>();
 
     Guarded(HandlerGuard guard) {
       this.guard = guard;
@@ -43,7 +43,7 @@ class WatchdogTest {
       guard.enter(connection.loop());
       try {
         if (input.get(0) == 1) {
-          holdUpTheLoop(server.get().watchdog());
+          holdUpTheLoop(server.join().watchdog());
         }
         connection.output().put((byte) 'r');
       } finally {
@@ -70,7 +70,7 @@ class WatchdogTest {
     Server server =
         Server.start(
             ServerConfig.onLoopback("watched", 0).withBackend(Backend.JDK), loop -> protocol);
-    protocol.server.set(server);
+    protocol.server.complete(server);
     return server;
   }
 
