@@ -174,8 +174,7 @@ class ObservatoryTest {
       assertThat(fill.getDuration("fillNanos")).isPositive();
       // on a machine that is busy other turns are slow too
       assertThat(events)
-          .filteredOn(each -> each.getEventType().getName().equals("sluice.SlowTurn"))
-          .filteredOn(each -> each.getString("stack").contains("ObservatoryTest.busy"))
+          .filteredOn(ObservatoryTest::isSlowByBusy)
           .singleElement()
           .satisfies(slow ->
               assertThat(slow.getDuration("workNanos")).isGreaterThan(Duration.ofMillis(100)));
@@ -191,11 +190,16 @@ class ObservatoryTest {
       recording.dump(file);
       List<RecordedEvent> events = RecordingFile.readAllEvents(file);
       if (events.stream().anyMatch(each -> each.getEventType().getName().equals(last))
-          && events.stream().anyMatch(each -> each.getEventType().getName().endsWith("SlowTurn"))) {
+          && events.stream().anyMatch(ObservatoryTest::isSlowByBusy)) {
         return events;
       }
       Thread.sleep(100);
     }
+  }
+
+  private static boolean isSlowByBusy(RecordedEvent event) {
+    return event.getEventType().getName().equals("sluice.SlowTurn")
+        && event.getString("stack").contains("ObservatoryTest.busy");
   }
 
   private static RecordedEvent only(List<RecordedEvent> events, String name) {
