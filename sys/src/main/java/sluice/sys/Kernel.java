@@ -41,9 +41,9 @@ final class Kernel {
   private static final long ERRNO_OFFSET =
       ERRNO_LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 
-  /// Not final, so that the compiler does not inline it. The linker makes a slice of the memory
-  /// for `errno` at each call, which costs nothing where the compiler sees all of it; inlined into
-  /// a deep caller it may not (`MaxInlineLevel`), and each call leaves 40 bytes. Apart, it is
+  /// Not final, so that the compiler does not inline it. The linker makes a slice of the memory for
+  /// `errno` at each call, which costs nothing where the compiler sees all of it; inlined into a
+  /// deep caller it may not (`MaxInlineLevel`), and each call leaves 40 bytes. Apart, it is
   /// compiled the same way whoever calls, at the price of an indirect jump.
   @SuppressWarnings({"NonFinalStaticField", "FieldMayBeFinal", "ConstantField"})
   private static MethodHandle call =
