@@ -2,6 +2,7 @@ package sluice.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -16,14 +17,28 @@ final class Commands {
   private Commands() {}
 
   static int run(String... args) {
-    return commandLine()
+    return printing(commandLine()).execute(args);
+  }
+
+  /// `sluice run --compare`. What it does not know belongs to the application.
+  static int compare(List<String> words) {
+    return printing(explaining(new CommandLine(new CompareCommand())))
+        .setStopAtPositional(true)
+        .setUnmatchedOptionsArePositionalParams(true)
+        .execute(words.toArray(new String[0]));
+  }
+
+  private static CommandLine printing(CommandLine commands) {
+    return commands
         .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
-        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8))
-        .execute(args);
+        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
   }
 
   static CommandLine commandLine() {
-    CommandLine commands = new CommandLine(new Commands());
+    return explaining(new CommandLine(new Commands()));
+  }
+
+  private static CommandLine explaining(CommandLine commands) {
     commands.setExecutionExceptionHandler((failure, command, parsed) -> {
       // The message of a failure is written for the person at the terminal; its stack is not.
       String text = failure.getMessage();

@@ -13,13 +13,17 @@ public final class Main {
     System.exit(run(args));
   }
 
-  /// Runs one command. `serve` does not touch picocli, see [ServeOptions].
+  /// Runs one command. `serve` does not touch picocli, see [ServeOptions]; of `run`, the launcher
+  /// leaves only `--compare` to Java.
   ///
   /// @return the exit code
   static int run(String... args) {
     List<String> words = List.of(args);
     if (!words.isEmpty() && words.get(0).equals("serve")) {
       return Serve.run(words.subList(1, words.size()), System.out, System.err);
+    }
+    if (!words.isEmpty() && words.get(0).equals("run")) {
+      return Commands.compare(words.subList(1, words.size()));
     }
     return Commands.run(args);
   }

@@ -44,7 +44,11 @@ final class InterestTable {
   /// Descriptor number of the wake-up counter in events.
   private static final int WAKE = -1;
 
-  private static final int STEADY_LIMIT = 4;
+  /// Five reports in a row after which nobody touched the interest, or seventeen after which it was
+  /// dropped and taken up again before the next select.
+  private static final int STEADY_LIMIT = 16;
+
+  private static final int UNTOUCHED = 4;
   private static final int UNWANTED_LIMIT = 2;
   private static final int STRAY_LIMIT = 64;
 
@@ -160,6 +164,7 @@ final class InterestTable {
 
   private void want(Registration registration, int wanted) {
     registration.wanted = wanted;
+    registration.touched = true;
     if (wanted == 0) {
       drop(registration);
     } else if (!registration.inKernel) {
@@ -186,7 +191,9 @@ final class InterestTable {
   }
 
   private void backToLevel(Registration registration) {
-    if (++registration.steady > STEADY_LIMIT) {
+    registration.steady += registration.touched ? 1 : UNTOUCHED;
+    registration.touched = false;
+    if (registration.steady > STEADY_LIMIT) {
       control(registration, EPOLL_CTL_MOD, registration.wanted, false);
       startAtEdge = false;
     }

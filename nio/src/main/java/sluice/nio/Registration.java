@@ -48,8 +48,11 @@ final class Registration {
   /// The wait that has this registration among its results, so that it is reported once.
   long reportedAt;
 
-  /// Reports in a row after which the interest was still there: no toggling.
+  /// Weight of the reports in a row after which the interest was still there: no toggling.
   int steady;
+
+  /// Whether its interest was set since the last select.
+  boolean touched;
 
   /// Reports since the interest was dropped.
   int unwanted;
@@ -71,6 +74,7 @@ final class Registration {
     found = 0;
     reportedAt = 0;
     steady = 0;
+    touched = false;
     unwanted = 0;
   }
 

@@ -116,6 +116,24 @@ final class ReadinessSelectorTest {
   }
 
   @Test
+  void aKeyThatTogglesNoMoreIsNotLookedAtAnyMore() throws IOException {
+    ReadinessSelector selector = selector();
+    ConnectedPair pair = pair();
+    SelectionKey key = pair.ours().register(selector, OP_READ);
+    selector.selectNow();
+    key.interestOps(0);
+    selector.selectNow();
+    key.interestOps(OP_READ);
+    for (int i = 0; i < 50; i++) {
+      pair.arrive(10);
+      assertThat(next(selector)).isSameAs(key);
+      assertThat(pair.take(100)).isEqualTo(10);
+    }
+    assertThat(selector.counts().looks).isLessThan(10);
+    assertThat(selector.counts().controls).isLessThanOrEqualTo(3);
+  }
+
+  @Test
   void whatIsLeftUnreadIsReportedAgain() throws IOException {
     ReadinessSelector selector = selector();
     ConnectedPair pair = pair();

@@ -1,0 +1,160 @@
+package sluice.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import sluice.cli.CompareRounds.Measurement;
+
+/// What a comparison found, and the verdict. Immutable.
+///
+/// @param backend ours
+/// @param theirs on the JDK's provider, one per round
+/// @param ours as many
+record Comparison(String backend, List<Measurement> theirs, List<Measurement> ours) {
+  /// Of requests; beyond it the figures mean nothing.
+  private static final double TOLERATED_FAILURES = 0.01;
+
+  private record Quantity(String name, String unit, ToDoubleFunction<Measurement> value) {}
+
+  private static final Quantity CPU = new Quantity("CPU per request", "µs", Measurement::cpuMicros);
+  private static final Quantity P99 = new Quantity("p99", "µs", Measurement::p99);
+  private static final List<Quantity> QUANTITIES =
+      List.of(
+          CPU,
+          new Quantity("p50", "µs", m -> m.load().p50()),
+          P99,
+          new Quantity("p99.9", "µs", m -> m.load().p999()),
+          new Quantity("RSS", "MiB", m -> m.residentBytes() / 1048576.0),
+          new Quantity("system calls per request", "", Measurement::callsPerRequest));
+
+  private static double[] values(List<Measurement> side, Quantity quantity) {
+    return side.stream().mapToDouble(quantity.value()).toArray();
+  }
+
+  /// @return null where a side was not measured
+  private @Nullable RatioInterval ratio(Quantity quantity) {
+    double[] our = values(ours, quantity);
+    double[] their = values(theirs, quantity);
+    boolean measured =
+        Arrays.stream(our).allMatch(v -> v > 0) && Arrays.stream(their).allMatch(v -> v > 0);
+    return measured ? RatioInterval.of(our, their) : null;
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  private double failures() {
+    long failed = 0;
+    long all = 0;
+    for (List<Measurement> side : List.of(theirs, ours)) {
+      for (Measurement measurement : side) {
+        failed += measurement.load().failed();
+        all += measurement.load().failed() + measurement.load().requests();
+      }
+    }
+    return (double) failed / all;
+  }
+
+  /// One sentence: whether to use it.
+  String verdict() {
+    if (failures() > TOLERATED_FAILURES) {
+      return String.format(
+          Locale.ROOT,
+          "no verdict: %.1f %% of the requests failed. Fix: lower --rate, or look at the URLs.",
+          failures() * 100);
+    }
+    RatioInterval cpu = ratio(CPU);
+    if (cpu == null) {
+      return "no verdict: too little CPU time. Fix: a higher --rate or a longer --window.";
+    }
+    RatioInterval p99 = ratio(P99);
+    if (cpu.isAboveOne()) {
+      return "it costs more CPU here: do not use it";
+    }
+    if (!cpu.isBelowOne()) {
+      return "no benefit here: do not use it";
+    }
+    if (p99 != null && p99.isAboveOne()) {
+      return "less CPU per request, but a longer p99: decide what matters to you";
+    }
+    return String.format(
+        Locale.ROOT,
+        "it helps: %.0f %% less CPU per request (at least %.0f %%)",
+        (1 - cpu.ratio()) * 100,
+        Math.floor((1 - cpu.high()) * 100));
+  }
+
+  /// The table and the verdict.
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        String.format(
+            Locale.ROOT, "%-26s %12s %12s  %s", "median", "jdk", backend, "ratio [95 %]"));
+    for (Quantity quantity : QUANTITIES) {
+      RatioInterval ratio = ratio(quantity);
+      String name =
+          quantity.name() + (quantity.unit().isEmpty() ? "" : " (" + quantity.unit() + ")");
+      lines.add(
+          ratio == null
+              ? String.format(Locale.ROOT, "%-26s not measured%s", name, whyNot(quantity))
+              : String.format(
+                  Locale.ROOT,
+                  "%-26s %12.1f %12.1f  %s",
+                  name,
+                  median(values(theirs, quantity)),
+                  median(values(ours, quantity)),
+                  ratio));
+    }
+    lines.add(ours.size() + " rounds of each; below 1 is better. Verdict: " + verdict());
+    return lines;
+  }
+
+  private String whyNot(Quantity quantity) {
+    if (quantity.name().startsWith("p")) {
+      return ": the load command tells no latencies to us";
+    }
+    for (Measurement measurement : ours) {
+      if (quantity.name().startsWith("system") && !measurement.whyNoCalls().isEmpty()) {
+        return ": " + measurement.whyNoCalls();
+      }
+    }
+    return ": too little of it";
+  }
+
+  /// The same for programs, with every round.
+  Map<String, Object> asJson() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("backend", backend);
+    json.put("rounds", ours.size());
+    for (Quantity quantity : QUANTITIES) {
+      RatioInterval ratio = ratio(quantity);
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("unit", quantity.unit());
+      if (ratio == null) {
+        entry.put("notMeasured", whyNot(quantity).substring(2));
+      } else {
+        entry.put("jdk", list(values(theirs, quantity)));
+        entry.put("sluice", list(values(ours, quantity)));
+        entry.put("ratio", ratio.ratio());
+        entry.put("low", ratio.low());
+        entry.put("high", ratio.high());
+      }
+      json.put(quantity.name(), entry);
+    }
+    json.put("verdict", verdict());
+    return json;
+  }
+
+  private static List<Double> list(double[] values) {
+    return Arrays.stream(values).boxed().toList();
+  }
+}

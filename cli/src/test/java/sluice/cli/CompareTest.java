@@ -1,0 +1,135 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A comparison of a real application from start to end, with a launcher that only starts it.
+@Timeout(300)
+final class CompareTest {
+  private static final String SERVER =
+      """
+      import com.sun.net.httpserver.HttpServer;
+      import java.net.InetSocketAddress;
+
+      public class PageServer {
+        public static void main(String[] words) throws Exception {
+          HttpServer server =
+              HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0])), 0);
+          server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 2);
+            exchange.getResponseBody().write(new byte[2]);
+            exchange.close();
+          });
+          server.start();
+        }
+      }
+      """;
+
+  @TempDir Path directory;
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /// Writes down which backend is asked for, and becomes the application.
+  private String launcher() throws IOException {
+    Path launcher = directory.resolve("launcher");
+    Files.writeString(
+        launcher,
+        """
+        #!/bin/sh
+        echo "$1 $2 $3" >>LOG
+        shift 3
+        exec JAVA "$@"
+        """
+            .replace("LOG", directory.resolve("log").toString())
+            .replace("JAVA", Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return launcher.toString();
+  }
+
+  private CompareRounds rounds(int port, LoadSource load) throws IOException {
+    Path source = Files.writeString(directory.resolve("PageServer.java"), SERVER);
+    List<String> application = List.of(source.toString(), Integer.toString(port));
+    return new CompareRounds(launcher(), "readiness", application, load, 0, 1);
+  }
+
+  @Test
+  void startsBothInTurnAndMeasures() throws Exception {
+    int port = freePort();
+    Path urls = Files.writeString(directory.resolve("urls"), "http://127.0.0.1:" + port + "/\n");
+    LoadSource load = LoadSource.of(OpenLoopLoad.read(urls, 300, 2));
+    List<String> progress = new ArrayList<>();
+    Comparison comparison = rounds(port, load).run(2, progress::add);
+    assertThat(Files.readAllLines(directory.resolve("log")))
+        .containsExactly(
+            "run --backend jdk",
+            "run --backend readiness",
+            "run --backend readiness",
+            "run --backend jdk");
+    assertThat(progress).hasSize(4);
+    for (CompareRounds.Measurement measurement : comparison.ours()) {
+      assertThat(measurement.load().requests()).isEqualTo(300);
+      assertThat(measurement.residentBytes()).isGreaterThan(10 << 20);
+      assertThat(measurement.callsPerRequest() > 0 || !measurement.whyNoCalls().isEmpty()).isTrue();
+    }
+    assertThat(comparison.lines().getLast()).contains("Verdict: ");
+  }
+
+  @Test
+  void anApplicationThatDoesNotStartIsShown() throws Exception {
+    LoadSource load = LoadSource.of("echo 1 requests", freePort());
+    CompareRounds wrong =
+        new CompareRounds(launcher(), "auto", List.of("-cp", "x", "NoSuchClass"), load, 0, 1);
+    assertThatThrownBy(() -> wrong.run(1, _ -> {}))
+        .hasMessageContaining("did not start")
+        .hasMessageContaining("NoSuchClass");
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaid() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      LoadSource load = LoadSource.of("echo 1 requests", taken.getLocalPort());
+      assertThatThrownBy(() -> rounds(1, load).run(1, _ -> {}))
+          .hasMessageContaining("answers already");
+    }
+  }
+
+  @Test
+  void aLoadCommandTellsItsRequests() throws Exception {
+    LoadSource.Outcome outcome =
+        LoadSource.of("echo 1234 requests in $SLUICE_WINDOW s", 80).send(7);
+    assertThat(outcome.requests()).isEqualTo(1234);
+    assertThat(outcome.p99()).isNaN();
+    assertThat(LoadSource.of("true", 80).target())
+        .isEqualTo(new InetSocketAddress("localhost", 80));
+    assertThatThrownBy(() -> LoadSource.of("echo hello; exit 3", 80).send(1))
+        .hasMessageContaining("ended with 3")
+        .hasMessageContaining("hello");
+    assertThatThrownBy(() -> LoadSource.of("echo done", 80).send(1))
+        .hasMessageContaining("without 'N requests'");
+  }
+
+  @Test
+  void wrongOptionsAreNamed() {
+    assertThat(Main.run("run", "--compare", "--help")).isZero();
+    assertThat(Main.run("run", "--compare")).isEqualTo(2);
+    assertThat(Main.run("run", "--compare", "--rounds", "3", "--load", "x", "a.jar")).isEqualTo(2);
+    assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
+  }
+}

@@ -1,0 +1,68 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sluice.cli.CompareRounds.Measurement;
+
+/// Tables and verdicts from invented measurements.
+final class ComparisonTest {
+  private static List<Measurement> rounds(double cpuMicros, double p99, long failed, double calls) {
+    List<Measurement> rounds = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      double noise = 1 + 0.01 * ((i * 7 % 5) - 2);
+      rounds.add(
+          new Measurement(
+              new LoadSource.Outcome(1000, failed, 100, p99 * noise, 900),
+              cpuMicros * noise * 1000 / 1e6,
+              100 << 20,
+              calls,
+              Double.isNaN(calls) ? "there is no perf" : ""));
+    }
+    return rounds;
+  }
+
+  private static String verdict(double cpu, double p99, long failed) {
+    return new Comparison("auto", rounds(50, 500, 0, 10), rounds(cpu, p99, failed, 8)).verdict();
+  }
+
+  @Test
+  void saysWhenItHelpsAndWhenNot() {
+    assertThat(verdict(40, 500, 0)).startsWith("it helps: 20 % less CPU per request");
+    assertThat(verdict(50, 400, 0)).isEqualTo("no benefit here: do not use it");
+    assertThat(verdict(60, 400, 0)).isEqualTo("it costs more CPU here: do not use it");
+    assertThat(verdict(40, 700, 0)).contains("longer p99");
+    assertThat(verdict(40, 500, 100)).startsWith("no verdict").contains("failed", "Fix:");
+    assertThat(verdict(0, 500, 0)).startsWith("no verdict").contains("--rate", "--window");
+  }
+
+  @Test
+  void printsATableWithIntervals() {
+    Comparison comparison =
+        new Comparison("readiness", rounds(50, 500, 0, 10), rounds(40, 500, 0, Double.NaN));
+    assertThat(String.join("\n", comparison.lines()))
+        .contains("readiness", "CPU per request (µs)", "0.800 [0.800–0.800]", "p99.9", "RSS (MiB)")
+        .contains("system calls per request   not measured: there is no perf")
+        .contains("6 rounds of each")
+        .contains("Verdict: it helps");
+    assertThat(Json.of(comparison.asJson()))
+        .contains("\"CPU per request\":{\"unit\":\"µs\",\"jdk\":[")
+        .contains("\"notMeasured\":\"there is no perf\"")
+        .contains("\"verdict\":\"it helps");
+  }
+
+  @Test
+  void latenciesOfALoadCommandAreNotInvented() {
+    List<Measurement> rounds = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      rounds.add(
+          new Measurement(
+              new LoadSource.Outcome(1000, 0, Double.NaN, Double.NaN, Double.NaN), 1, 1, 1, ""));
+    }
+    Comparison comparison = new Comparison("auto", rounds, rounds);
+    assertThat(String.join("\n", comparison.lines())).contains("not measured: the load command");
+    assertThat(comparison.verdict()).startsWith("no benefit here");
+  }
+}
