@@ -1,5 +1,7 @@
 package sluice.loop;
 
+import static sluice.sys.Errno.ENOENT;
+
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import sluice.sys.SysException;
@@ -62,7 +64,11 @@ public final class PollerFacade implements AutoCloseable {
   ///
   /// @throws SysException ENOENT when it was never added
   public void remove(int fd) throws SysException {
-    poller.remove(poller.handleOf(fd));
+    long handle = poller.handleOf(fd);
+    if (handle == 0) {
+      throw SysException.of(ENOENT, "Poller.remove", fd);
+    }
+    poller.remove(handle);
   }
 
   /// Removes a socket or channel that is still open.

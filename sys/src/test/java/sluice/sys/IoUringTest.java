@@ -3,6 +3,7 @@ package sluice.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -230,6 +231,27 @@ class IoUringTest {
     opened[0].close();
     assertThatThrownBy(() -> opened[0].submission().nop(1))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  /// Without a single issuer one thread after the other uses a ring, and any closes it.
+  @Test
+  void aRingWithoutSingleIssuerChangesHands() throws Exception {
+    IoUring ring = IoUring.open(8, 16, 0);
+    assertThatThrownBy(ring::registerRingFd).isInstanceOf(IllegalStateException.class);
+    ring.submission().timeout(TimeUnit.HOURS.toNanos(1), 5);
+    ring.enter(0, 0);
+    for (Thread.Builder builder : List.of(Thread.ofPlatform(), Thread.ofVirtual())) {
+      Thread other =
+          builder.start(() -> {
+            ring.submission().nop(7);
+            ring.enter(1, -1);
+          });
+      other.join();
+      assertThat(Completions.results(ring)).containsEntry(7L, 0);
+    }
+    Thread closer = Thread.ofPlatform().start(ring::close);
+    closer.join();
+    assertThatThrownBy(() -> ring.submission().nop(1)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
