@@ -22,23 +22,31 @@ record EngineChoice(NioEngine engine, String why) {
   private static final int MAX_THRESHOLD = 1 << 20;
 
   /// @param properties the value of a system property, or null
+  /// @param provider what channels of ours report
   /// @throws IllegalArgumentException for a value that has no meaning
   /// @throws IllegalStateException when the named engine cannot work here
-  static EngineChoice make(UnaryOperator<@Nullable String> properties) {
+  static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
     String wanted = properties.apply(ENGINE);
     if (wanted == null || wanted.equals("auto")) {
       return isExported()
           ? new EngineChoice(
               readiness(properties), "chosen because java.base exports sun.nio.ch to us")
-          : new EngineChoice(jdk(), "chosen because java.base does not export sun.nio.ch to us");
+          : new EngineChoice(
+              new CompletionEngine(provider),
+              "chosen because java.base does not export sun.nio.ch to us");
     }
     String why = "named by -D" + ENGINE;
     return switch (wanted) {
       case "readiness" -> new EngineChoice(readiness(properties), why);
+      case "completion" -> new EngineChoice(new CompletionEngine(provider), why);
       case "jdk" -> new EngineChoice(jdk(), why);
       default ->
           throw new IllegalArgumentException(
-              "-D" + ENGINE + "=" + wanted + ": no such engine. Fix: use auto, readiness or jdk.");
+              "-D"
+                  + ENGINE
+                  + "="
+                  + wanted
+                  + ": no such engine. Fix: use auto, readiness, completion or jdk.");
     };
   }
 

@@ -24,8 +24,8 @@ import sun.nio.ch.SelectionKeyImpl;
 ///
 /// A key starts level-triggered, as the JDK's do: it costs nothing while its interest stays. The
 /// first time its interest is dropped it becomes edge-triggered. From then on dropping the interest
-/// costs no call: the kernel reports at most the next arrival, and only a second report that nobody
-/// wants makes the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
+/// costs no call: the kernel reports at most the next arrival, and only several reports that nobody
+/// wants make the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
 /// because an edge may have passed, the next select looks at all such descriptors with one `ppoll`.
 /// A key whose interest is still there after several reports goes back.
 ///
@@ -49,7 +49,7 @@ final class InterestTable {
   private static final int STEADY_LIMIT = 16;
 
   private static final int UNTOUCHED = 4;
-  private static final int UNWANTED_LIMIT = 2;
+  private static final int UNWANTED_LIMIT = 8;
   private static final int STRAY_LIMIT = 64;
 
   private final ReadinessCounts counts;

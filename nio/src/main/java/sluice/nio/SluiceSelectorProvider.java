@@ -29,7 +29,7 @@ public final class SluiceSelectorProvider extends SelectorProvider {
   /// @throws IllegalStateException when the named engine cannot work in this JVM; the message has
   ///   the reason and the fix
   public SluiceSelectorProvider() {
-    this(Chosen.engine());
+    this.engine = Chosen.engine(this);
   }
 
   SluiceSelectorProvider(NioEngine engine) {
@@ -41,15 +41,15 @@ public final class SluiceSelectorProvider extends SelectorProvider {
     this.engine = engine.apply(this);
   }
 
-  /// The choice of this JVM, made once.
+  /// The choice of this JVM, made once; the channels of every provider report the first one.
   private static final class Chosen {
     private static @Nullable NioEngine chosen;
 
-    static synchronized NioEngine engine() {
+    static synchronized NioEngine engine(SelectorProvider first) {
       if (chosen == null) {
         EngineChoice choice;
         try {
-          choice = EngineChoice.make(System::getProperty);
+          choice = EngineChoice.make(System::getProperty, first);
         } catch (IllegalArgumentException | IllegalStateException e) {
           // The JVM wraps this into an error about services, deep in some stack.
           System.err.println(e.getMessage());

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class EngineChoiceTest {
   private static EngineChoice choose(Map<String, String> properties) {
-    return EngineChoice.make(properties::get);
+    return EngineChoice.make(properties::get, SelectorProvider.provider());
   }
 
   @Test
@@ -48,7 +49,7 @@ final class EngineChoiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"readiness", "jdk"})
+  @ValueSource(strings = {"readiness", "completion", "jdk"})
   void worksWithoutBeingTheDefaultOfTheJvm(String engine) throws IOException {
     SluiceSelectorProvider provider =
         new SluiceSelectorProvider(choose(Map.of("sluice.nio.engine", engine)).engine());
