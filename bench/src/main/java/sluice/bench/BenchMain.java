@@ -35,7 +35,10 @@ public final class BenchMain {
         System.out.print(Options.USAGE);
         return arguments.isEmpty() ? 2 : 0;
       }
-      return bench(Options.parse(arguments));
+      Options options = Options.parse(arguments);
+      return options.bench().equals(CompanionBench.NAME)
+          ? CompanionBench.run(options)
+          : bench(options);
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       return 2;
@@ -48,6 +51,7 @@ public final class BenchMain {
   private static String list() {
     StringBuilder out = new StringBuilder();
     Benches.ALL.forEach(bench -> out.append(bench.list()));
+    out.append("companion: who turns the loop\n");
     return out.toString();
   }
 

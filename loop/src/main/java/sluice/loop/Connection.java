@@ -1,14 +1,12 @@
 package sluice.loop;
 
-import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
-/// One accepted socket: its unconsumed input, its output, its deadline. Owned by the loop's thread
-/// from accept to close; it never changes loop.
+/// One accepted socket: its state, its deadline, and what protocols ask of it. Owned by the loop's
+/// thread from accept to close; it never changes loop.
 ///
 /// ```
 /// OPEN ──close()──▶ CLOSING ──output gone, FIN sent──▶ LINGER ──peer's FIN or time──▶ FINISHED
@@ -17,9 +15,7 @@ import sluice.memory.View;
 ///
 /// A finished connection stays in the table until nothing is armed or in flight on its socket.
 ///
-/// **Ordering gate.** While a message is deferred to the slow path no further input is shown to the
-/// protocol, so no fast reply can overtake the slow one; later bytes wait in `partial`, and beyond
-/// its cap receiving stops.
+/// What arrives goes through [ConnectionInput], what leaves through [Output].
 public final class Connection {
   static final long NO_DEADLINE = Long.MIN_VALUE;
 
@@ -52,15 +48,13 @@ public final class Connection {
   /// Queued output below which a reply ticket has room again.
   static final int OUTPUT_LOW_WATER_BYTES = 64 << 10;
 
-  /// Input discarded after our FIN before the peer is cut off.
-  private static final long LINGER_LIMIT_BYTES = 1 << 20;
-
   final Loop loop;
   final Listener listener;
   final int index;
   final int generation;
   final int socket;
   private final Output output;
+  final ConnectionInput input;
 
   /// Stands between socket and protocol; null on a connection without TLS.
   final @Nullable TlsLayer tls;
@@ -70,19 +64,9 @@ public final class Connection {
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
-  boolean resumeQueued;
-  private boolean roomAwaited;
-  boolean receiveArmed;
-  private boolean receiveCancelled;
-  boolean starved;
-  private boolean peerEnded;
-  private boolean endPending;
   boolean overLimit;
   private boolean removed;
 
-  private @Nullable Block partial;
-  private int partialLength;
-  private long lingerBytes;
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
   private @Nullable ConnectionLeases leases;
@@ -102,6 +86,7 @@ public final class Connection {
     this.generation = generation;
     this.socket = socket;
     this.output = new Output(loop, this);
+    this.input = new ConnectionInput(this);
     TlsContext context = listener.tls;
     this.tls = context == null ? null : new TlsLayer(this, context);
   }
@@ -173,7 +158,7 @@ public final class Connection {
   ///   is busy, or closes
   /// @throws IllegalStateException when `input` is not what this connection's handler was given
   public @Nullable Memory retain(View input, int from, int length) {
-    return loop.input().retain(this, input, from, length);
+    return loop.calls().input().retain(this, input, from, length);
   }
 
   ConnectionLeases leases(LeaseLimits limits) {
@@ -204,7 +189,7 @@ public final class Connection {
     if (state == OPEN && !(tls != null && tls.takesClose())) {
       state = CLOSING;
       loop.timers().cancel(this);
-      dropPartial();
+      input.drop();
       markDirty();
     }
   }
@@ -214,7 +199,7 @@ public final class Connection {
     if (state != FINISHED) {
       state = FINISHED;
       loop.timers().cancel(this);
-      dropPartial();
+      input.drop();
       finish();
     }
   }
@@ -224,246 +209,14 @@ public final class Connection {
     return loop.transport().remoteAddress(socket);
   }
 
-  // ---- input --------------------------------------------------------------------------------
+  // ---- for the loop -------------------------------------------------------------------------
 
   long token(int op) {
     return Token.of(op, generation, index);
   }
 
-  /// Bytes came in a chunk.
-  void received(Block chunk, long base, int count) {
-    TlsLayer layer = tls;
-    if (layer == null) {
-      input(chunk, base, count);
-    } else {
-      layer.received(chunk, base, count);
-    }
-  }
-
-  /// Bytes for the protocol, in a block that stays as it is while it is leased.
-  void input(Block chunk, long base, int count) {
-    switch (state) {
-      case OPEN -> {
-        if (gated()) {
-          if (hold(chunk.segment(), base, count) && ticket == null) {
-            loop.queueResume(this);
-          }
-        } else if (partialLength > 0) {
-          if (hold(chunk.segment(), base, count)) {
-            presentPartial();
-          }
-        } else {
-          present(chunk, base, count);
-        }
-      }
-      case LINGER -> {
-        lingerBytes += count;
-        if (lingerBytes > LINGER_LIMIT_BYTES) {
-          abort();
-        }
-      }
-      default -> {}
-    }
-  }
-
-  /// Whether input waits: for a deferred message, or for room in the output.
-  private boolean gated() {
-    return ticket != null || resumeQueued || roomAwaited || outputFull();
-  }
-
-  private boolean overHighWater() {
+  boolean overHighWater() {
     return output.queuedBytes() > OUTPUT_HIGH_WATER_BYTES;
-  }
-
-  /// Shows held input again, if the gate is open. When the peer must read first, that waits for
-  /// [#outputTaken]: trying every turn would keep the loop from sleeping.
-  void resume() {
-    resumeQueued = false;
-    if (state != OPEN || ticket != null) {
-      return;
-    }
-    roomAwaited = overHighWater();
-    if (gated()) {
-      if (!roomAwaited) {
-        loop.queueResume(this);
-      } else if (sendState == SEND_SUBMITTED) {
-        loop.settleSoon();
-      }
-      return;
-    }
-    if (partialLength > 0) {
-      presentPartial();
-    }
-    if (state == OPEN && endPending && ticket == null && !resumeQueued) {
-      endPending = false;
-      loop.protocolEnded(this, partialLength);
-    }
-    arm();
-  }
-
-  /// The deferred message has been answered: look at what waited behind it.
-  void resumeAfterTicket() {
-    if (state == OPEN && (partialLength > 0 || endPending)) {
-      loop.queueResume(this);
-    }
-  }
-
-  private void presentPartial() {
-    Block block = partial;
-    if (block == null) {
-      return;
-    }
-    present(block, 0, partialLength);
-  }
-
-  private void present(Block block, long base, int count) {
-    int used = loop.deliver(this, block, base, count);
-    if (state != OPEN) {
-      return;
-    }
-    int left = count - used;
-    if (block == partial) {
-      keepTail(block, used, left);
-    } else if (left > 0) {
-      hold(block.segment(), base + used, left);
-    }
-    if (left > 0 && ticket == null && state == OPEN) {
-      if (outputFull()) {
-        loop.queueResume(this);
-      } else if (partialLength >= loop.config().partialBytesPerConnection()) {
-        loop.counters().oversizeMessages++;
-        abort();
-      }
-    }
-  }
-
-  /// Moves what was not consumed to the front of `partial`. When output leases the block it is a
-  /// snapshot and stays as it is: the rest moves to a block of its own.
-  private void keepTail(Block block, int used, int left) {
-    if (left == 0) {
-      dropPartial();
-      return;
-    }
-    if (used == 0) {
-      return;
-    }
-    if (block.leases() == 1) {
-      MemorySegment.copy(block.segment(), used, block.segment(), 0, left);
-      partialLength = left;
-      return;
-    }
-    partial = null;
-    partialLength = 0;
-    hold(block.segment(), used, left);
-    loop.partialReleased(block);
-  }
-
-  /// Appends to `partial`; past the cap receiving stops, past the loop's budget the connection
-  /// goes.
-  private boolean hold(MemorySegment source, long offset, int count) {
-    int need = partialLength + count;
-    Block block = partial;
-    if (block == null || block.lengthBytes() < need || block.leases() > 1) {
-      Block grown = loop.allocatePartial(this, need);
-      if (grown == null) {
-        loop.counters().overBudgetConnections++;
-        abort();
-        return false;
-      }
-      if (block != null) {
-        MemorySegment.copy(block.segment(), 0, grown.segment(), 0, partialLength);
-        loop.partialReleased(block);
-      }
-      partial = grown;
-      block = grown;
-    }
-    MemorySegment.copy(source, offset, block.segment(), partialLength, count);
-    partialLength = need;
-    if (need >= loop.config().partialBytesPerConnection() && receiveArmed && gated()) {
-      pauseReceive();
-    }
-    return true;
-  }
-
-  /// Memory that unfinished input takes.
-  long partialBytes() {
-    Block block = partial;
-    return (block == null ? 0 : block.lengthBytes()) + (tls == null ? 0 : tls.heldBlockBytes());
-  }
-
-  /// Memory that blocked output takes.
-  long persistedBytes() {
-    return output.persistedBytes() + (tls == null ? 0 : tls.wire().persistedBytes());
-  }
-
-  private void dropPartial() {
-    Block block = partial;
-    if (block != null) {
-      partial = null;
-      partialLength = 0;
-      loop.partialReleased(block);
-    }
-    if (tls != null && state != OPEN) {
-      tls.dropHeld();
-    }
-  }
-
-  void pauseReceive() {
-    if (receiveArmed && !receiveCancelled) {
-      receiveCancelled = true;
-      loop.counters().receivePauses++;
-      loop.engine().cancel(token(Token.RECEIVE));
-    }
-  }
-
-  /// Arms receiving when the connection wants more input and has room for it.
-  void arm() {
-    if (receiveArmed || peerEnded || starved || state == FINISHED) {
-      return;
-    }
-    if (state == OPEN && partialLength >= loop.config().partialBytesPerConnection()) {
-      return;
-    }
-    if (tls != null && tls.saturated()) {
-      return;
-    }
-    receiveArmed = true;
-    receiveCancelled = false;
-    loop.transport().receive(socket, token(Token.RECEIVE));
-  }
-
-  void receiveEnded() {
-    receiveArmed = false;
-  }
-
-  /// End of stream from the peer.
-  void peerEnded() {
-    peerEnded = true;
-    TlsLayer layer = tls;
-    if (layer == null) {
-      inputEnded();
-    } else {
-      layer.peerFin();
-    }
-  }
-
-  /// The protocol gets no more input.
-  void inputEnded() {
-    peerEnded = true;
-    switch (state) {
-      case OPEN -> {
-        if (gated()) {
-          endPending = true;
-          if (ticket == null) {
-            loop.queueResume(this);
-          }
-        } else {
-          loop.protocolEnded(this, partialLength);
-        }
-      }
-      case LINGER -> abort();
-      default -> {}
-    }
   }
 
   /// Tells the protocol how input ended.
@@ -492,18 +245,15 @@ public final class Connection {
     return wire().persist(skipBytes) && (tls == null || output.persist(0));
   }
 
-  /// The kernel has taken some of the output.
-  void outputTaken() {
-    if (roomAwaited && !overHighWater()) {
-      roomAwaited = false;
-      loop.queueResume(this);
-    }
+  /// Memory that blocked output takes.
+  long persistedBytes() {
+    return output.persistedBytes() + (tls == null ? 0 : tls.wire().persistedBytes());
   }
 
   /// Whether somebody waits to hear that the kernel has taken what is sent now.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
-    return state != OPEN || roomAwaited || (waiting != null && waiting.awaitsRoom());
+    return state != OPEN || input.roomAwaited() || (waiting != null && waiting.awaitsRoom());
   }
 
   void markDirty() {
@@ -518,14 +268,14 @@ public final class Connection {
     if (state != CLOSING) {
       return;
     }
-    if (peerEnded) {
+    if (input.peerEnded()) {
       abort();
       return;
     }
     state = LINGER;
     loop.transport().shutdown(socket, 1);
     loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
-    arm();
+    input.arm();
   }
 
   void blockedOnWrite() {
@@ -569,7 +319,7 @@ public final class Connection {
         loop.counters().tlsFailures++;
         abort();
       } else {
-        loop.protocolTimedOut(this);
+        loop.calls().timedOut(this);
       }
     } else {
       if (state != LINGER) {
@@ -592,16 +342,13 @@ public final class Connection {
     if (removed) {
       return;
     }
-    if (receiveArmed && !receiveCancelled) {
-      receiveCancelled = true;
-      loop.engine().cancel(token(Token.RECEIVE));
-    }
+    input.cancel();
     if (sendState == SEND_WAITING) {
       loop.engine().cancel(token(Token.SEND_ALL));
     } else if (sendState == SEND_WRITABLE) {
       loop.engine().cancel(token(Token.WRITABLE));
     }
-    if (!receiveArmed && sendState == SEND_IDLE) {
+    if (!input.armed() && sendState == SEND_IDLE) {
       removed = true;
       output.clear();
       if (tls != null) {

@@ -1,8 +1,8 @@
 package sluice.loop;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
-import sluice.sys.Epoll;
 
 /// Chooses an engine and says why. A fallback is never silent.
 public final class Engines {
@@ -12,50 +12,57 @@ public final class Engines {
   /// @param why one line for people
   public record Choice(Backend backend, String why) {}
 
+  private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
+
   private Engines() {}
+
+  /// Finds out whether a backend works here, by opening what it is built on.
+  interface Trial {
+    /// @throws IOException saying why not, and the fix
+    void run(Backend backend) throws IOException;
+  }
 
   /// Settles on a backend for this machine.
   ///
   /// @throws IOException when a backend was asked for by name and is not to be had, with the reason
   ///   and the fix
   public static Choice choose(Backend wanted) throws IOException {
-    return switch (wanted) {
-      case AUTO -> chooseBest();
-      case IO_URING -> {
-        IoUringSelfTest.run();
-        yield new Choice(Backend.IO_URING, "asked for");
-      }
-      case EPOLL, POLL -> {
-        if (!linux()) {
-          throw new IOException(
-              wanted
-                  + " needs Linux. Why: this is "
-                  + System.getProperty("os.name")
-                  + ". Fix: use --backend jdk.");
-        }
-        yield new Choice(wanted, "asked for");
-      }
-      case JDK -> new Choice(Backend.JDK, "asked for");
-    };
+    if (wanted == Backend.AUTO) {
+      return chooseBest(Engines::tryOut);
+    }
+    tryOut(wanted);
+    return new Choice(wanted, "asked for");
   }
 
-  private static Choice chooseBest() {
-    if (!linux()) {
-      return new Choice(Backend.JDK, "no io_uring or epoll on " + System.getProperty("os.name"));
+  /// The first that works, with what was wrong with those before it.
+  static Choice chooseBest(Trial trial) {
+    StringBuilder why = new StringBuilder();
+    for (Backend backend : List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL)) {
+      try {
+        trial.run(backend);
+        return new Choice(backend, why.isEmpty() ? "available, self-test passed" : why.toString());
+      } catch (IOException | RuntimeException | LinkageError e) {
+        why.append(why.isEmpty() ? "" : "\n").append(backend).append(" not used: ");
+        why.append(e.getMessage() == null ? e : e.getMessage());
+      }
     }
-    try {
+    return new Choice(Backend.JDK, why.toString());
+  }
+
+  private static void tryOut(Backend backend) throws IOException {
+    if (backend != Backend.JDK && !linux()) {
+      throw new IOException(
+          backend
+              + " needs Linux. Why: this is "
+              + System.getProperty("os.name")
+              + ". Fix: use --backend jdk.");
+    }
+    if (backend == Backend.IO_URING) {
       IoUringSelfTest.run();
-      return new Choice(Backend.IO_URING, "available, self-test passed");
-    } catch (IOException e) {
-      return withoutIoUring("io_uring not used: " + e.getMessage());
-    }
-  }
-
-  private static Choice withoutIoUring(String why) {
-    try (Epoll _ = Epoll.create()) {
-      return new Choice(Backend.EPOLL, why);
-    } catch (IOException e) {
-      return new Choice(Backend.POLL, why + "\nepoll not used: " + e.getMessage());
+    } else if (backend != Backend.JDK) {
+      try (Engine engine = open(new Choice(backend, "on trial"), TRIAL)) {
+        engine.turn(0, (token, result, flags) -> {});
+      }
     }
   }
 

@@ -28,8 +28,8 @@ final class Eviction {
   /// @param asking wants `bytes` in all; is not ended
   /// @return false when nobody holds more than that
   boolean freeInput(Connection asking, int bytes) {
-    Connection heaviest = heaviest(Connection::partialBytes, asking);
-    if (heaviest == null || heaviest.partialBytes() <= bytes) {
+    Connection heaviest = heaviest(c -> c.input.blockBytes(), asking);
+    if (heaviest == null || heaviest.input.blockBytes() <= bytes) {
       return false;
     }
     end(heaviest);

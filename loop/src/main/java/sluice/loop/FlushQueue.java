@@ -218,7 +218,7 @@ final class FlushQueue {
 
   /// Output was taken: go on with the rest, or with what waited for it.
   private void advanced(Connection connection) {
-    connection.outputTaken();
+    connection.input.outputTaken();
     ReplyTicket ticket = connection.ticket;
     if (ticket != null) {
       ticket.roomIfDrained();

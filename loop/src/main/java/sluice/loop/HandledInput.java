@@ -22,6 +22,9 @@ final class HandledInput {
   private @Nullable Connection connection;
   private long offset;
 
+  /// Offset in the block of what was shown first.
+  private long base;
+
   /// The lease on [#block] that this delivery's references share; one lease is the delivery's own.
   private @Nullable RetainedInput leased;
 
@@ -38,8 +41,21 @@ final class HandledInput {
   View begin(Connection shownTo, Block bytes, long from, int count) {
     connection = shownTo;
     block = bytes;
+    base = from;
     offset = from;
     return binder.bind(bytes.segment(), from, count);
+  }
+
+  /// Narrows the view to a part of what it showed first, or widens it again.
+  ///
+  /// @param from counted from the beginning of what was shown first
+  void window(int from, int count) {
+    Block shown = block;
+    if (shown == null) {
+      throw new IllegalStateException("no input is being handled");
+    }
+    offset = base + from;
+    binder.bind(shown.segment(), offset, count);
   }
 
   void end() {

@@ -16,7 +16,6 @@ import sluice.sys.ResourceLimit;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SubmissionQueue;
-import sluice.sys.SysException;
 
 /// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
 ///
@@ -96,11 +95,7 @@ final class IoUringTransport implements Transport {
   @Override
   public int adoptListener(int fd) throws IOException {
     engine.checkOwner();
-    KernelSockets.requireListening(fd);
-    // A ring waits on blocking descriptors only; who passed this one may have thought of epoll.
-    int flags = Files.statusFlags(fd);
-    SysException.check(flags, "fcntl", fd, "F_GETFL");
-    SysException.check(Files.setStatusFlags(fd, flags & ~Files.O_NONBLOCK), "fcntl", fd, "F_SETFL");
+    KernelSockets.adopt(fd, false); // a ring waits on blocking descriptors only
     directListeners.clear(fd);
     adoptedListeners.set(fd);
     open.set(fd);

@@ -58,11 +58,17 @@ final class KernelSockets {
     }
   }
 
-  /// Checks that a descriptor is a listening socket.
-  static void requireListening(int fd) throws IOException {
+  /// Takes over a descriptor that listens already, whatever mode its parent left it in.
+  ///
+  /// @throws SysException when it does not listen
+  static void adopt(int fd, boolean nonBlocking) throws IOException {
     if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
-      throw SysException.of(Errno.EINVAL, "accept", fd);
+      throw SysException.of(Errno.EINVAL, "accept4", "fd " + fd + ", which does not listen");
     }
+    int flags = Files.statusFlags(fd);
+    SysException.check(flags, "fcntl", fd, "F_GETFL");
+    int wanted = nonBlocking ? flags | Files.O_NONBLOCK : flags & ~Files.O_NONBLOCK;
+    SysException.check(Files.setStatusFlags(fd, wanted), "fcntl", fd, "F_SETFL");
   }
 
   /// Drops connection requests from now on. Best effort: without it, whoever comes in the moment

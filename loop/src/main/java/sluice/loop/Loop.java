@@ -8,14 +8,11 @@ import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Block;
-import sluice.memory.View;
-import sluice.memory.ViewBinder;
 
 /// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
 /// thread, the one that calls [#run] or [#turn]; other threads reach it only through [#execute].
@@ -28,21 +25,11 @@ import sluice.memory.ViewBinder;
 /// |---|---|---|---|
 /// | asleep | loop; a waker clears it | volatile | volatile |
 /// | stopping | any thread | volatile | volatile |
-/// | cutOff | loop | volatile | volatile |
 /// | everything else | loop | plain | plain |
 public final class Loop implements AutoCloseable {
   private static final Logger LOG = System.getLogger("sluice.loop");
 
   private static final int CLOSE_TURNS = 2_000;
-  private static final long ACCEPT_RETRY_NANOS = 100_000_000L;
-  private static final long STARVED_RETRY_NANOS = 5_000_000L;
-
-  /// When nothing was accepted for this long, the accept queues of a draining loop are empty, and
-  /// no handshake that began before is under way.
-  private static final long ACCEPT_QUIET_NANOS = 50_000_000L;
-
-  /// Longest that a draining loop goes on accepting.
-  private static final long ACCEPT_DRAIN_NANOS = 1_000_000_000L;
 
   private final String name;
   private final Engine engine;
@@ -60,35 +47,27 @@ public final class Loop implements AutoCloseable {
   private final Connections connections;
   private final FlushQueue flushes;
   private final Eviction eviction;
-  private final List<Listener> listeners = new ArrayList<>();
+  private final Acceptor acceptor;
+  private final Receiver receiver;
+  private final ProtocolCalls calls;
+  private final Drain drain;
   private final ArrayDeque<Connection> resumes = new ArrayDeque<>();
-  private final ArrayDeque<Connection> starved = new ArrayDeque<>();
-  private final PriorityQueue<Delayed> delayed = new PriorityQueue<>();
+  private final DelayedTasks delayed = new DelayedTasks();
   private final List<Runnable> batchHooks = new ArrayList<>();
   private final List<Runnable> closeHooks = new ArrayList<>();
   private final CompletionSink sink = this::complete;
   private final Consumer<Runnable> tasks = this::runTask;
 
   private volatile @Nullable Thread owner;
-  private @Nullable HandledInput input;
   private Staging staging;
   private Staging submitted;
   private long now;
   private boolean batchOpen;
-  private boolean draining;
   private boolean closed;
 
   private final RunningHandler handler = new RunningHandler();
   private volatile boolean asleep;
   private volatile boolean stopping;
-  private volatile boolean cutOff;
-
-  private record Delayed(long atNanos, Runnable task) implements Comparable<Delayed> {
-    @Override
-    public int compareTo(Delayed other) {
-      return Long.signum(atNanos - other.atNanos);
-    }
-  }
 
   /// @param slowPath runs what may block: reads of cold file pages, deferred messages
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
@@ -109,6 +88,10 @@ public final class Loop implements AutoCloseable {
     this.connections = new Connections(config.maxConnections());
     this.flushes = new FlushQueue(this);
     this.eviction = new Eviction(connections, counters, outputAccount);
+    this.calls = new ProtocolCalls(this, copyAccount);
+    this.acceptor = new Acceptor(this, connections);
+    this.receiver = new Receiver(this, connections);
+    this.drain = new Drain(this, acceptor, connections);
   }
 
   // ---- for everyone -------------------------------------------------------------------------
@@ -179,9 +162,9 @@ public final class Loop implements AutoCloseable {
     submitted.reset();
     eviction.relieve();
     inbox.runAll(tasks);
-    runDelayed();
+    delayed.runDue(now, tasks);
     timers.advance(now);
-    feedStarved();
+    receiver.feedStarved();
     return handled;
   }
 
@@ -189,12 +172,12 @@ public final class Loop implements AutoCloseable {
   /// loop.
   public Listener listen(SocketAddress address, ListenOptions options, Protocol protocol)
       throws IOException {
-    return addListener(transport.listen(address, options), protocol, false, options.tls());
+    return acceptor.add(transport.listen(address, options), protocol, false, options.tls());
   }
 
   /// Takes over a descriptor that listens already; `tls` as in [ListenOptions].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
-    return addListener(transport.adoptListener(fd), protocol, true, tls);
+    return acceptor.add(transport.adoptListener(fd), protocol, true, tls);
   }
 
   /// Fails when somebody listens on the address already: shared listeners would not notice.
@@ -220,53 +203,22 @@ public final class Loop implements AutoCloseable {
 
   /// Runs a task after a delay, give or take a turn.
   public void schedule(long delayNanos, Runnable task) {
-    delayed.add(new Delayed(clock.nanos() + delayNanos, task));
+    delayed.add(clock.nanos() + delayNanos, task);
   }
 
   /// Accepts what waits to be accepted and then no more, tells every protocol to finish, and ends
   /// the loop when the last connection is gone or the time is over.
   public void drain(long timeoutNanos) {
-    if (draining) {
-      return;
-    }
-    draining = true;
-    for (Listener listener : listeners) {
-      if (!listener.adopted) {
-        transport.refuseNew(listener.handle);
-      }
-    }
-    connections.forEach(c -> guarded(c, () -> c.listener.protocol.draining(c)));
-    schedule(
-        timeoutNanos,
-        () -> {
-          cutOff = !stopping;
-          stop();
-        });
-    drainAccepts(clock.nanos() + ACCEPT_DRAIN_NANOS);
-  }
-
-  /// Goes on accepting until nothing has come for a while.
-  private void drainAccepts(long untilNanos) {
-    long before = counters.accepted;
-    schedule(
-        ACCEPT_QUIET_NANOS,
-        () -> {
-          if (counters.accepted > before && now - untilNanos < 0) {
-            drainAccepts(untilNanos);
-            return;
-          }
-          listeners.forEach(this::stopAccepting);
-          stopWhenEmpty();
-        });
+    drain.begin(timeoutNanos, clock.nanos());
   }
 
   /// Whether draining took too long and ended connections that were not finished. Any thread.
   boolean cutOff() {
-    return cutOff;
+    return drain.cutOff();
   }
 
   public boolean draining() {
-    return draining;
+    return drain.begun();
   }
 
   /// Open connections.
@@ -308,9 +260,9 @@ public final class Loop implements AutoCloseable {
   // ---- turning ------------------------------------------------------------------------------
 
   private void begin() {
-    if (input == null) {
+    if (owner == null) {
       owner = Thread.currentThread();
-      input = new HandledInput(new ViewBinder(Thread.currentThread()), this, copyAccount);
+      calls.ownedBy(Thread.currentThread());
     }
   }
 
@@ -325,13 +277,8 @@ public final class Loop implements AutoCloseable {
       return 0;
     }
     long wait = earlier(maxWaitNanos, timers.untilNextTick(now));
-    if (!delayed.isEmpty()) {
-      wait = earlier(wait, Math.max(1, delayed.peek().atNanos - now));
-    }
-    if (!starved.isEmpty()) {
-      wait = earlier(wait, STARVED_RETRY_NANOS);
-    }
-    return wait;
+    wait = earlier(wait, delayed.untilNext(now));
+    return earlier(wait, receiver.retryNanos());
   }
 
   private static long earlier(long a, long b) {
@@ -362,14 +309,8 @@ public final class Loop implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       Connection connection = resumes.poll();
       if (connection != null) {
-        connection.resume();
+        connection.input.resume();
       }
-    }
-  }
-
-  private void runDelayed() {
-    while (!delayed.isEmpty() && delayed.peek().atNanos - now <= 0) {
-      runTask(delayed.poll().task);
     }
   }
 
@@ -382,20 +323,10 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  private void feedStarved() {
-    transport.arena().reclaim();
-    int free = transport.arena().free();
-    while (!starved.isEmpty() && free-- > 0) {
-      Connection connection = starved.poll();
-      connection.starved = false;
-      connection.arm();
-    }
-  }
-
   private void complete(long token, int result, int flags) {
     switch (Token.op(token)) {
-      case Token.RECEIVE -> received(token, result, flags);
-      case Token.ACCEPT -> accepted(token, result, flags);
+      case Token.RECEIVE -> receiver.received(token, result, flags);
+      case Token.ACCEPT -> acceptor.accepted(token, result, flags);
       case Token.SEND -> flushes.sendFellShort(connections.get(token), result);
       case Token.SEND_ALL -> flushes.sentAll(connections.get(token), result);
       case Token.WRITABLE -> flushes.writable(connections.get(token), result);
@@ -403,172 +334,10 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  private void received(long token, int result, int flags) {
-    Connection connection = connections.get(token);
-    Block chunk =
-        Completion.hasChunk(flags) ? transport.arena().block(Completion.chunk(flags)) : null;
-    if (connection == null) {
-      if (chunk != null) {
-        chunk.release();
-      }
-      return;
-    }
-    if (!Completion.hasMore(flags)) {
-      connection.receiveEnded();
-    }
-    if (result > 0 && chunk != null) {
-      openBatch();
-      counters.receives++;
-      counters.receivedBytes += result;
-      connection.received(chunk, 0, result);
-    }
-    if (chunk != null) {
-      chunk.release();
-    }
-    if (result <= 0) {
-      receiveFailed(connection, result);
-    }
-    if (connection.finished()) {
-      connection.finish();
-    } else {
-      connection.arm();
-    }
-  }
-
-  private void receiveFailed(Connection connection, int result) {
-    if (result == 0) {
-      connection.peerEnded();
-    } else if (result == -Errors.ENOBUFS) {
-      counters.starvedReceives++;
-      if (!connection.starved) {
-        connection.starved = true;
-        starved.add(connection);
-      }
-    } else if (result != -Errors.ECANCELED) {
-      connection.abort();
-    }
-  }
-
-  // ---- accepting ----------------------------------------------------------------------------
-
-  private Listener addListener(
-      int handle, Protocol protocol, boolean adopted, @Nullable TlsContext tls) {
-    Listener listener = new Listener(this, listeners.size(), handle, protocol, adopted, tls);
-    listeners.add(listener);
-    armAccept(listener);
-    return listener;
-  }
-
-  private void armAccept(Listener listener) {
-    if (!listener.armed && !listener.stopped) {
-      listener.armed = true;
-      transport.accept(listener.handle, Token.of(Token.ACCEPT, 0, listener.index));
-    }
-  }
-
-  private void stopAccepting(Listener listener) {
-    if (!listener.stopped) {
-      listener.stopped = true;
-      if (listener.armed) {
-        engine.cancel(Token.of(Token.ACCEPT, 0, listener.index));
-      } else {
-        transport.close(listener.handle);
-      }
-    }
-  }
-
-  private void accepted(long token, int result, int flags) {
-    Listener listener = listeners.get(Token.index(token));
-    if (result >= 0) {
-      counters.accepted++;
-      open(listener, result);
-    }
-    if (Completion.hasMore(flags)) {
-      return;
-    }
-    listener.armed = false;
-    if (listener.stopped) {
-      transport.close(listener.handle);
-      stopWhenEmpty();
-    } else if (result >= 0 || result == -Errors.ECONNABORTED) {
-      armAccept(listener);
-    } else {
-      counters.acceptErrors++;
-      schedule(ACCEPT_RETRY_NANOS, () -> armAccept(listener));
-    }
-  }
-
-  private void open(Listener listener, int socket) {
-    Connection connection = connections.add(this, listener, socket);
-    if (connection == null) {
-      counters.refusedConnections++;
-      transport.close(socket);
-      return;
-    }
-    if (connection.overLimit) {
-      counters.refusedConnections++;
-      guarded(connection, () -> listener.protocol.overloaded(connection));
-    } else {
-      guarded(connection, () -> listener.protocol.opened(connection));
-      if (draining) {
-        guarded(connection, () -> listener.protocol.draining(connection));
-      }
-    }
-    connection.arm();
-  }
-
   // ---- for connections ----------------------------------------------------------------------
 
-  int deliver(Connection connection, Block block, long base, int count) {
-    HandledInput shown = input();
-    View view = shown.begin(connection, block, base, count);
-    int used = count;
-    try {
-      used = connection.listener.protocol.received(connection, view);
-      if (used < 0 || used > count) {
-        throw new IllegalStateException("protocol consumed " + used + " of " + count + " bytes");
-      }
-    } catch (RuntimeException | Error e) {
-      failed(connection, e);
-      used = count;
-    } finally {
-      shown.end();
-    }
-    return used;
-  }
-
-  HandledInput input() {
-    HandledInput shown = input;
-    if (shown == null) {
-      throw new IllegalStateException("the loop has not turned yet");
-    }
-    return shown;
-  }
-
-  void protocolEnded(Connection connection, int leftover) {
-    guarded(connection, () -> connection.tellEnd(leftover));
-  }
-
-  void protocolTimedOut(Connection connection) {
-    guarded(connection, () -> connection.listener.protocol.timedOut(connection));
-  }
-
-  void stagePiece(ReplyTicket.Piece piece, Connection connection) {
-    guarded(connection, () -> piece.stage(connection));
-  }
-
-  private void guarded(Connection connection, Runnable action) {
-    try {
-      action.run();
-    } catch (RuntimeException | Error e) {
-      failed(connection, e);
-    }
-  }
-
-  private void failed(Connection connection, Throwable e) {
-    counters.handlerFailures++;
-    LOG.log(Level.ERROR, () -> name + ": a handler failed; its connection is closed", e);
-    connection.abort();
+  ProtocolCalls calls() {
+    return calls;
   }
 
   void remove(Connection connection) {
@@ -576,21 +345,12 @@ public final class Loop implements AutoCloseable {
     connections.remove(connection);
     counters.closed++;
     connection.released();
-    try {
-      connection.listener.protocol.closed(connection);
-    } catch (RuntimeException | Error e) {
-      counters.handlerFailures++;
-      LOG.log(Level.ERROR, () -> name + ": a protocol's closed() failed", e);
-    }
-    stopWhenEmpty();
+    calls.closed(connection);
+    stopWhenDrained();
   }
 
-  private void stopWhenEmpty() {
-    if (draining
-        && connections.count() == 0
-        && listeners.stream().allMatch(l -> l.stopped && !l.armed)) {
-      stop();
-    }
+  void stopWhenDrained() {
+    drain.stopWhenEmpty();
   }
 
   void queueDirty(Connection connection) {
@@ -598,8 +358,8 @@ public final class Loop implements AutoCloseable {
   }
 
   void queueResume(Connection connection) {
-    if (!connection.resumeQueued) {
-      connection.resumeQueued = true;
+    if (!connection.input.resumeQueued) {
+      connection.input.resumeQueued = true;
       resumes.add(connection);
     }
   }
@@ -615,10 +375,6 @@ public final class Loop implements AutoCloseable {
       block = Block.allocate(partialAccount, size);
     }
     return block;
-  }
-
-  void partialReleased(Block block) {
-    block.release();
   }
 
   // ---- for the watchdog ---------------------------------------------------------------------
@@ -644,6 +400,10 @@ public final class Loop implements AutoCloseable {
 
   Account outputAccount() {
     return outputAccount;
+  }
+
+  Account copyAccount() {
+    return copyAccount;
   }
 
   /// Everything that must be zero when no connection is left.

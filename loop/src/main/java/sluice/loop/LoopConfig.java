@@ -4,7 +4,9 @@ package sluice.loop;
 ///
 /// @param maxConnections connections open at a time; one more is refused
 /// @param partialBytesPerConnection unconsumed input of a connection from which on receiving
-///   pauses; what the turn had received by then, at most an arena full, is kept
+///   pauses. What the turn had received by then is kept: on io_uring, whose receive goes on until
+///   its cancellation has been submitted, at most `chunks * chunkBytes` of [EngineConfig] more. All
+///   of it is charged to the loop's budget, in blocks of up to twice its size
 /// @param partialBytesPerLoop the same for all connections of the loop together
 /// @param stagingBytes reply bytes staged in one turn before input waits
 /// @param writeTimeoutNanos a blocked send makes no progress for this long: the connection is

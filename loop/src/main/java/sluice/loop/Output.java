@@ -86,7 +86,7 @@ public final class Output {
   ///
   /// @param input the view given to [Protocol#received]
   public void append(View input, int from, int count) {
-    HandledInput handled = loop.input();
+    HandledInput handled = loop.calls().input();
     Block block = handled.block(input);
     if (from < 0 || count < 0 || from > input.length() - count) {
       throw new IndexOutOfBoundsException(

@@ -2,7 +2,6 @@ package sluice.loop;
 
 import static sluice.sys.Errno.EINPROGRESS;
 import static sluice.sys.Errno.EINTR;
-import static sluice.sys.Errno.ENOTSOCK;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -12,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 import sluice.sys.MsgHeader;
-import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
-/// Non-blocking kernel sockets, one system call for each method; a socket's number is its
-/// descriptor. Owned by the engine's thread.
+/// The data path of non-blocking kernel sockets, one system call for each method, beside the
+/// control path that all engines share ([KernelSockets]); a socket's number is its descriptor.
+/// Owned by the engine's thread.
 final class ReadinessKernelSockets implements ReadinessSockets {
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -35,55 +34,26 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   @Override
   public int listen(SocketAddress address, ListenOptions options) throws IOException {
     calls += 4;
-    int fd = open(address);
-    try {
-      Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
-      if (options.reusePort()) {
-        Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEPORT, 1);
-      }
-      if (options.noDelay() && SocketAddresses.family(address) != SocketAddresses.AF_UNIX) {
-        Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
-      }
-      Sockets.bind(fd, address);
-      Sockets.listen(fd, options.backlog());
-      return fd;
-    } catch (IOException | RuntimeException e) {
-      Files.close(fd);
-      throw e;
-    }
+    return KernelSockets.listen(address, options, true);
   }
 
-  /// The descriptor may come from a parent that left it blocking.
   @Override
   public int adoptListener(int fd) throws IOException {
     calls += 3;
-    if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
-      throw SysException.of(ENOTSOCK, "accept4", "fd " + fd + ", which does not listen");
-    }
-    int flags = Files.statusFlags(fd);
-    SysException.check(flags, "fcntl", fd, "F_GETFL");
-    SysException.check(Files.setStatusFlags(fd, flags | Files.O_NONBLOCK), "fcntl", fd, "F_SETFL");
+    KernelSockets.adopt(fd, true);
     return fd;
   }
 
   @Override
   public SocketAddress localAddress(int listener) throws IOException {
     calls++;
-    SocketAddress address = Sockets.getsockname(listener);
-    if (address == null) {
-      throw SysException.of(ENOTSOCK, "getsockname", listener);
-    }
-    return address;
+    return KernelSockets.localAddress(listener);
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress(int socket) {
     calls++;
-    try {
-      return Sockets.getpeername(socket);
-    } catch (SysException e) {
-      return null;
-    }
+    return KernelSockets.remoteAddress(socket);
   }
 
   @Override
@@ -104,9 +74,8 @@ final class ReadinessKernelSockets implements ReadinessSockets {
 
   @Override
   public int open(SocketAddress address) throws IOException {
-    calls++;
-    int type = Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK;
-    return Sockets.socket(SocketAddresses.family(address), type, 0);
+    calls += 2;
+    return KernelSockets.open(address, true);
   }
 
   /// An interrupted connection goes on by itself.

@@ -106,9 +106,9 @@ public final class ReplyTicket {
     if (last) {
       connection.ticket = null;
     }
-    connection.loop.stagePiece(piece, connection);
+    connection.loop.calls().stage(piece, connection);
     if (last) {
-      connection.resumeAfterTicket();
+      connection.input.resumeAfterTicket();
     } else {
       full = connection.output().queuedBytes() >= Connection.OUTPUT_LOW_WATER_BYTES;
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +34,7 @@ final class LeaseContractRig {
   private @Nullable Engine engine;
   private @Nullable Loop loop;
   private @Nullable SocketAddress address;
+  private @Nullable List<Runnable> held;
 
   LeaseContractRig(Opener opener, EngineContractPeers peers) {
     this.opener = opener;
@@ -51,14 +51,36 @@ final class LeaseContractRig {
   void serve(Protocol protocol) throws IOException {
     Engine made = opener.open(engineConfig);
     engine = made;
-    Executor slowPath = task -> peers.later(0, task::run);
-    Loop turned = keep(new Loop("leases", made, loopConfig, peers::nanos, slowPath));
-    loop = turned;
+    loop = keep(new Loop("leases", made, loopConfig, peers::nanos, this::runSlowly));
+    serveAlso(protocol);
+  }
+
+  /// Opens another listener, to which peers connect from now on.
+  void serveAlso(Protocol protocol) throws IOException {
     address =
-        turned
+        loop()
             .listen(EngineContractRig.anyPort("127.0.0.1"), ListenOptions.DEFAULT, protocol)
             .localAddress();
-    turned.turn(0);
+    loop().turn(0);
+  }
+
+  private void runSlowly(Runnable task) {
+    if (held != null) {
+      held.add(task);
+    } else {
+      peers.later(0, task::run);
+    }
+  }
+
+  /// What the loop gives to the slow path waits until [#releaseSlowPath].
+  void holdSlowPath() {
+    held = new ArrayList<>();
+  }
+
+  void releaseSlowPath() {
+    List<Runnable> waiting = required(held);
+    held = null;
+    waiting.forEach(this::runSlowly);
   }
 
   Loop loop() {

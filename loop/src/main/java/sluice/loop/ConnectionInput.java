@@ -1,0 +1,276 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import sluice.memory.Block;
+
+/// What a connection receives, on its way to the protocol. Owned by the loop's thread.
+///
+/// **Ordering gate.** While a message is deferred to the slow path, or too much output waits, no
+/// further input is shown to the protocol, so no fast reply can overtake the slow one; later bytes
+/// wait in `partial`, and beyond its cap receiving stops.
+final class ConnectionInput {
+  /// Input discarded after our FIN before the peer is cut off.
+  private static final long LINGER_LIMIT_BYTES = 1 << 20;
+
+  private final Connection connection;
+  private final Loop loop;
+  private final PartialInput partial;
+
+  boolean resumeQueued;
+  boolean starved;
+  private boolean roomAwaited;
+  private boolean receiveArmed;
+  private boolean receiveCancelled;
+  private boolean peerEnded;
+  private boolean endPending;
+  private long lingerBytes;
+
+  ConnectionInput(Connection connection) {
+    this.connection = connection;
+    this.loop = connection.loop;
+    this.partial = new PartialInput(connection);
+  }
+
+  // ---- receiving ----------------------------------------------------------------------------
+
+  /// Arms receiving when the connection wants more input and has room for it.
+  void arm() {
+    if (receiveArmed || peerEnded || starved || connection.finished()) {
+      return;
+    }
+    if (connection.state == Connection.OPEN && full()) {
+      return;
+    }
+    TlsLayer tls = connection.tls;
+    if (tls != null && tls.saturated()) {
+      return;
+    }
+    receiveArmed = true;
+    receiveCancelled = false;
+    loop.transport().receive(connection.socket, connection.token(Token.RECEIVE));
+  }
+
+  private boolean full() {
+    return partial.length() >= loop.config().partialBytesPerConnection();
+  }
+
+  boolean armed() {
+    return receiveArmed;
+  }
+
+  /// The receive has had its last completion.
+  void disarmed() {
+    receiveArmed = false;
+  }
+
+  void pause() {
+    if (receiveArmed && !receiveCancelled) {
+      loop.counters().receivePauses++;
+      cancel();
+    }
+  }
+
+  /// Ends a receive that is armed.
+  void cancel() {
+    if (receiveArmed && !receiveCancelled) {
+      receiveCancelled = true;
+      loop.engine().cancel(connection.token(Token.RECEIVE));
+    }
+  }
+
+  /// Bytes came in a chunk.
+  void received(Block chunk, long base, int count) {
+    TlsLayer tls = connection.tls;
+    if (tls == null) {
+      show(chunk, base, count);
+    } else {
+      tls.received(chunk, base, count);
+    }
+  }
+
+  // ---- showing ------------------------------------------------------------------------------
+
+  /// Bytes for the protocol, in a block that stays as it is while it is leased.
+  void show(Block chunk, long base, int count) {
+    switch (connection.state) {
+      case Connection.OPEN -> {
+        if (gated()) {
+          if (hold(chunk.segment(), base, count) && !connection.deferred()) {
+            loop.queueResume(connection);
+          }
+        } else if (partial.length() > 0) {
+          if (hold(chunk.segment(), base, count)) {
+            presentPartial();
+          }
+        } else {
+          present(chunk, base, count);
+        }
+      }
+      case Connection.LINGER -> {
+        lingerBytes += count;
+        if (lingerBytes > LINGER_LIMIT_BYTES) {
+          connection.abort();
+        }
+      }
+      default -> {}
+    }
+  }
+
+  /// Whether input waits: for a deferred message, or for room in the output.
+  private boolean gated() {
+    return connection.deferred() || resumeQueued || roomAwaited || connection.outputFull();
+  }
+
+  /// Shows held input again, if the gate is open. When the peer must read first, that waits for
+  /// [#outputTaken]: trying every turn would keep the loop from sleeping.
+  void resume() {
+    resumeQueued = false;
+    if (connection.state != Connection.OPEN || connection.deferred()) {
+      return;
+    }
+    roomAwaited = connection.overHighWater();
+    if (gated()) {
+      if (!roomAwaited) {
+        loop.queueResume(connection);
+      } else if (connection.sendState == Connection.SEND_SUBMITTED) {
+        loop.settleSoon();
+      }
+      return;
+    }
+    if (partial.length() > 0) {
+      presentPartial();
+    }
+    boolean open = connection.state == Connection.OPEN;
+    if (open && endPending && !connection.deferred() && !resumeQueued) {
+      endPending = false;
+      loop.calls().ended(connection, partial.length());
+    }
+    arm();
+  }
+
+  /// The deferred message has been answered: look at what waited behind it.
+  void resumeAfterTicket() {
+    if (connection.state == Connection.OPEN && (partial.length() > 0 || endPending)) {
+      loop.queueResume(connection);
+    }
+  }
+
+  /// The kernel has taken some of the output.
+  void outputTaken() {
+    if (roomAwaited && !connection.overHighWater()) {
+      roomAwaited = false;
+      loop.queueResume(connection);
+    }
+  }
+
+  /// Whether input waits for the peer to read.
+  boolean roomAwaited() {
+    return roomAwaited;
+  }
+
+  private void presentPartial() {
+    Block block = partial.block();
+    if (block != null) {
+      present(block, 0, partial.length());
+    }
+  }
+
+  private void present(Block block, long base, int count) {
+    int used = loop.calls().deliver(connection, block, base, count);
+    if (connection.state != Connection.OPEN) {
+      return;
+    }
+    int left = count - used;
+    boolean wasHeld = block == partial.block();
+    if (left == 0) {
+      if (wasHeld) {
+        partial.drop();
+      }
+      return;
+    }
+    if (wasHeld) {
+      held(partial.consume(used));
+    } else {
+      hold(block.segment(), base + used, left);
+    }
+    if (!connection.deferred() && connection.state == Connection.OPEN) {
+      if (connection.outputFull()) {
+        loop.queueResume(connection);
+      } else if (full()) {
+        loop.counters().oversizeMessages++;
+        connection.abort();
+      }
+    }
+  }
+
+  // ---- keeping ------------------------------------------------------------------------------
+
+  private boolean hold(MemorySegment source, long offset, int count) {
+    return held(partial.append(source, offset, count));
+  }
+
+  /// Past the cap receiving stops, past the loop's budget the connection goes.
+  private boolean held(boolean kept) {
+    if (!kept) {
+      loop.counters().overBudgetConnections++;
+      connection.abort();
+      return false;
+    }
+    if (full() && gated()) {
+      pause();
+    }
+    return true;
+  }
+
+  /// Memory that unfinished input takes.
+  long blockBytes() {
+    TlsLayer tls = connection.tls;
+    return partial.blockBytes() + (tls == null ? 0 : tls.heldBlockBytes());
+  }
+
+  /// Nothing more will be shown.
+  void drop() {
+    partial.drop();
+    TlsLayer tls = connection.tls;
+    if (tls != null) {
+      tls.dropHeld();
+    }
+  }
+
+  // ---- end ----------------------------------------------------------------------------------
+
+  /// Whether the peer's FIN has come.
+  boolean peerEnded() {
+    return peerEnded;
+  }
+
+  /// End of stream from the peer.
+  void fin() {
+    peerEnded = true;
+    TlsLayer tls = connection.tls;
+    if (tls == null) {
+      end();
+    } else {
+      tls.peerFin();
+    }
+  }
+
+  /// The protocol gets no more input.
+  void end() {
+    peerEnded = true;
+    switch (connection.state) {
+      case Connection.OPEN -> {
+        if (gated()) {
+          endPending = true;
+          if (!connection.deferred()) {
+            loop.queueResume(connection);
+          }
+        } else {
+          loop.calls().ended(connection, partial.length());
+        }
+      }
+      case Connection.LINGER -> connection.abort();
+      default -> {}
+    }
+  }
+}

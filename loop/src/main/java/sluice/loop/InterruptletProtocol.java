@@ -1,0 +1,144 @@
+package sluice.loop;
+
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.View;
+
+/// Frames messages, shows each to the interruptlet that is admitted now, and hands on what that
+/// passes. Owned by one loop's thread; what it counts is read by others as hints.
+final class InterruptletProtocol implements Protocol {
+  /// Attached to a connection that is closed once the slow path has answered.
+  private static final Object CLOSES = new Object();
+
+  private final Interruptlets socket;
+  private final Loop loop;
+  private final OutputMark mark = new OutputMark();
+  private Interruptlets.@Nullable Admission admission;
+  private @Nullable Interruptlet interruptlet;
+
+  long receivedBytes;
+  long sentBytes;
+  long answered;
+  long passed;
+
+  InterruptletProtocol(Interruptlets socket, Loop loop) {
+    this.socket = socket;
+    this.loop = loop;
+  }
+
+  @Override
+  public void opened(Connection connection) {
+    connection.deadline(socket.idleNanos);
+  }
+
+  @Override
+  public int received(Connection connection, View input) {
+    HandledInput shown = loop.calls().input();
+    int end = input.length();
+    int used = 0;
+    while (used < end && connection.isOpen() && !connection.outputFull()) {
+      int length = socket.framing.messageBytes(input, used);
+      if (length == Framing.MORE) {
+        break;
+      }
+      if (length < 0 || length > end - used) {
+        throw new IllegalStateException(
+            "the framing found " + length + " bytes in " + (end - used));
+      }
+      receivedBytes += length;
+      shown.window(used, length);
+      boolean done = answer(connection, input);
+      if (!done) {
+        pass(connection, input);
+      }
+      shown.window(0, end);
+      used += length;
+      if (!done) {
+        return used;
+      }
+    }
+    if (used > 0 && connection.isOpen()) {
+      connection.deadline(socket.idleNanos);
+    }
+    return used;
+  }
+
+  /// @return whether the interruptlet has answered
+  private boolean answer(Connection connection, View message) {
+    Interruptlets.Admission now = socket.admission();
+    if (now != admission) {
+      admission = now;
+      interruptlet = now == null ? null : now.perLoop().get();
+    }
+    Interruptlet asked = interruptlet;
+    if (now == null || asked == null || now.guard().disabled()) {
+      return false;
+    }
+    mark.set(connection.output());
+    boolean done = false;
+    now.guard().enter(loop);
+    try {
+      done = asked.handle(message, connection.output());
+    } finally {
+      now.guard().exit(loop);
+      if (done) {
+        answered++;
+        sentBytes += mark.bytesSince();
+        mark.clear();
+      } else {
+        mark.rollback();
+      }
+    }
+    return done;
+  }
+
+  private void pass(Connection connection, View message) {
+    int length = message.length();
+    passed++;
+    if (!loop.copyAccount().tryCharge(length)) {
+      loop.counters().overBudgetConnections++;
+      connection.abort();
+      return;
+    }
+    byte[] copy = new byte[length];
+    message.copyTo(0, copy, 0, length);
+    connection.deadline(0);
+    SlowAnswer answer = new SlowAnswer(this, socket.slowHandler, connection.defer(), copy);
+    try {
+      loop.slowPath().execute(answer);
+    } catch (RejectedExecutionException e) {
+      answer.reject();
+    }
+  }
+
+  void slowlySent(int bytes) {
+    sentBytes += bytes;
+  }
+
+  void answeredSlowly(Connection connection) {
+    if (connection.attachment() == CLOSES) {
+      connection.close();
+    } else {
+      connection.deadline(socket.idleNanos);
+    }
+  }
+
+  /// Gives back what [#pass] has charged.
+  void refund(int messageBytes) {
+    loop.copyAccount().refund(messageBytes);
+  }
+
+  @Override
+  public void timedOut(Connection connection) {
+    connection.close();
+  }
+
+  @Override
+  public void draining(Connection connection) {
+    if (connection.deferred()) {
+      connection.attach(CLOSES);
+    } else {
+      connection.close();
+    }
+  }
+}

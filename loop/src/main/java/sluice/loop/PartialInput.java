@@ -1,0 +1,85 @@
+package sluice.loop;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// Input that a protocol has not consumed, copied out of the arena into a block of the loop's
+/// budget. Owned by the loop's thread.
+///
+/// Output may lease the block. From then on it is a snapshot and stays as it is: what is added or
+/// left over moves to a block of its own.
+final class PartialInput {
+  private final Connection connection;
+  private @Nullable Block block;
+  private int length;
+
+  PartialInput(Connection connection) {
+    this.connection = connection;
+  }
+
+  int length() {
+    return length;
+  }
+
+  /// The bytes; null when there are none.
+  @Nullable Block block() {
+    return block;
+  }
+
+  long blockBytes() {
+    Block held = block;
+    return held == null ? 0 : held.lengthBytes();
+  }
+
+  /// @return false when the loop's budget has no room
+  boolean append(MemorySegment source, long offset, int count) {
+    int need = length + count;
+    Block target = block;
+    if (target == null || target.lengthBytes() < need || target.leases() > 1) {
+      Block grown = connection.loop.allocatePartial(connection, need);
+      if (grown == null) {
+        return false;
+      }
+      if (target != null) {
+        MemorySegment.copy(target.segment(), 0, grown.segment(), 0, length);
+        target.release();
+      }
+      block = grown;
+      target = grown;
+    }
+    MemorySegment.copy(source, offset, target.segment(), length, count);
+    length = need;
+    return true;
+  }
+
+  /// Drops the first `used` bytes; some are left.
+  ///
+  /// @return false when the loop's budget has no room for a copy of the rest
+  boolean consume(int used) {
+    Block before = block;
+    if (used == 0 || before == null) {
+      return true;
+    }
+    int left = length - used;
+    if (before.leases() == 1) {
+      MemorySegment.copy(before.segment(), used, before.segment(), 0, left);
+      length = left;
+      return true;
+    }
+    block = null;
+    length = 0;
+    boolean kept = append(before.segment(), used, left);
+    before.release();
+    return kept;
+  }
+
+  void drop() {
+    Block held = block;
+    if (held != null) {
+      block = null;
+      length = 0;
+      held.release();
+    }
+  }
+}

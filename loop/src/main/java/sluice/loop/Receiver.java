@@ -1,0 +1,85 @@
+package sluice.loop;
+
+import java.util.ArrayDeque;
+import sluice.memory.Block;
+
+/// What becomes of a completed receive, and of one that found no free chunk. Owned by the loop's
+/// thread.
+final class Receiver {
+  private static final long STARVED_RETRY_NANOS = 5_000_000L;
+
+  private final Loop loop;
+  private final Connections connections;
+  private final ChunkArena arena;
+
+  /// Connections whose receive waits for a chunk, the longest first.
+  private final ArrayDeque<Connection> starved = new ArrayDeque<>();
+
+  Receiver(Loop loop, Connections connections) {
+    this.loop = loop;
+    this.connections = connections;
+    this.arena = loop.transport().arena();
+  }
+
+  void received(long token, int result, int flags) {
+    Connection connection = connections.get(token);
+    Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
+    if (connection == null) {
+      if (chunk != null) {
+        chunk.release();
+      }
+      return;
+    }
+    if (!Completion.hasMore(flags)) {
+      connection.input.disarmed();
+    }
+    if (result > 0 && chunk != null) {
+      loop.openBatch();
+      LoopCounters counters = loop.counters();
+      counters.receives++;
+      counters.receivedBytes += result;
+      connection.input.received(chunk, 0, result);
+    }
+    if (chunk != null) {
+      chunk.release();
+    }
+    if (result <= 0) {
+      failed(connection, result);
+    }
+    if (connection.finished()) {
+      connection.finish();
+    } else {
+      connection.input.arm();
+    }
+  }
+
+  private void failed(Connection connection, int result) {
+    if (result == 0) {
+      connection.input.fin();
+    } else if (result == -Errors.ENOBUFS) {
+      loop.counters().starvedReceives++;
+      if (!connection.input.starved) {
+        connection.input.starved = true;
+        starved.add(connection);
+      }
+    } else if (result != -Errors.ECANCELED) {
+      connection.abort();
+    }
+  }
+
+  /// @return how long the loop may sleep while somebody starves; negative when nobody does
+  long retryNanos() {
+    return starved.isEmpty() ? -1 : STARVED_RETRY_NANOS;
+  }
+
+  /// Arms as many receives as there are chunks.
+  void feedStarved() {
+    arena.reclaim();
+    int free = arena.free();
+    while (!starved.isEmpty() && free-- > 0) {
+      Connection connection = starved.poll();
+      connection.input.starved = false;
+      connection.input.arm();
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package sluice.loop;
+
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLException;
+
+/// The handshake of a TLS connection, its time and its delegated tasks. Owned by the loop's thread;
+/// only the tasks run on the slow path, and while they do the loop does not touch the engine, whose
+/// lock they hold.
+final class TlsHandshake {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final Connection connection;
+  private final Loop loop;
+  private final SSLEngine engine;
+  private final TlsLayer layer;
+  private final TlsWriter writer;
+  private final long handshakeDeadlineNanos;
+
+  private boolean established;
+  private boolean renegotiable;
+
+  /// Delegated tasks run on the slow path.
+  private boolean busy;
+
+  /// The protocol has closed before the handshake was over, with output to be sent first.
+  private boolean closeWaits;
+
+  TlsHandshake(
+      Connection connection,
+      SSLEngine engine,
+      TlsLayer layer,
+      TlsWriter writer,
+      long timeoutNanos) {
+    this.connection = connection;
+    this.loop = connection.loop;
+    this.engine = engine;
+    this.layer = layer;
+    this.writer = writer;
+    this.handshakeDeadlineNanos = loop.now() + timeoutNanos;
+    loop.timers().schedule(connection, handshakeDeadlineNanos);
+  }
+
+  boolean busy() {
+    return busy;
+  }
+
+  boolean established() {
+    return established;
+  }
+
+  /// Whether the peer could ask for another handshake, which is refused.
+  boolean renegotiable() {
+    return renegotiable;
+  }
+
+  boolean closeWaits() {
+    return closeWaits;
+  }
+
+  /// The connection closes when the handshake is over.
+  void closeAfterwards() {
+    closeWaits = true;
+  }
+
+  /// The earlier of a deadline and that of the handshake.
+  long deadline(long nanos) {
+    if (established || layer.failed()) {
+      return nanos;
+    }
+    return nanos == Connection.NO_DEADLINE || nanos - handshakeDeadlineNanos > 0
+        ? handshakeDeadlineNanos
+        : nanos;
+  }
+
+  /// Does what the engine asks for until it wants input, or nothing.
+  void proceed(HandshakeStatus asked) throws SSLException {
+    HandshakeStatus status = asked;
+    while (!busy) {
+      switch (status) {
+        case FINISHED -> {
+          finished();
+          status = engine.getHandshakeStatus();
+          if (status == HandshakeStatus.FINISHED) {
+            return;
+          }
+        }
+        case NEED_TASK -> {
+          startTasks();
+          return;
+        }
+        case NEED_WRAP -> {
+          SSLEngineResult result = writer.message();
+          status = result.getHandshakeStatus();
+          if (result.bytesProduced() == 0 && status == HandshakeStatus.NEED_WRAP) {
+            return;
+          }
+        }
+        default -> {
+          return;
+        }
+      }
+    }
+  }
+
+  private void finished() {
+    if (established) {
+      return;
+    }
+    established = true;
+    renegotiable = !engine.getSession().getProtocol().equals("TLSv1.3");
+    loop.counters().tlsHandshakes++;
+    connection.handshakeEnded();
+    if (closeWaits) {
+      connection.close();
+    }
+    connection.markDirty();
+  }
+
+  private void startTasks() {
+    busy = true;
+    try {
+      loop.slowPath().execute(this::runTasks);
+    } catch (RuntimeException e) {
+      busy = false;
+      layer.broken(e);
+    }
+  }
+
+  /// On the slow path.
+  private void runTasks() {
+    try {
+      Runnable task = engine.getDelegatedTask();
+      while (task != null) {
+        task.run();
+        task = engine.getDelegatedTask();
+      }
+    } finally {
+      loop.execute(this::tasksDone);
+    }
+  }
+
+  private void tasksDone() {
+    busy = false;
+    if (connection.finished()) {
+      return;
+    }
+    try {
+      SSLEngineResult result =
+          engine.unwrap(NOTHING, TlsReader.NO_ROOM); // throws what a task has thrown
+      proceed(result.getHandshakeStatus());
+    } catch (SSLException e) {
+      layer.fail(e);
+    } catch (RuntimeException e) {
+      layer.broken(e);
+    }
+    layer.tasksDone();
+    if (!connection.finished()) {
+      connection.markDirty();
+      connection.input.arm();
+    }
+  }
+}
