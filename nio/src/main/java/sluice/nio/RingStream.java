@@ -277,7 +277,8 @@ final class RingStream extends RingPort implements StreamPort {
         dropFirst(block);
       }
     }
-    heldBytes -= done;
+    int held = heldBytes; // written under the lock, read without
+    heldBytes = held - done;
     return done;
   }
 

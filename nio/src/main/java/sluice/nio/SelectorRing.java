@@ -336,7 +336,8 @@ final class SelectorRing {
       sleeping = false;
       drain();
       settleSends();
-      turns = turns + 1; // only this thread writes it
+      int done = turns; // only this thread writes it
+      turns = done + 1;
     } finally {
       sleeping = false;
       turnLock.unlock();
