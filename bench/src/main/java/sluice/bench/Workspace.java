@@ -101,6 +101,10 @@ final class Workspace implements AutoCloseable {
     Path code = codeLocation();
     if (code != null) {
       addJars(entries, code.resolveSibling("lib"));
+      Path folder = code.getParent();
+      if (ourSelectors && folder != null) {
+        addJars(entries, folder.resolveSibling("nio")); // where the launcher puts it
+      }
     }
     entries.removeIf(entry -> !ourSelectors && entry.contains("/sluice-nio-"));
     return String.join(File.pathSeparator, entries);
