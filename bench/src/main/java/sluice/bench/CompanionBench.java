@@ -133,6 +133,7 @@ final class CompanionBench {
     }
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // all callers are above
   private static void print(String format, Object... values) {
     System.out.printf(Locale.ROOT, format, values);
   }

@@ -130,7 +130,7 @@ final class CompanionRing implements AutoCloseable {
       for (SocketChannel client : clients) {
         bytes.clear();
         while (bytes.hasRemaining() && client.read(bytes) >= 0) {
-          continue;
+          // until the whole message is back
         }
         messages++;
       }
