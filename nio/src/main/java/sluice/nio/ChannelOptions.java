@@ -73,6 +73,7 @@ final class ChannelOptions {
           StandardSocketOptions.SO_REUSEADDR,
           StandardSocketOptions.SO_REUSEPORT,
           ExtendedSocketOptions.TCP_QUICKACK,
+          ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
           ExtendedSocketOptions.TCP_KEEPCOUNT,
           ExtendedSocketOptions.TCP_KEEPIDLE,
           ExtendedSocketOptions.TCP_KEEPINTERVAL);
@@ -101,7 +102,9 @@ final class ChannelOptions {
 
   /// @throws UnsupportedOperationException when the channel does not have the option
   static void check(Set<SocketOption<?>> supported, SocketOption<?> name) {
-    if (!supported.contains(Objects.requireNonNull(name))) {
+    Objects.requireNonNull(name);
+    boolean theirs = name.name().equals(SO_OOBINLINE.name()) && supported.contains(SO_OOBINLINE);
+    if (!supported.contains(name) && !theirs) {
       throw new UnsupportedOperationException("'" + name + "' not supported");
     }
   }

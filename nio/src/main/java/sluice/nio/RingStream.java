@@ -61,6 +61,9 @@ final class RingStream extends RingPort implements StreamPort {
   private volatile boolean submitted;
   private volatile boolean full;
 
+  /// Whether the kernel has shown that it takes bytes: by taking some, or by a poll.
+  private volatile boolean proven;
+
   private RingStream(SelectorRing ring, NioKey key, int slot) {
     super(ring, key, slot, ring.generation(slot));
     this.channel = (SluiceSocketChannel) key.channel();
@@ -94,7 +97,7 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   private void armPoll() {
-    if (full && !pollArmed) {
+    if ((full || !proven) && !pollArmed) {
       pollArmed = true;
       ring.submission()
           .pollAdd(channel.core().fd(), PollFds.POLLOUT, false, token(RingToken.WRITABLE));
@@ -115,6 +118,7 @@ final class RingStream extends RingPort implements StreamPort {
       default -> {
         pollArmed = false;
         full = false;
+        proven = true;
         if (attached && !submitted && stagedBytes > 0 && channel.core().writes.lock.tryLock()) {
           try {
             boolean _ = flush();
@@ -326,7 +330,7 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   int readyNow() {
     int readable = readable() ? SelectionKey.OP_READ : 0;
-    boolean writable = attached && !full; // what is staged goes with the next turn
+    boolean writable = attached && proven && !full; // what is staged goes with the next turn
     return readable | (writable ? SelectionKey.OP_WRITE : 0);
   }
 
@@ -355,6 +359,8 @@ final class RingStream extends RingPort implements StreamPort {
     int n = channel.transfers().sendHere(segment, at, length);
     if (n < length && (n >= 0 || n == -Errno.EAGAIN)) {
       fill();
+    } else {
+      proven = true;
     }
     return n;
   }
@@ -418,6 +424,7 @@ final class RingStream extends RingPort implements StreamPort {
   void settleSend() {
     if (!sendFailed) {
       remove(stagedBytes);
+      proven = true;
     }
     sendFailed = false;
     if (full && attached) {

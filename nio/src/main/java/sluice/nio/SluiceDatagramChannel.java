@@ -24,6 +24,7 @@ import java.nio.channels.MembershipKey;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.spi.SelectorProvider;
+import java.lang.ref.Cleaner;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ import sluice.sys.Sockets;
 /// |---|---|---|---|
 /// | addresses | any thread | volatile | under `stateLock` |
 final class SluiceDatagramChannel extends DatagramChannel implements SluiceChannel {
+  /// Closes the descriptors of channels that nobody has closed, as the JDK does for this kind.
+  private static final Cleaner CLEANER = Cleaner.create();
+
   private final StandardProtocolFamily family;
   private final ChannelCore core;
   private final Object stateLock = new Object();
@@ -65,7 +69,7 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
       Files.close(fd);
       throw NetErrors.of(failure);
     }
-    this.core = new ChannelCore(fd);
+    this.core = collected(fd);
     this.io = new DatagramIo(fd);
     this.memberships = new Memberships(this, fd, this.family);
   }
@@ -75,10 +79,16 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
       throws IOException {
     super(provider);
     this.family = family;
-    this.core = new ChannelCore(fd);
+    this.core = collected(fd);
     this.io = new DatagramIo(fd);
     this.memberships = new Memberships(this, fd, family);
     this.localAddress = (InetSocketAddress) Families.local(fd, family);
+  }
+
+  private ChannelCore collected(int fd) {
+    ChannelCore owned = new ChannelCore(fd);
+    CLEANER.register(this, () -> owned.close(true));
+    return owned;
   }
 
   @Override

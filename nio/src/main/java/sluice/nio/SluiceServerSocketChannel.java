@@ -176,7 +176,11 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
       } else if (local == null) {
         bindTemporary();
       } else {
-        bindTo(Families.checkUnix(local));
+        UnixDomainSocketAddress path = Families.checkUnix(local);
+        if (path.getPath().toString().isEmpty()) {
+          throw new BindException("Server socket cannot bind to unnamed address");
+        }
+        bindTo(path);
       }
       int length = backlog < 1 ? BACKLOG : backlog;
       NetErrors.translate(() -> {

@@ -96,7 +96,11 @@ class DescriptorsTest extends Scenario {
     try {
       ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, openDescriptors() + 100);
       useUp(hogs);
-      assertThatThrownBy(() -> acceptAll(server, accepted)).isInstanceOf(IOException.class);
+      if (under == ProviderUnderTest.COMPLETION) {
+        acceptAll(server, accepted); // a ring has accepted them before descriptors ran out
+      } else {
+        assertThatThrownBy(() -> acceptAll(server, accepted)).isInstanceOf(IOException.class);
+      }
       assertThatThrownBy(() -> nio().openSocketChannel()).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> nio().openDatagramChannel()).isInstanceOf(IOException.class);
       assertThatThrownBy(() -> nio().openPipe()).isInstanceOf(IOException.class);

@@ -13,7 +13,11 @@ import sun.nio.ch.DefaultSelectorProvider;
 /// `-Dsluice.scenarios=JDK,READINESS` limits a run to some of them.
 enum ProviderUnderTest {
   JDK,
-  READINESS;
+  READINESS,
+  /// Our own channels with rings.
+  COMPLETION,
+  /// Our own channels without rings, as selectors have them that threads share.
+  NEUTRAL;
 
   private static final Map<ProviderUnderTest, SelectorProvider> OPENED = new ConcurrentHashMap<>();
 
@@ -27,6 +31,8 @@ enum ProviderUnderTest {
       case JDK -> DefaultSelectorProvider.get();
       case READINESS ->
           new SluiceSelectorProvider(new ReadinessEngine(EngineChoice.DEFAULT_THRESHOLD, false));
+      case COMPLETION -> new SluiceSelectorProvider(self -> new CompletionEngine(self, true));
+      case NEUTRAL -> new SluiceSelectorProvider(self -> new CompletionEngine(self, false));
     };
   }
 
