@@ -325,11 +325,11 @@ final class SelectorRing {
       rearmStarved();
       stageSends();
       armWakeAndOthers();
-      long wait = completion.available() > 0 || othersReady ? 0 : nanos;
+      long wait = hasNews() ? 0 : nanos;
       if (wait != 0 && foreign && !sending.isEmpty()) {
         publishAndEnter(0);
         settleSends();
-        wait = completion.available() > 0 ? 0 : wait;
+        wait = hasNews() ? 0 : wait;
       }
       sleeping = wait != 0;
       publishAndEnter(requests.isEmpty() ? wait : 0);
@@ -342,6 +342,11 @@ final class SelectorRing {
       sleeping = false;
       turnLock.unlock();
     }
+  }
+
+  /// Whether completions have come, in this turn or in between, that the selector must see first.
+  private boolean hasNews() {
+    return completion.available() > 0 || othersReady || !ready.isEmpty() || !wakeArmed;
   }
 
   private void answerRequests() {

@@ -1,0 +1,321 @@
+package sluice.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What only a selector with a ring does. Each test's threads end with it.
+@Timeout(120)
+class SelectorRingTest {
+  private final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @BeforeEach
+  void aRingIsNeeded() {
+    String missing = CompletionEngine.unavailable();
+    assumeTrue(missing == null, () -> "no io_uring here: " + missing);
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable each : open.reversed()) {
+      each.close();
+    }
+  }
+
+  private record Link(SocketChannel near, Socket far) {}
+
+  private ServerSocketChannel listen() throws Exception {
+    ServerSocketChannel server = provider.openServerSocketChannel();
+    open.add(server);
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1000);
+    return server;
+  }
+
+  private Link link(ServerSocketChannel server) throws Exception {
+    InetSocketAddress address =
+        (InetSocketAddress) Objects.requireNonNull(server.getLocalAddress());
+    Socket far = new Socket(address.getAddress(), address.getPort());
+    SocketChannel near = server.accept();
+    near.configureBlocking(false);
+    open.add(far);
+    open.add(near);
+    return new Link(near, far);
+  }
+
+  private Selector selector() throws Exception {
+    Selector selector = provider.openSelector();
+    open.add(selector);
+    return selector;
+  }
+
+  private static byte[] pattern(int from, int length) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) ((from + i) * 31 + ((from + i) >> 8));
+    }
+    return bytes;
+  }
+
+  private static void await(Selector selector) throws Exception {
+    while (selector.select(1000) == 0) {}
+    selector.selectedKeys().clear();
+  }
+
+  private static byte[] read(SocketChannel channel, int length) throws Exception {
+    ByteBuffer buffer = ByteBuffer.allocate(length);
+    while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
+      Thread.onSpinWait();
+    }
+    return java.util.Arrays.copyOf(buffer.array(), buffer.position());
+  }
+
+  @Test
+  void bytesStayInOrderWhenAnotherThreadTakesTheSelectorOver() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    link.near().register(selector, SelectionKey.OP_READ);
+    link.far().getOutputStream().write(pattern(0, 1000));
+    await(selector); // received by the ring, and not read
+    link.far().getOutputStream().write(pattern(1000, 1000)); // in the socket
+    CompletableFuture<byte[]> other = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .start(() -> {
+          try {
+            await(selector);
+            other.complete(read(link.near(), 1500));
+          } catch (Throwable problem) {
+            other.completeExceptionally(problem);
+          }
+        });
+    assertThat(other.get(60, TimeUnit.SECONDS)).isEqualTo(pattern(0, 1500));
+    link.far().getOutputStream().write(pattern(2000, 1000));
+    assertThat(read(link.near(), 1500)).isEqualTo(pattern(1500, 1500));
+  }
+
+  @Test
+  void bytesStayInOrderWhenTheSelectingThreadHasDied() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    link.near().register(selector, SelectionKey.OP_READ);
+    Thread first =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                link.far().getOutputStream().write(pattern(0, 500));
+                await(selector);
+              } catch (Exception problem) {
+                throw new IllegalStateException(problem);
+              }
+            });
+    first.join();
+    link.far().getOutputStream().write(pattern(500, 500));
+    await(selector);
+    assertThat(read(link.near(), 1000)).isEqualTo(pattern(0, 1000));
+    link.near().close();
+    assertThat(link.far().getInputStream().read()).isEqualTo(-1);
+  }
+
+  @Test
+  void bytesStayInOrderWhenTheChannelBlocksAgain() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    SelectionKey key = link.near().register(selector, SelectionKey.OP_READ);
+    link.far().getOutputStream().write(pattern(0, 100));
+    await(selector);
+    key.cancel();
+    link.near().configureBlocking(true);
+    link.far().getOutputStream().write(pattern(100, 100));
+    ByteBuffer all = ByteBuffer.allocate(200);
+    while (all.hasRemaining()) {
+      link.near().read(all);
+    }
+    assertThat(all.array()).isEqualTo(pattern(0, 200));
+    selector.selectNow();
+    assertThat(link.near().isRegistered()).isFalse();
+  }
+
+  @Test
+  void writesOfTwoThreadsGoOutWholeAndInOrder() throws Exception {
+    ServerSocketChannel server = listen();
+    List<Link> links = new ArrayList<>();
+    Selector selector = selector();
+    for (int i = 0; i < 4; i++) { // several are ready together, so that writes are staged
+      Link link = link(server);
+      links.add(link);
+      link.near().register(selector, SelectionKey.OP_READ);
+    }
+    SocketChannel shared = links.getFirst().near();
+    int rounds = 300;
+    CompletableFuture<Void> other = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .start(() -> {
+          try {
+            for (int i = 0; i < rounds; i++) {
+              write(shared, (byte) 'o', 100);
+            }
+            other.complete(null);
+          } catch (Throwable problem) {
+            other.completeExceptionally(problem);
+          }
+        });
+    for (int i = 0; i < rounds; i++) {
+      for (Link link : links) {
+        link.far().getOutputStream().write(1);
+      }
+      await(selector);
+      for (Link link : links) {
+        link.near().read(ByteBuffer.allocate(10));
+      }
+      write(shared, (byte) 's', 100);
+    }
+    selector.selectNow();
+    other.get(60, TimeUnit.SECONDS);
+    byte[] all = links.getFirst().far().getInputStream().readNBytes(2 * rounds * 100);
+    int[] counts = new int[128];
+    for (int at = 0; at < all.length; at += 100) {
+      for (int i = 1; i < 100; i++) {
+        assertThat(all[at + i]).isEqualTo(all[at]);
+      }
+      counts[all[at]]++;
+    }
+    assertThat(counts['o']).isEqualTo(rounds);
+    assertThat(counts['s']).isEqualTo(rounds);
+  }
+
+  private static void write(SocketChannel channel, byte what, int length) throws Exception {
+    byte[] bytes = new byte[length];
+    java.util.Arrays.fill(bytes, what);
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    while (buffer.hasRemaining()) {
+      channel.write(buffer);
+    }
+  }
+
+  @Test
+  void whatIsStagedGoesOutThoughTheThreadDoesNotComeBack() throws Exception {
+    ServerSocketChannel server = listen();
+    Link a = link(server);
+    Link b = link(server);
+    Selector selector = selector();
+    a.near().register(selector, SelectionKey.OP_READ);
+    b.near().register(selector, SelectionKey.OP_READ);
+    a.far().getOutputStream().write(1);
+    b.far().getOutputStream().write(1);
+    while (selector.selectedKeys().size() < 2) {
+      selector.select(1000);
+    }
+    assertThat(read(a.near(), 1)).hasSize(1);
+    assertThat(read(b.near(), 1)).hasSize(1);
+    write(a.near(), (byte) 'x', 10);
+    write(b.near(), (byte) 'y', 10);
+    assertThat(a.far().getInputStream().readNBytes(10)).containsOnly('x');
+    b.near().close();
+    assertThat(b.far().getInputStream().readNBytes(11)).hasSize(10).containsOnly('y');
+  }
+
+  @Test
+  void twoThousandSlowReadersStarveNobody() throws Exception {
+    ServerSocketChannel server = listen();
+    Selector selector = selector();
+    List<Link> slow = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) { // more than there are chunks
+      Link link = link(server);
+      link.near().register(selector, SelectionKey.OP_READ);
+      slow.add(link);
+    }
+    for (Link link : slow) {
+      link.far().getOutputStream().write(pattern(0, 3000));
+    }
+    while (selector.selectedKeys().size() < slow.size()) {
+      selector.select(1000);
+    }
+    Link quick = link(server);
+    SelectionKey key = quick.near().register(selector, SelectionKey.OP_READ);
+    quick.far().getOutputStream().write(pattern(7, 100));
+    while (!selector.selectedKeys().contains(key)) {
+      selector.select(1000);
+    }
+    assertThat(read(quick.near(), 100)).isEqualTo(pattern(7, 100));
+    for (Link link : slow) {
+      assertThat(read(link.near(), 3000)).isEqualTo(pattern(0, 3000));
+    }
+  }
+
+  @Test
+  void connectionsLeaveNothingBehind() throws Exception {
+    ServerSocketChannel server = listen();
+    server.configureBlocking(false);
+    Selector selector = selector();
+    server.register(selector, SelectionKey.OP_ACCEPT);
+    InetSocketAddress address =
+        (InetSocketAddress) Objects.requireNonNull(server.getLocalAddress());
+    serve(selector, server, address, 200);
+    long before = descriptors();
+    serve(selector, server, address, 3000);
+    assertThat(descriptors()).isLessThanOrEqualTo(before + 5);
+  }
+
+  private static long descriptors() throws Exception {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.count();
+    }
+  }
+
+  private static void serve(
+      Selector selector, ServerSocketChannel server, InetSocketAddress address, int connections)
+      throws Exception {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(100);
+    for (int i = 0; i < connections; i++) {
+      try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+        client.getOutputStream().write(i);
+        boolean answered = false;
+        while (!answered) {
+          selector.select(1000);
+          for (SelectionKey key : selector.selectedKeys()) {
+            if (key.isAcceptable()) {
+              SocketChannel channel = server.accept();
+              if (channel != null) {
+                channel.configureBlocking(false);
+                channel.register(selector, SelectionKey.OP_READ);
+              }
+            } else if (((SocketChannel) key.channel()).read(buffer.clear()) > 0) {
+              ((SocketChannel) key.channel()).write(buffer.flip());
+              key.channel().close();
+              answered = true;
+            }
+          }
+          selector.selectedKeys().clear();
+        }
+        InputStream in = client.getInputStream();
+        assertThat(in.read()).isEqualTo(i & 0xff);
+        assertThat(in.read()).isEqualTo(-1);
+      }
+    }
+    selector.selectNow();
+  }
+}
