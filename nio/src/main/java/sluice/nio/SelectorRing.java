@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Completion;
@@ -32,6 +33,7 @@ import sluice.sys.SysException;
 /// |---|---|---|---|
 /// | `ports`, `sending`, `hot` and the queues | owner, in a turn | plain, under the turn lock | the same |
 /// | `requests` | any thread | concurrent queue | concurrent queue |
+/// | `lockSeekers` | any thread | atomic | atomic |
 /// | `foreign`, `dead`, `turns` | any thread / owner | volatile | volatile |
 ///
 /// Lifecycle: opened by its owner → turned → closed by the owner, or abandoned by another thread
@@ -56,6 +58,10 @@ final class SelectorRing {
   /// Held by the owner during a turn, and by others who need that there is none. Fair, so that a
   /// waiting thread gets its turn between two of the owner's.
   private final ReentrantLock turnLock = new ReentrantLock(true);
+
+  /// Threads on their way to the turn lock. One wake may be meant for several of them, and may end
+  /// a turn before the last has queued: no turn sleeps while one is on its way.
+  private final AtomicInteger lockSeekers = new AtomicInteger();
 
   private @Nullable RingPort[] ports = new RingPort[64];
   private int[] generations = new int[64];
@@ -239,8 +245,13 @@ final class SelectorRing {
   /// Waits until no turn runs and keeps it so until the lock is given back. Any thread.
   private void lockTurn() {
     if (!turnLock.tryLock()) {
-      wake();
-      turnLock.lock();
+      lockSeekers.incrementAndGet();
+      try {
+        wake();
+        turnLock.lock();
+      } finally {
+        lockSeekers.decrementAndGet();
+      }
     }
   }
 
@@ -344,9 +355,14 @@ final class SelectorRing {
     }
   }
 
-  /// Whether completions have come, in this turn or in between, that the selector must see first.
+  /// Whether completions have come, in this turn or in between, that the selector must see first,
+  /// or another thread needs the end of the turn.
   private boolean hasNews() {
-    return completion.available() > 0 || othersReady || !ready.isEmpty() || !wakeArmed;
+    return completion.available() > 0
+        || othersReady
+        || !ready.isEmpty()
+        || !wakeArmed
+        || lockSeekers.get() > 0;
   }
 
   private void answerRequests() {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -317,5 +318,65 @@ class SelectorRingTest {
       }
     }
     selector.selectNow();
+  }
+
+  /// Undertow's workers do this when they wait for more of a request's body.
+  @Test
+  void severalThreadsTakeChannelsAwayFromARingThatSleeps() throws Exception {
+    ServerSocketChannel server = listen();
+    Selector selector = selector();
+    AtomicBoolean over = new AtomicBoolean();
+    CompletableFuture<Void> owner =
+        started(() -> {
+          while (!over.get()) {
+            selector.select();
+          }
+        });
+    List<CompletableFuture<Void>> takers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Link link = link(server);
+      takers.add(started(() -> takeAwayAgainAndAgain(link.near(), selector)));
+    }
+    try {
+      for (CompletableFuture<Void> taker : takers) {
+        taker.get(60, TimeUnit.SECONDS);
+      }
+    } finally {
+      over.set(true);
+      selector.wakeup();
+    }
+    owner.get(60, TimeUnit.SECONDS);
+  }
+
+  private void takeAwayAgainAndAgain(SocketChannel channel, Selector selector) throws Exception {
+    for (int i = 0; i < 300; i++) {
+      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+      key.interestOps(0);
+      key.interestOps(SelectionKey.OP_READ);
+      selector.wakeup();
+      try (Selector another = provider.openSelector()) {
+        channel.register(another, SelectionKey.OP_READ);
+        another.selectNow();
+      }
+    }
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static CompletableFuture<Void> started(Step step) {
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try {
+            step.run();
+            end.complete(null);
+          } catch (Throwable problem) {
+            end.completeExceptionally(problem);
+          }
+        });
+    return end;
   }
 }
