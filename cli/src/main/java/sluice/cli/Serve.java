@@ -69,8 +69,8 @@ final class Serve {
 
   /// Starts the server.
   ///
-  /// @param sockets descriptors that listen already
-  static HttpServer start(ServeOptions options, List<Integer> sockets, PrintStream err)
+  /// @param sockets that listen already
+  static HttpServer start(ServeOptions options, List<PassedSocket> sockets, PrintStream err)
       throws UsageException, IOException {
     Path directory = options.directory();
     if (!Files.isDirectory(directory)) {
@@ -87,19 +87,19 @@ final class Serve {
   /// Prints where the server listens.
   static void announce(HttpServer server, PrintStream out) {
     Engines.Choice engine = server.server().engine();
-    for (SocketAddress address : server.server().addresses()) {
+    List<SocketAddress> addresses = server.server().addresses();
+    for (int i = 0; i < addresses.size(); i++) {
       out.println(
           "listening on "
-              + url(server.scheme(), address)
+              + url(server.scheme(i), addresses.get(i))
               + " (backend: "
               + engine.backend()
               + "; "
               + engine.why().replaceAll("\\s*\\R\\s*", ". ")
               + ")");
     }
-    SocketAddress metrics = server.metricsAddress();
-    if (metrics != null) {
-      String base = url("http", metrics);
+    for (SocketAddress address : server.monitoringAddresses()) {
+      String base = url("http", address);
       out.println("monitoring on " + base + "metrics and " + base + "healthz");
     }
     out.flush();
@@ -115,7 +115,7 @@ final class Serve {
         "serve "
             + directory.toAbsolutePath().normalize()
             + " on "
-            + url(server.scheme(), server.server().addresses().get(0))
+            + url(server.scheme(0), server.server().addresses().get(0))
             + " ("
             + server.server().engine().backend()
             + ")");

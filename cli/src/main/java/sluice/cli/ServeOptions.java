@@ -7,12 +7,15 @@ import java.net.UnknownHostException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpConfig;
+import sluice.http.Monitoring;
 import sluice.http.Site;
+import sluice.loop.AdoptedSocket;
 import sluice.loop.Backend;
 import sluice.loop.EngineConfig;
 import sluice.loop.ListenOptions;
@@ -183,23 +186,25 @@ final class ServeOptions {
 
   /// The server these options describe.
   ///
-  /// @param sockets listening descriptors that were passed to this process; they stand for host and
-  ///   port unless a port is given too
+  /// @param sockets that were passed to this process; those for the site stand for host and port
+  ///   unless a port is given too
   /// @throws UsageException when an option has a value that its user refuses
   /// @throws IOException when the host has no address, or certificate or key cannot be used
-  HttpConfig config(List<Integer> sockets) throws UsageException, IOException {
+  HttpConfig config(List<PassedSocket> sockets) throws UsageException, IOException {
     InetAddress address = address(host);
-    boolean listen = portGiven || sockets.isEmpty();
+    TlsContext tls = tls();
+    List<AdoptedSocket> adopted = adopted(sockets, tls);
+    boolean listen = portGiven || adopted.isEmpty();
     ServerConfig server =
         new ServerConfig(
             "http",
             listen ? List.of(new InetSocketAddress(address, port)) : List.of(),
-            sockets,
+            adopted,
             loops,
             backend,
             EngineConfig.DEFAULT,
             LoopConfig.DEFAULT.withMaxConnections(maxConnections),
-            ListenOptions.DEFAULT.withTls(tls()),
+            ListenOptions.DEFAULT.withTls(tls),
             Server.VIRTUAL_THREADS);
     try {
       Site site =
@@ -215,14 +220,41 @@ final class ServeOptions {
               .withCacheBytes(cacheMebibytes << 20)
               .withCacheControl(cacheControl)
               .withTimeouts(headerTimeout, idleTimeout)
-              .withRoutes(demo ? Demo.routes() : List.of());
-      if (metricsPort >= 0) {
-        config = config.withMetrics(new InetSocketAddress(address, metricsPort));
-      }
+              .withRoutes(demo ? Demo.routes() : List.of())
+              .withMonitoring(monitoring(address, sockets));
       return accessLog == null ? config : config.withAccessLog(accessLog);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
+  }
+
+  private static List<AdoptedSocket> adopted(List<PassedSocket> sockets, @Nullable TlsContext tls)
+      throws UsageException {
+    List<AdoptedSocket> adopted = new ArrayList<>();
+    for (PassedSocket socket : sockets) {
+      switch (socket.use()) {
+        case SITE -> adopted.add(new AdoptedSocket(socket.fd(), tls));
+        case HTTP -> adopted.add(new AdoptedSocket(socket.fd(), null));
+        case HTTPS -> {
+          if (tls == null) {
+            throw new UsageException(
+                "socket " + socket.fd() + " is named https: give --tls-cert and --tls-key");
+          }
+          adopted.add(new AdoptedSocket(socket.fd(), tls));
+        }
+        case MONITORING -> {}
+      }
+    }
+    return adopted;
+  }
+
+  private Monitoring monitoring(InetAddress address, List<PassedSocket> sockets) {
+    return new Monitoring(
+        metricsPort < 0 ? List.of() : List.of(new InetSocketAddress(address, metricsPort)),
+        sockets.stream()
+            .filter(each -> each.use() == PassedSocket.Use.MONITORING)
+            .map(PassedSocket::fd)
+            .toList());
   }
 
   private static InetAddress address(String host) throws IOException {

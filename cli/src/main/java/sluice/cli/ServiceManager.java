@@ -8,14 +8,11 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Loop;
 import sluice.loop.Server;
 import sluice.sys.AbstractUnixAddress;
 import sluice.sys.Errno;
@@ -55,11 +52,11 @@ final class ServiceManager {
     return name.startsWith("@") ? new AbstractUnixAddress(name.substring(1)) : null;
   }
 
-  /// Listening descriptors that were passed to this process and not to another one, by socket
-  /// activation.
+  /// Listening sockets that were passed to this process and not to another one, by socket
+  /// activation, with the uses that their names ask for.
   ///
-  /// @throws IOException when the number of them makes no sense
-  List<Integer> listeners() throws IOException {
+  /// @throws IOException when the number of them makes no sense, or a name is not known
+  List<PassedSocket> listeners() throws IOException {
     String count = environment.get("LISTEN_FDS");
     if (count == null || !Long.toString(pid).equals(environment.get("LISTEN_PID"))) {
       return List.of();
@@ -71,15 +68,12 @@ final class ServiceManager {
               + ". Why: it should be the number of sockets passed to this process. Fix: start it by"
               + " a socket unit, or unset LISTEN_FDS.");
     }
-    return IntStream.range(FIRST_FD, FIRST_FD + Integer.parseInt(count)).boxed().toList();
-  }
-
-  /// The names of the descriptors, from the socket unit; `?` for those without one.
-  List<String> listenerNames() throws IOException {
     String[] names = environment.getOrDefault("LISTEN_FDNAMES", "").split(":", -1);
-    return IntStream.range(0, listeners().size())
-        .mapToObj(i -> i < names.length && !names[i].isEmpty() ? names[i] : "?")
-        .toList();
+    List<PassedSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < Integer.parseInt(count); i++) {
+      sockets.add(PassedSocket.named(FIRST_FD + i, i < names.length ? names[i] : ""));
+    }
+    return sockets;
   }
 
   /// The service is up.
@@ -129,7 +123,7 @@ final class ServiceManager {
   private void watch(Server server, Duration pause) {
     try {
       while (!stopping) {
-        if (allTurn(server.loops(), pause)) {
+        if (server.stuckLoops(pause).isEmpty()) {
           send("WATCHDOG=1");
         }
         Thread.sleep(pause);
@@ -137,14 +131,6 @@ final class ServiceManager {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  private static boolean allTurn(List<Loop> loops, Duration patience) throws InterruptedException {
-    CountDownLatch turned = new CountDownLatch(loops.size());
-    for (Loop loop : loops) {
-      loop.execute(turned::countDown);
-    }
-    return turned.await(patience.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private void send(String message) {

@@ -118,6 +118,16 @@ final class LifecycleTest {
     return socket;
   }
 
+  /// What monitoring says, once it says 503.
+  private String health() throws IOException {
+    String reply = get(metricsPort, "/healthz");
+    while (reply.startsWith("HTTP/1.1 200 ")) {
+      reply = get(metricsPort, "/healthz");
+    }
+    assertThat(reply).startsWith("HTTP/1.1 503 ");
+    return reply.substring(reply.indexOf("\r\n\r\n")).strip();
+  }
+
   private static String get(int port, String path) throws IOException {
     try (Socket socket = ask(port, path)) {
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -137,6 +147,7 @@ final class LifecycleTest {
       assertThat(in.readNBytes(100)).hasSize(100);
       kill("TERM");
       assertThat(manager().next(60)).isEqualTo("STOPPING=1\nSTATUS=draining");
+      assertThat(health()).isEqualTo("draining");
       byte[] rest = in.readAllBytes();
       assertThat(new String(rest, StandardCharsets.US_ASCII))
           .endsWith("line 1000000 of 1000000\n\r\n0\r\n\r\n");

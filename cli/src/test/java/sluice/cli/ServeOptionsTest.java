@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import sluice.http.HttpConfig;
 import sluice.http.Site;
+import sluice.loop.AdoptedSocket;
 import sluice.loop.Backend;
 
 final class ServeOptionsTest {
@@ -125,6 +126,23 @@ final class ServeOptionsTest {
             assertThatThrownBy(() -> configure(each.subList(1, each.size())))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining(each.get(0)));
+  }
+
+  @Test
+  void passedSocketsAreUsedAsTheirNamesSay() throws Exception {
+    PassedSocket web = new PassedSocket(3, PassedSocket.Use.HTTP);
+    PassedSocket metrics = new PassedSocket(4, PassedSocket.Use.MONITORING);
+    HttpConfig both = ServeOptions.parse(List.of("dir")).config(List.of(web, metrics));
+    assertThat(both.server().addresses()).isEmpty();
+    assertThat(both.server().adopted()).containsExactly(new AdoptedSocket(3, null));
+    assertThat(both.monitoring().adoptedFds()).containsExactly(4);
+    HttpConfig beside = ServeOptions.parse(List.of("dir")).config(List.of(metrics));
+    assertThat(beside.server().addresses()).hasSize(1);
+    assertThat(beside.server().adopted()).isEmpty();
+    PassedSocket secure = new PassedSocket(5, PassedSocket.Use.HTTPS);
+    assertThatThrownBy(() -> ServeOptions.parse(List.of("dir")).config(List.of(secure)))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("socket 5 is named https: give --tls-cert and --tls-key");
   }
 
   private static void configure(List<String> words) throws Exception {

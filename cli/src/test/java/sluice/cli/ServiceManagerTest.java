@@ -33,15 +33,40 @@ final class ServiceManagerTest {
   @Test
   void socketsArePassedToTheProcessThatIsMeant() throws IOException {
     ServiceManager passed =
-        manager(Map.of("LISTEN_FDS", "3", "LISTEN_PID", "42", "LISTEN_FDNAMES", "web::"));
-    assertThat(passed.listeners()).containsExactly(3, 4, 5);
-    assertThat(passed.listenerNames()).containsExactly("web", "?", "?");
+        manager(Map.of("LISTEN_FDS", "3", "LISTEN_PID", "42", "LISTEN_FDNAMES", "https:"));
+    assertThat(passed.listeners())
+        .containsExactly(
+            new PassedSocket(3, PassedSocket.Use.HTTPS),
+            new PassedSocket(4, PassedSocket.Use.SITE),
+            new PassedSocket(5, PassedSocket.Use.SITE));
     assertThat(manager(Map.of("LISTEN_FDS", "1", "LISTEN_PID", "41")).listeners()).isEmpty();
     assertThat(manager(Map.of("LISTEN_FDS", "1")).listeners()).isEmpty();
     assertThat(manager(Map.of()).listeners()).isEmpty();
     assertThatThrownBy(() -> manager(Map.of("LISTEN_FDS", "-1", "LISTEN_PID", "42")).listeners())
         .hasMessageContaining("LISTEN_FDS")
         .hasMessageContaining("Fix:");
+  }
+
+  @Test
+  void theNameOfASocketTellsItsUse() throws IOException {
+    String names = "http:https:monitoring:metrics:unknown:sluice.socket";
+    ServiceManager named =
+        manager(Map.of("LISTEN_FDS", "6", "LISTEN_PID", "42", "LISTEN_FDNAMES", names));
+    assertThat(named.listeners())
+        .extracting(PassedSocket::use)
+        .containsExactly(
+            PassedSocket.Use.HTTP,
+            PassedSocket.Use.HTTPS,
+            PassedSocket.Use.MONITORING,
+            PassedSocket.Use.MONITORING,
+            PassedSocket.Use.SITE,
+            PassedSocket.Use.SITE);
+    ServiceManager mistyped =
+        manager(Map.of("LISTEN_FDS", "1", "LISTEN_PID", "42", "LISTEN_FDNAMES", "htpps"));
+    assertThatThrownBy(mistyped::listeners)
+        .hasMessageContaining("socket 3 is named 'htpps'")
+        .hasMessageContaining("Why:")
+        .hasMessageContaining("Fix: FileDescriptorName=http, https or monitoring");
   }
 
   @Test

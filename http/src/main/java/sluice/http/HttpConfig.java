@@ -1,6 +1,5 @@
 package sluice.http;
 
-import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +17,7 @@ import sluice.loop.ServerConfig;
 /// @param headerTimeout from the first byte of a request head to its last
 /// @param idleTimeout a connection without a request
 /// @param accessLog file of the access log; null for none
-/// @param metrics where `/metrics` and `/healthz` are answered, for monitoring; null for nowhere
+/// @param monitoring where `/metrics` and `/healthz` are answered
 /// @param routes paths that handlers answer instead of the site
 public record HttpConfig(
     ServerConfig server,
@@ -30,7 +29,7 @@ public record HttpConfig(
     Duration headerTimeout,
     Duration idleTimeout,
     @Nullable Path accessLog,
-    @Nullable SocketAddress metrics,
+    Monitoring monitoring,
     List<Route> routes) {
 
   public HttpConfig {
@@ -58,7 +57,7 @@ public record HttpConfig(
         Duration.ofSeconds(10),
         Duration.ofSeconds(60),
         null,
-        null,
+        Monitoring.NONE,
         List.of());
   }
 
@@ -74,12 +73,11 @@ public record HttpConfig(
         headerTimeout,
         idleTimeout,
         accessLog,
-        metrics,
+        monitoring,
         value);
   }
 
-  /// @param address port 0 lets the kernel choose one
-  public HttpConfig withMetrics(SocketAddress address) {
+  public HttpConfig withMonitoring(Monitoring value) {
     return new HttpConfig(
         server,
         site,
@@ -90,7 +88,7 @@ public record HttpConfig(
         headerTimeout,
         idleTimeout,
         accessLog,
-        address,
+        value,
         routes);
   }
 
@@ -105,7 +103,7 @@ public record HttpConfig(
         headerTimeout,
         idleTimeout,
         file,
-        metrics,
+        monitoring,
         routes);
   }
 
@@ -120,7 +118,7 @@ public record HttpConfig(
         headerTimeout,
         idleTimeout,
         accessLog,
-        metrics,
+        monitoring,
         routes);
   }
 
@@ -135,7 +133,7 @@ public record HttpConfig(
         headerTimeout,
         idleTimeout,
         accessLog,
-        metrics,
+        monitoring,
         routes);
   }
 
@@ -150,7 +148,7 @@ public record HttpConfig(
         header,
         idle,
         accessLog,
-        metrics,
+        monitoring,
         routes);
   }
 

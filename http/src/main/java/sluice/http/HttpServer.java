@@ -7,17 +7,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.AdoptedSocket;
 import sluice.loop.CounterPublisher;
 import sluice.loop.HandlerGuard;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.Server;
+import sluice.loop.ServerConfig;
 import sluice.loop.TlsContext;
 
 /// A static HTTP/1.1 server. Any thread may call.
@@ -26,10 +31,12 @@ import sluice.loop.TlsContext;
 public final class HttpServer implements AutoCloseable {
   private final Server server;
   private final Assembly parts;
+  private final @Nullable Server monitoring;
 
-  private HttpServer(Server server, Assembly parts) {
+  private HttpServer(Server server, Assembly parts, @Nullable Server monitoring) {
     this.server = server;
     this.parts = parts;
+    this.monitoring = monitoring;
   }
 
   /// Starts serving; returns when every loop listens.
@@ -40,11 +47,15 @@ public final class HttpServer implements AutoCloseable {
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
     Assembly parts = new Assembly(config, complaints);
+    Server server = null;
     try {
-      Server server = Server.start(config.server(), parts::protocol);
-      parts.observatory.watch(server);
-      return new HttpServer(server, parts);
+      server = Server.start(config.server(), parts::protocol);
+      Server monitoring = parts.observatory.start(config, server, parts.errors);
+      return new HttpServer(server, parts, monitoring);
     } catch (IOException | RuntimeException e) {
+      if (server != null) {
+        server.close();
+      }
       parts.close();
       throw e;
     }
@@ -58,7 +69,6 @@ public final class HttpServer implements AutoCloseable {
     final @Nullable AccessLog log;
     final Observatory observatory = new Observatory();
     final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
-    volatile @Nullable SocketAddress metrics;
 
     Assembly(HttpConfig config, Consumer<String> complaints) throws IOException {
       this.config = config;
@@ -70,9 +80,6 @@ public final class HttpServer implements AutoCloseable {
 
     Protocol protocol(Loop loop) {
       try {
-        if (protocols.isEmpty() && config.metrics() != null) {
-          listenForMonitoring(loop, config.metrics());
-        }
         SiteService site = SiteService.open(loop, config, config.site());
         loop.onClose(site::close);
         RouteTable routes = new RouteTable(config.routes(), guards, config.limits());
@@ -82,15 +89,6 @@ public final class HttpServer implements AutoCloseable {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-
-    /// The first loop answers monitoring beside its work; when it is stuck, so is the answer, and
-    /// that is one.
-    private void listenForMonitoring(Loop loop, SocketAddress address) throws IOException {
-      List<Route> routes = observatory.routes();
-      RouteTable table = new RouteTable(routes, RouteTable.guards(routes), config.limits());
-      HttpProtocol made = new HttpProtocol(loop, config, null, table, errors, null);
-      metrics = loop.listen(address, ListenOptions.DEFAULT, made).localAddress();
     }
 
     void close() {
@@ -111,9 +109,14 @@ public final class HttpServer implements AutoCloseable {
     return server;
   }
 
-  /// `https` or `http`.
-  public String scheme() {
-    return parts.config.server().listen().tls() == null ? "http" : "https";
+  /// `https` or `http`, whichever is spoken at one of the addresses of [#server].
+  ///
+  /// @param index of the address, from 0
+  public String scheme(int index) {
+    ServerConfig config = parts.config.server();
+    int passed = index - config.addresses().size();
+    TlsContext tls = passed < 0 ? config.listen().tls() : config.adopted().get(passed).tls();
+    return tls == null ? "http" : "https";
   }
 
   /// Watch the interruptlets, one for each route of the configuration and in its order: whether it
@@ -122,9 +125,9 @@ public final class HttpServer implements AutoCloseable {
     return parts.guards;
   }
 
-  /// Where `/metrics` and `/healthz` are answered; null when nobody asked for it.
-  public @Nullable SocketAddress metricsAddress() {
-    return parts.metrics;
+  /// Where `/metrics` and `/healthz` are answered; empty when nobody asked for it.
+  public List<SocketAddress> monitoringAddresses() {
+    return monitoring == null ? List.of() : monitoring.addresses();
   }
 
   /// Shows what the server counts in a counters file, and in `/metrics`, until it is closed.
@@ -144,13 +147,19 @@ public final class HttpServer implements AutoCloseable {
     if (parts.log != null) {
       parts.log.reopen();
     }
-    TlsContext tls = parts.config.server().listen().tls();
-    if (tls != null) {
+    ServerConfig config = parts.config.server();
+    Set<TlsContext> contexts = new LinkedHashSet<>();
+    Stream.concat(
+            Stream.ofNullable(config.listen().tls()),
+            config.adopted().stream().map(AdoptedSocket::tls).filter(Objects::nonNull))
+        .forEach(contexts::add);
+    for (TlsContext tls : contexts) {
       tls.reload();
     }
   }
 
-  /// Stops accepting, answers what was received, and ends. Blocks up to the timeout.
+  /// Stops accepting, answers what was received, and ends. Blocks up to the timeout. Monitoring is
+  /// answered until the end, and told that the server drains.
   ///
   /// @return whether everything finished in time
   public boolean drain(Duration timeout) {
@@ -164,6 +173,9 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    if (monitoring != null) {
+      monitoring.close();
+    }
     parts.close();
   }
 }

@@ -1,26 +1,61 @@
 package sluice.http;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.AdoptedSocket;
 import sluice.loop.CounterPublisher;
+import sluice.loop.EngineConfig;
+import sluice.loop.ListenOptions;
+import sluice.loop.LoopConfig;
 import sluice.loop.PrometheusText;
 import sluice.loop.Server;
+import sluice.loop.ServerConfig;
 import sluice.loop.Watchdog;
 
 /// What monitoring asks a server for: `/metrics` in the text format of Prometheus and `/healthz`,
-/// 200 while all is well, else 503 with the reasons. Its handlers run on the slow path.
+/// 200 while all is well, else 503 with the reasons. It is answered by a loop of its own, so that
+/// it can be asked while other loops are stuck and until the last of them has drained; the handlers
+/// run on its slow path.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | server, counters, draining | who starts and ends the server | volatile | volatile |
 final class Observatory {
+  private static final int MOST_CONNECTIONS = 64;
+  private static final int CHUNKS = 16;
+  private static final int CHUNK_BYTES = 16 << 10;
+
+  /// How long a loop may take to answer that it turns.
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
   private volatile @Nullable Server server;
   private volatile @Nullable CounterPublisher counters;
   private volatile boolean draining;
 
-  void watch(Server started) {
+  /// Begins to answer about a server that was started.
+  ///
+  /// @return null when monitoring is not wanted
+  @Nullable Server start(HttpConfig config, Server started, ErrorPages errors) throws IOException {
     server = started;
+    Monitoring wanted = config.monitoring();
+    if (!wanted.wanted()) {
+      return null;
+    }
+    ServerConfig own =
+        new ServerConfig(
+            "monitoring",
+            wanted.addresses(),
+            wanted.adoptedFds().stream().map(fd -> new AdoptedSocket(fd, null)).toList(),
+            1,
+            started.engine().backend(),
+            EngineConfig.DEFAULT.withChunks(CHUNKS, CHUNK_BYTES),
+            LoopConfig.DEFAULT.withMaxConnections(MOST_CONNECTIONS),
+            ListenOptions.DEFAULT,
+            Server.VIRTUAL_THREADS);
+    RouteTable table = new RouteTable(routes(), RouteTable.guards(routes()), config.limits());
+    return Server.start(own, loop -> new HttpProtocol(loop, config, null, table, errors, null));
   }
 
   void show(CounterPublisher published) {
@@ -31,7 +66,7 @@ final class Observatory {
     draining = true;
   }
 
-  List<Route> routes() {
+  private List<Route> routes() {
     return List.of(
         Route.at("/metrics").withBodyBytes(0).withSlowHandler((request, to) -> metrics(to)),
         Route.at("/healthz").withBodyBytes(0).withSlowHandler((request, to) -> health(to)));
@@ -49,7 +84,7 @@ final class Observatory {
         .send(PrometheusText.of(published.snapshot()));
   }
 
-  private void health(HttpResponder responder) throws IOException {
+  private void health(HttpResponder responder) throws IOException, InterruptedException {
     String trouble = trouble();
     responder
         .status(trouble.isEmpty() ? 200 : 503)
@@ -59,7 +94,7 @@ final class Observatory {
         .send(trouble.isEmpty() ? "ok\n" : trouble);
   }
 
-  private String trouble() {
+  private String trouble() throws InterruptedException {
     Server watched = server;
     if (watched == null) {
       return "starting\n";
@@ -74,6 +109,10 @@ final class Observatory {
     }
     if (draining) {
       trouble.append("draining\n");
+    } else if (watchdog.deadLoops() == 0) {
+      for (String loop : watched.stuckLoops(PATIENCE)) {
+        trouble.append("stuck: ").append(loop).append('\n');
+      }
     }
     return trouble.toString();
   }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -40,6 +41,8 @@ class ObservatoryTest {
 
   @TempDir Path directory = Path.of(".");
   private final CounterPublisher counters = new CounterPublisher(Counters.inMemory());
+  private final CountDownLatch waiting = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
   private @Nullable HttpServer server;
 
   @BeforeEach
@@ -57,6 +60,12 @@ class ObservatoryTest {
   private HttpServer start(Backend backend, int maxConnections) throws IOException {
     Route busy =
         Route.at("/busy").withLimit(Duration.ofMillis(500)).withInterruptlet(() -> this::busy);
+    Route wait =
+        Route.at("/wait")
+            .withSlowHandler((request, responder) -> {
+              awaitRelease();
+              responder.send("at last");
+            });
     Route slow = Route.at("/slow").withSlowHandler((request, responder) -> responder.send("s"));
     ServerConfig config =
         ServerConfig.onLoopback("test", 0)
@@ -65,8 +74,8 @@ class ObservatoryTest {
     HttpServer started =
         HttpServer.start(
             HttpConfig.of(config, Site.of(directory))
-                .withRoutes(List.of(busy, slow))
-                .withMetrics(ANY_PORT),
+                .withRoutes(List.of(busy, slow, wait))
+                .withMonitoring(Monitoring.at(ANY_PORT)),
             line -> {});
     server = started;
     return started;
@@ -85,9 +94,7 @@ class ObservatoryTest {
   }
 
   private static PlainClient.Reply ask(HttpServer server, String path) throws IOException {
-    if (!(server.metricsAddress() instanceof InetSocketAddress address)) {
-      throw new IllegalStateException("no metrics address");
-    }
+    InetSocketAddress address = (InetSocketAddress) server.monitoringAddresses().getFirst();
     try (PlainClient client = new PlainClient(address.getPort())) {
       return client.get(path);
     }
@@ -147,7 +154,7 @@ class ObservatoryTest {
     assertThat(metrics.field("Content-Type")).startsWith("text/plain; version=0.0.4");
     assertThat(metrics.text())
         .contains("# TYPE sluice_requests_total counter\n")
-        .contains("sluice_connections{source=\"test-loop-0\"} 1\n");
+        .contains("sluice_connections{source=\"test-loop-0\"} 0\n");
     assertThat(metrics.field("Connection")).isEqualTo("close");
     assertThat(ask(started, "/healthz").text()).isEqualTo("ok\n");
     assertThat(ask(started, "/").status()).isEqualTo(404);
@@ -160,6 +167,62 @@ class ObservatoryTest {
     assertThat(ill.status()).isEqualTo(503);
     assertThat(ill.text()).isEqualTo("handler overruns: 1\n");
     assertThat(counted()).containsEntry("server/handler_overruns", 1L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL"})
+  void monitoringSaysThatTheServerDrainsUntilItHas(Backend backend) throws Exception {
+    HttpServer started = start(backend, 100);
+    InetSocketAddress monitoring = (InetSocketAddress) started.monitoringAddresses().getFirst();
+    Thread drainer;
+    try (PlainClient client = new PlainClient(started.server().port())) {
+      client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n");
+      waiting.await();
+      drainer = Thread.ofPlatform().start(() -> started.drain(Duration.ofSeconds(200)));
+      PlainClient.Reply reply = ask(started, "/healthz");
+      while (reply.status() == 200) { // the drain has not begun
+        reply = ask(started, "/healthz");
+      }
+      assertThat(reply.status()).isEqualTo(503);
+      assertThat(reply.text()).isEqualTo("draining\n");
+      while (canConnect(started.server().port())) {
+        Thread.sleep(10);
+      }
+      assertThat(ask(started, "/healthz").text()).isEqualTo("draining\n");
+      assertThat(ask(started, "/metrics").status()).isEqualTo(503); // nothing is published
+      released.countDown();
+      assertThat(client.reply().text()).isEqualTo("at last");
+    }
+    drainer.join();
+    assertThat(canConnect(monitoring.getPort())).isFalse();
+  }
+
+  @Test
+  void aLoopThatIsStuckIsNamed() throws Exception {
+    HttpServer started = start(Backend.EPOLL, 100);
+    started.server().loops().getFirst().execute(this::awaitRelease);
+    waiting.await();
+    PlainClient.Reply reply = ask(started, "/healthz");
+    assertThat(reply.status()).isEqualTo(503);
+    assertThat(reply.text()).isEqualTo("stuck: test-loop-0\n");
+    released.countDown();
+  }
+
+  private void awaitRelease() {
+    waiting.countDown();
+    try {
+      released.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static boolean canConnect(int port) {
+    try (PlainClient client = new PlainClient(port)) {
+      return client.socket().isConnected();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test

@@ -3,24 +3,14 @@ package sluice.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.Key;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,7 +28,6 @@ class UploadCutTest {
           "POST /up HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc",
           "POST /up HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
           "POST /up HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n");
-  private static final char[] PASSWORD = "for the test".toCharArray();
 
   @TempDir Path directory = Path.of(".");
   private final AtomicInteger calls = new AtomicInteger();
@@ -80,13 +69,13 @@ class UploadCutTest {
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL"})
   void whatMayHaveBeenCutOffBySomebodyElseGetsNoAnswer(Backend backend) throws Exception {
-    KeyStore keys = keys();
-    TlsContext tls = TlsContext.load(directory.resolve("c.pem"), directory.resolve("k.pem"));
+    TestKeys keys = TestKeys.make(directory);
+    TlsContext tls = TlsContext.load(keys.certificate(), keys.key());
     ServerConfig config = ServerConfig.onLoopback("cut", 0).withBackend(backend).withTls(tls);
     try (HttpServer server = start(config)) {
       for (String request : CUT) {
         try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), server.server().port());
-            SSLSocket socket = secure(keys, plain)) {
+            SSLSocket socket = keys.secure(plain)) {
           plain.setSoTimeout(60_000);
           socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
           plain.shutdownOutput(); // a FIN, and no close_notify before it
@@ -106,60 +95,5 @@ class UploadCutTest {
     } catch (IOException e) {
       return -1; // reset
     }
-  }
-
-  private static SSLSocket secure(KeyStore trusted, Socket plain)
-      throws GeneralSecurityException, IOException {
-    TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-    trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    SSLSocket socket =
-        (SSLSocket) context.getSocketFactory().createSocket(plain, "localhost", 0, false);
-    socket.startHandshake();
-    return socket;
-  }
-
-  /// Makes a key and its certificate, as `k.pem` and `c.pem`, and a store of the certificate.
-  private KeyStore keys() throws Exception {
-    Path store = directory.resolve("keys.p12");
-    String password = new String(PASSWORD);
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keyalg",
-                "EC",
-                "-alias",
-                "key",
-                "-dname",
-                "CN=localhost",
-                "-keystore",
-                store.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                password)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("keytool.log").toFile())
-            .start();
-    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    KeyStore made = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      made.load(in, PASSWORD);
-    }
-    Key key = made.getKey("key", PASSWORD);
-    Certificate certificate = made.getCertificate("key");
-    Files.writeString(directory.resolve("k.pem"), pem("PRIVATE KEY", key.getEncoded()));
-    Files.writeString(directory.resolve("c.pem"), pem("CERTIFICATE", certificate.getEncoded()));
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, null);
-    trusted.setCertificateEntry("key", certificate);
-    return trusted;
-  }
-
-  private static String pem(String kind, byte[] bytes) {
-    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
-    return "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n";
   }
 }

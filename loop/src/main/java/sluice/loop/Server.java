@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import sluice.sys.Files;
 import sluice.sys.SysException;
@@ -139,9 +141,9 @@ public final class Server implements AutoCloseable {
         bound.add(loop.listen(address, options, protocol).localAddress());
       }
     }
-    for (int fd : config.adoptedFds()) {
-      int own = index == 0 ? fd : duplicate(fd);
-      bound.add(loop.adopt(own, protocol, config.listen().tls()).localAddress());
+    for (AdoptedSocket socket : config.adopted()) {
+      int own = index == 0 ? socket.fd() : duplicate(socket.fd());
+      bound.add(loop.adopt(own, protocol, socket.tls()).localAddress());
     }
     return index == 0 ? bound : wanted;
   }
@@ -153,7 +155,30 @@ public final class Server implements AutoCloseable {
     return duplicate;
   }
 
-  /// Where the server listens, with real ports.
+  /// Asks every loop for a turn and waits for it, for as long as they need or the patience lasts.
+  /// Not for the thread of a loop.
+  ///
+  /// @return the names of the loops that did not turn in time
+  public List<String> stuckLoops(Duration patience) throws InterruptedException {
+    List<Loop> asked = loops();
+    List<CountDownLatch> turned = new ArrayList<>();
+    for (Loop loop : asked) {
+      CountDownLatch latch = new CountDownLatch(1);
+      turned.add(latch);
+      loop.execute(latch::countDown);
+    }
+    long deadline = System.nanoTime() + patience.toNanos();
+    List<String> stuck = new ArrayList<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (!turned.get(i).await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        stuck.add(asked.get(i).name());
+      }
+    }
+    return stuck;
+  }
+
+  /// Where the server listens, with real ports: the addresses of its configuration, then the
+  /// adopted sockets.
   public List<SocketAddress> addresses() {
     return List.copyOf(addresses);
   }

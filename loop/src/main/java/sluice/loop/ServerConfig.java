@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name begins the names of its threads
 /// @param addresses where it listens; port 0 lets the kernel choose one
-/// @param adoptedFds listening descriptors it takes over, for example systemd's
+/// @param adopted listening sockets it takes over, for example systemd's
 /// @param loops event loops, each with a thread of its own, 1 to 1024
 /// @param backend kernel mechanism
 /// @param engine limits of each loop's engine
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record ServerConfig(
     String name,
     List<SocketAddress> addresses,
-    List<Integer> adoptedFds,
+    List<AdoptedSocket> adopted,
     int loops,
     Backend backend,
     EngineConfig engine,
@@ -31,12 +31,12 @@ public record ServerConfig(
 
   public ServerConfig {
     addresses = List.copyOf(addresses);
-    adoptedFds = List.copyOf(adoptedFds);
+    adopted = List.copyOf(adopted);
     if (loops < 1 || loops > 1024) {
       throw new IllegalArgumentException("loops must be 1 to 1024: " + loops);
     }
-    if (addresses.isEmpty() && adoptedFds.isEmpty()) {
-      throw new IllegalArgumentException("a server needs an address or an adopted descriptor");
+    if (addresses.isEmpty() && adopted.isEmpty()) {
+      throw new IllegalArgumentException("a server needs an address or an adopted socket");
     }
   }
 
@@ -60,36 +60,35 @@ public record ServerConfig(
   }
 
   public ServerConfig withBackend(Backend value) {
-    return new ServerConfig(
-        name, addresses, adoptedFds, loops, value, engine, loop, listen, slowPath);
+    return new ServerConfig(name, addresses, adopted, loops, value, engine, loop, listen, slowPath);
   }
 
   public ServerConfig withLoops(int value) {
     return new ServerConfig(
-        name, addresses, adoptedFds, value, backend, engine, loop, listen, slowPath);
+        name, addresses, adopted, value, backend, engine, loop, listen, slowPath);
   }
 
   public ServerConfig withEngine(EngineConfig value) {
     return new ServerConfig(
-        name, addresses, adoptedFds, loops, backend, value, loop, listen, slowPath);
+        name, addresses, adopted, loops, backend, value, loop, listen, slowPath);
   }
 
   public ServerConfig withLoop(LoopConfig value) {
     return new ServerConfig(
-        name, addresses, adoptedFds, loops, backend, engine, value, listen, slowPath);
+        name, addresses, adopted, loops, backend, engine, value, listen, slowPath);
   }
 
   public ServerConfig withListen(ListenOptions value) {
     return new ServerConfig(
-        name, addresses, adoptedFds, loops, backend, engine, loop, value, slowPath);
+        name, addresses, adopted, loops, backend, engine, loop, value, slowPath);
   }
 
-  /// Certificate and key for all addresses; null for a server without TLS.
+  /// Certificate and key for all addresses, not for adopted sockets; null for a server without TLS.
   public ServerConfig withTls(@Nullable TlsContext value) {
     return withListen(listen.withTls(value));
   }
 
-  public ServerConfig withAdoptedFds(List<Integer> value) {
+  public ServerConfig withAdopted(List<AdoptedSocket> value) {
     return new ServerConfig(name, addresses, value, loops, backend, engine, loop, listen, slowPath);
   }
 }

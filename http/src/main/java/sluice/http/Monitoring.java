@@ -1,0 +1,26 @@
+package sluice.http;
+
+import java.net.SocketAddress;
+import java.util.List;
+
+/// Where a server answers `/metrics` and `/healthz`, without TLS. Immutable: any thread may read
+/// it.
+///
+/// @param addresses to listen on; port 0 lets the kernel choose one
+/// @param adoptedFds listening descriptors it takes over, for example systemd's
+public record Monitoring(List<SocketAddress> addresses, List<Integer> adoptedFds) {
+  public static final Monitoring NONE = new Monitoring(List.of(), List.of());
+
+  public Monitoring {
+    addresses = List.copyOf(addresses);
+    adoptedFds = List.copyOf(adoptedFds);
+  }
+
+  public static Monitoring at(SocketAddress address) {
+    return new Monitoring(List.of(address), List.of());
+  }
+
+  boolean wanted() {
+    return !addresses.isEmpty() || !adoptedFds.isEmpty();
+  }
+}

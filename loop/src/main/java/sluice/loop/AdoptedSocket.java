@@ -1,0 +1,10 @@
+package sluice.loop;
+
+import org.jspecify.annotations.Nullable;
+
+/// A listening socket that was opened by somebody else and that a [Server] takes over. Immutable:
+/// any thread may read it.
+///
+/// @param fd its descriptor, as systemd passes one
+/// @param tls what its connections encrypt with; null for connections without TLS
+public record AdoptedSocket(int fd, @Nullable TlsContext tls) {}
