@@ -22,10 +22,20 @@ import java.util.zip.CRC32;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | begun, done | the writer | volatile | volatile |
-/// | sizes | the writer | as a concurrent map | before `begun` |
+/// | contents | the writer | as a concurrent map | before `begun` |
+/// | tags | readers | as a concurrent map | put if absent |
 final class FreshFile {
   static final int BLOCK = 16;
-  private static final long ABSENT = -1;
+  private static final long NOTHING = -1;
+
+  /// What a version consists of: bytes from the beginning of the version that wrote them. Two
+  /// versions of equal content, such as empty ones, cannot be told apart and need not be.
+  ///
+  /// @param source the version that wrote the bytes; [#NOTHING] when there are none
+  private record Content(long source, long lengthBytes) {}
+
+  private static final Content EMPTY = new Content(NOTHING, 0);
+  private static final Content ABSENT = new Content(NOTHING, -1);
 
   final String name;
   private final int number;
@@ -35,8 +45,10 @@ final class FreshFile {
   private final Random random;
   private final int mostBlocks;
 
-  /// Body bytes of each version, or [#ABSENT].
-  private final ConcurrentMap<Long, Long> sizes = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Long, Content> contents = new ConcurrentHashMap<>();
+
+  /// What was served with each entity tag.
+  private final ConcurrentMap<String, Content> tags = new ConcurrentHashMap<>();
 
   /// The version that a call under way makes, or the last one made.
   private volatile long begun;
@@ -79,16 +91,20 @@ final class FreshFile {
     }
   }
 
-  private void begin(long size) {
+  private void begin(Content content) {
     long next = begun + 1;
-    sizes.put(next, size);
+    contents.put(next, content);
     begun = next;
+  }
+
+  private void beginWhole(int size) {
+    begin(new Content(begun + 1, size));
   }
 
   private void replace() throws IOException {
     byte[] body = body(begun + 1, 2 + random.nextInt(mostBlocks));
     Files.write(aside, body);
-    begin(body.length);
+    beginWhole(body.length);
     Files.move(aside, path, StandardCopyOption.ATOMIC_MOVE);
     done = begun;
   }
@@ -99,18 +115,19 @@ final class FreshFile {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
       long size = channel.size();
       if (choice < 3) {
-        begin(size / 2);
+        Content cut = contents.getOrDefault(begun, ABSENT);
+        begin(new Content(cut.source, size / 2));
         channel.truncate(size / 2);
         size = 0;
       }
       boolean same = choice > 5 && size > 0;
       int blocks = same ? (int) (size / BLOCK) : 2 + random.nextInt(mostBlocks);
       if (!same) {
-        begin(0);
+        begin(EMPTY);
         channel.truncate(0);
       }
       byte[] body = body(begun + 1, blocks);
-      begin(body.length);
+      beginWhole(body.length);
       ByteBuffer bytes = ByteBuffer.allocateDirect(body.length).put(body).flip();
       channel.write(bytes, 0);
       if (bytes.hasRemaining()) {
@@ -130,74 +147,73 @@ final class FreshFile {
     return body.putLong(number).putLong(crc.getValue()).array();
   }
 
-  /// Checks that a whole body is one version, not older than `floor`.
-  ///
-  /// @return the version
-  long check(byte[] body, long floor) {
+  /// Checks that a whole body is one version, or the beginning of one that was truncated, and that
+  /// the file had this content at some time since `floor`; and that its tag stands for nothing
+  /// else.
+  void check(String tag, byte[] body, long floor) {
+    require(body.length == 0 || body.length >= BLOCK, "cut to " + body.length, NOTHING, floor);
     ByteBuffer in = ByteBuffer.wrap(body);
-    if (body.length < BLOCK) {
-      return partly(floor, body.length);
-    }
-    long version = in.getLong(Long.BYTES);
-    Long size = sizes.get(version);
-    boolean whole = size != null && size == body.length;
+    long source = body.length == 0 ? NOTHING : in.getLong(Long.BYTES);
+    Content content = new Content(source, body.length);
+    boolean whole = content.equals(contents.get(source));
     int blocks = body.length / BLOCK - (whole ? 1 : 0);
     for (int i = 0; i < blocks; i++) {
-      require(in.getLong() == number && in.getLong() == version, "mixed", version, floor);
+      require(in.getLong() == number && in.getLong() == source, "mixed", source, floor);
     }
     if (whole) {
       CRC32 crc = new CRC32();
       crc.update(body, 0, body.length - BLOCK);
-      require(in.getLong() == number && in.getLong() == crc.getValue(), "damaged", version, floor);
-      require(version >= floor, "stale", version, floor);
-    } else {
-      partly(floor, body.length);
+      require(in.getLong() == number && in.getLong() == crc.getValue(), "damaged", source, floor);
     }
-    return version;
-  }
-
-  /// Checks a body that is the beginning of one version: of a file that was truncated meanwhile.
-  private long partly(long floor, int length) {
-    require(inPlace, "cut to " + length, -1, floor);
-    for (long version = begun; version >= floor; version--) { // nothing tells empty ones apart
-      if (Long.valueOf(length).equals(sizes.get(version))) {
-        return version;
-      }
-    }
-    throw failure("of a length it never had: " + length, -1, floor);
+    checkTag(tag, content, floor);
   }
 
   /// Checks a piece of a body.
-  void checkPart(byte[] part, long start, long length, long floor) {
+  void checkPart(String tag, byte[] part, long start, long length, long floor) {
     ByteBuffer in = ByteBuffer.wrap(part);
     if (start % BLOCK != 0 || part.length < BLOCK || start + BLOCK >= length) {
       return;
     }
-    require(in.getLong() == number, "damaged", -1, floor);
-    long version = in.getLong();
+    require(in.getLong() == number, "damaged", NOTHING, floor);
+    long source = in.getLong();
     for (long at = start + BLOCK; at + BLOCK < length && in.remaining() >= BLOCK; at += BLOCK) {
-      require(in.getLong() == number && in.getLong() == version, "mixed", version, floor);
+      require(in.getLong() == number && in.getLong() == source, "mixed", source, floor);
     }
-    Long size = sizes.get(version);
-    if (!inPlace) {
-      require(size != null && size == length, "of length " + length, version, floor);
-      require(version >= floor, "stale", version, floor);
-    }
+    checkTag(tag, new Content(source, length), floor);
+  }
+
+  private void checkTag(String tag, Content content, long floor) {
+    Content before = tags.putIfAbsent(tag, content);
+    require(
+        before == null || before.equals(content),
+        "served with " + tag + ", the tag of " + before,
+        content.source,
+        floor);
+    requireSince(content, "stale: " + content, floor);
   }
 
   /// Checks a reply that says there is nothing.
   void checkAbsent(long floor) {
-    for (long version = floor; version <= begun; version++) {
-      if (Long.valueOf(ABSENT).equals(sizes.get(version))) {
+    requireSince(ABSENT, "said to be absent", floor);
+  }
+
+  /// Checks a reply that says that what has this tag is still there.
+  void checkStill(String tag, long floor) {
+    Content content = tags.get(tag);
+    if (content == null) {
+      throw failure("said to be unchanged by a tag that nobody was given", NOTHING, floor);
+    }
+    requireSince(content, "said to be unchanged: " + content, floor);
+  }
+
+  /// The file must have had the content at some time since the version `floor`.
+  private void requireSince(Content content, String what, long floor) {
+    for (long version = begun; version >= floor; version--) {
+      if (content.equals(contents.get(version))) {
         return;
       }
     }
-    throw failure("said to be absent", -1, floor);
-  }
-
-  /// Checks a reply that says that a version is still the one.
-  void checkStill(long version, long floor) {
-    require(version >= floor, "said to be unchanged", version, floor);
+    throw failure(what, content.source, floor);
   }
 
   private void require(boolean condition, String what, long version, long floor) {
