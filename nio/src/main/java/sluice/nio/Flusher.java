@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -14,7 +13,8 @@ import sluice.sys.Sockets;
 
 /// Sends staged bytes whose thread does not come back to its selector, and what closed channels
 /// have left. One daemon thread per JVM that looks once a millisecond, and is parked while no ring
-/// has staged anything for a while; any thread hands work to it.
+/// has staged anything for a while; any thread hands work to it. A process that exits sends what is
+/// staged first, as the kernel would; one that is killed or halted does not.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -115,6 +115,12 @@ final class Flusher {
     Thread running = thread;
     if (running == null) {
       thread = Thread.ofPlatform().daemon().name("sluice-nio-flusher").start(Flusher::run);
+      try {
+        Thread hook = Thread.ofPlatform().name("sluice-nio-exit").unstarted(Flusher::flushAll);
+        Runtime.getRuntime().addShutdownHook(hook);
+      } catch (IllegalStateException exiting) {
+        // the thread above has until the process ends
+      }
     } else {
       LockSupport.unpark(running);
     }
@@ -131,6 +137,17 @@ final class Flusher {
     }
   }
 
+  /// Sends what can be sent without waiting. The thread of the shutdown hook.
+  private static synchronized void flushAll() {
+    for (Watch watch : rings) {
+      watch.ring.flushStale();
+    }
+    for (RingStream stream : streams) {
+      boolean _ = stream.flushStale();
+    }
+    orphans.removeIf(orphan -> !orphan.send());
+  }
+
   private static synchronized boolean isIdle() {
     return rings.isEmpty() && streams.isEmpty() && orphans.isEmpty();
   }
@@ -141,11 +158,7 @@ final class Flusher {
     synchronized (Flusher.class) {
       watches = List.copyOf(rings);
       waiting = List.copyOf(streams);
-      for (Iterator<Orphan> each = orphans.iterator(); each.hasNext(); ) {
-        if (!each.next().send()) {
-          each.remove();
-        }
-      }
+      orphans.removeIf(orphan -> !orphan.send());
     }
     for (Watch watch : watches) {
       if (!watch.look()) {
