@@ -81,7 +81,7 @@ final class Lifecycle {
     try {
       server.reload();
     } catch (IOException e) {
-      messages.accept("what was loaded before stays: " + e.getMessage());
+      messages.accept("the certificate in use stays: " + e.getMessage());
     }
     manager.ready(status);
   }

@@ -16,6 +16,10 @@ import sluice.loop.Engines;
 ///
 /// Its own way through the command, without picocli, so that a start is short.
 final class Serve {
+  /// What is logged by the JDK's default logger: one line and, after it, the stack of what was
+  /// thrown. Whoever has set a format of their own keeps it.
+  private static final String LOG_FORMAT = "sluice: %5$s%6$s%n";
+
   private Serve() {}
 
   /// Serves until a signal ends the process.
@@ -29,6 +33,7 @@ final class Serve {
         out.print(ServeOptions.USAGE);
         return 0;
       }
+      System.getProperties().putIfAbsent("java.util.logging.SimpleFormatter.format", LOG_FORMAT);
       return serve(options, out, err);
     } catch (UsageException e) {
       err.println("sluice serve: " + e.getMessage());

@@ -68,6 +68,18 @@ final class ServeTest {
   }
 
   @Test
+  void aCertificateThatIsNotThereIsSaidInASentence(@TempDir Path temp) {
+    String none = temp.resolve("none.pem").toString();
+    List<String> words = List.of(temp.toString(), "--tls-cert", none, "--tls-key", none);
+    assertThat(Serve.run(words, print, print)).isEqualTo(1);
+    assertThat(out.toString(StandardCharsets.UTF_8).strip())
+        .isEqualTo(
+            "sluice: cannot use "
+                + none
+                + " for TLS. Why: there is no such file. Fix: give the path of a PEM file.");
+  }
+
+  @Test
   void wrongUsageEndsWith2AndHelpWith0() {
     assertThat(Main.run("serve")).isEqualTo(2);
     assertThat(Serve.run(List.of("a", "--nonsense"), print, print)).isEqualTo(2);

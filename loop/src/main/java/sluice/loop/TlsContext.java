@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only; sessions are resumed.
 /// New files serve new connections. Files that do not do are refused: what was loaded before stays,
-/// and the reason is logged and kept in [#lastFailure].
+/// and the reason is thrown or logged, and kept in [#lastFailure].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -160,7 +160,7 @@ public final class TlsContext {
     try {
       reloadIfChanged();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, () -> "the TLS certificate in use stays: " + e.getMessage());
+      LOG.log(Level.WARNING, () -> "the certificate in use stays: " + e.getMessage());
     }
   }
 
@@ -190,9 +190,9 @@ public final class TlsContext {
       throw new IOException(
           "cannot set up TLS with "
               + certificateFile
-              + ". Why: "
-              + e
-              + ". Fix: use a certificate and a key that this JDK knows, such as EC P-256.",
+              + ". Why: this JDK cannot use them ("
+              + e.getMessage()
+              + "). Fix: use a certificate and a key that this JDK knows, such as EC P-256.",
           e);
     }
   }

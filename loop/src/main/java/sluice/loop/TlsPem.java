@@ -4,7 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -61,9 +63,7 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
       if (e.getMessage() != null && e.getMessage().contains("Fix: ")) {
         throw e;
       }
-      IOException said = refused(file, e.toString(), "give a file that this user may read");
-      said.initCause(e);
-      throw said;
+      throw unreadable(file, e);
     }
     List<Block> found = new ArrayList<>();
     Matcher matcher = BLOCK.matcher(text);
@@ -71,6 +71,28 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
       found.add(new Block(matcher.group(1), matcher.group(2)));
     }
     return found;
+  }
+
+  private static IOException unreadable(Path file, IOException problem) {
+    IOException said =
+        switch (problem) {
+          case NoSuchFileException e ->
+              refused(file, "there is no such file", "give the path of a PEM file");
+          case AccessDeniedException e ->
+              refused(
+                  file,
+                  "this user may not read it",
+                  "chown or chmod it for the user the server runs as");
+          default ->
+              Files.isDirectory(file)
+                  ? refused(file, "it is a directory", "give the path of a PEM file")
+                  : refused(
+                      file,
+                      "reading it failed: " + problem.getMessage(),
+                      "give a file that this user may read");
+        };
+    said.initCause(problem);
+    return said;
   }
 
   private static List<X509Certificate> certificates(Path file, List<Block> blocks)
@@ -86,7 +108,7 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
         }
       }
     } catch (GeneralSecurityException e) {
-      throw refused(file, "a certificate is damaged: " + e.getMessage(), "fetch it again");
+      throw refused(file, "a certificate is damaged", "fetch it again");
     }
     if (chain.isEmpty()) {
       throw refused(

@@ -76,7 +76,9 @@ class TlsContextTest {
     refused(certificate, TlsFiles.file("encrypted.key"), "encrypted");
     refused(certificate, certificate, "no BEGIN PRIVATE KEY");
     refused(key, key, "no BEGIN CERTIFICATE");
-    refused(directory.resolve("absent"), key, "NoSuchFile");
+    refused(directory.resolve("absent"), key, "Why: there is no such file. Fix: ");
+    refused(certificate, directory.resolve("absent"), "Why: there is no such file. Fix: ");
+    refused(directory, key, "Why: it is a directory. Fix: ");
     refused(write("empty", ""), key, "no BEGIN CERTIFICATE");
     refused(write("large", "x".repeat(2 << 20)), key, "more than 1 MiB");
     String head = "-----BEGIN CERTIFICATE-----\n";
