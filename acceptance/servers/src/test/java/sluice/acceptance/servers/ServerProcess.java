@@ -1,0 +1,153 @@
+package sluice.acceptance.servers;
+
+import java.io.IOException;
+import java.lang.module.ModuleFinder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/// One main class of this package in a JVM of its own, with the options that `sluice run` gives.
+/// The thread that starts it owns it; closing kills what still runs.
+final class ServerProcess implements AutoCloseable {
+  /// The JDK without any option of ours.
+  static final String CONTROL = "jdk";
+
+  private static final long SECONDS = 60;
+  private static final Pattern PROBLEM =
+      Pattern.compile("Exception|\\bError\\b|SEVERE|ERROR|^\\s+at \\S+\\(|\\bWARN");
+
+  /// What the JVM says about libraries that use its inner parts.
+  private static final Pattern OF_THE_JVM =
+      Pattern.compile(
+          "^WARNING: .*(sun\\.misc\\.Unsafe|terminally deprecated|native|restricted|report)");
+
+  private final Process process;
+  private final Path log;
+
+  private ServerProcess(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+  }
+
+  static ServerProcess start(Class<?> main, String engine, Path directory, List<String> arguments)
+      throws IOException {
+    Files.createDirectories(directory);
+    List<String> ours = new ArrayList<>();
+    List<String> theirs = new ArrayList<>();
+    String path =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    for (String entry : path.split(":", -1)) {
+      (isOurModule(Path.of(entry)) ? ours : theirs).add(entry);
+    }
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    if (!engine.equals(CONTROL)) {
+      command.addAll(
+          List.of(
+              "--module-path",
+              String.join(":", ours),
+              "--add-modules=sluice.nio",
+              "--add-exports=java.base/sun.nio.ch=sluice.nio",
+              "--enable-native-access=sluice.sys",
+              "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider",
+              "-Dsluice.nio.engine=" + engine));
+    }
+    command.addAll(List.of("-cp", String.join(":", theirs), main.getName()));
+    command.addAll(arguments);
+    Path log = directory.resolve(main.getSimpleName() + ".log");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .redirectOutput(log.toFile())
+            .start();
+    return new ServerProcess(process, log);
+  }
+
+  private static boolean isOurModule(Path entry) {
+    return Files.exists(entry)
+        && !entry.endsWith("test-classes")
+        && entry.toString().contains("/target/")
+        && ModuleFinder.of(entry).findAll().stream()
+            .anyMatch(module -> module.descriptor().name().startsWith("sluice."));
+  }
+
+  /// Waits until the server tells its port.
+  int port() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    while (System.nanoTime() < deadline) {
+      boolean alive = process.isAlive();
+      for (String line : lines()) {
+        if (line.startsWith(Launch.READY)) {
+          return Integer.parseInt(line.substring(Launch.READY.length()));
+        }
+      }
+      if (!alive) {
+        break;
+      }
+      Thread.sleep(20);
+    }
+    throw new AssertionError("did not start:\n" + tail());
+  }
+
+  /// Waits for the end.
+  ///
+  /// @return the exit code
+  int end() throws IOException, InterruptedException {
+    if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+      throw new AssertionError("does not end:\n" + threads() + tail());
+    }
+    return process.exitValue();
+  }
+
+  /// Sends SIGTERM.
+  void terminate() {
+    process.destroy();
+  }
+
+  /// Lines that tell of a problem.
+  List<String> problems() throws IOException {
+    return lines().stream()
+        .filter(line -> PROBLEM.matcher(line).find() && !OF_THE_JVM.matcher(line).find())
+        .toList();
+  }
+
+  List<String> lines() throws IOException {
+    return Files.readAllLines(log, StandardCharsets.ISO_8859_1);
+  }
+
+  /// The last lines of what it printed.
+  String tail() throws IOException {
+    List<String> lines = lines();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 60), lines.size()));
+  }
+
+  /// Stacks of all threads, as far as the process still tells them.
+  String threads() throws IOException, InterruptedException {
+    Path stacks = log.resolveSibling("threads.txt");
+    Process jstack =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jstack").toString(),
+                String.valueOf(process.pid()))
+            .redirectErrorStream(true)
+            .redirectOutput(stacks.toFile())
+            .start();
+    if (!jstack.waitFor(SECONDS, TimeUnit.SECONDS)) {
+      jstack.destroyForcibly();
+    }
+    return "threads in " + stacks + "\n";
+  }
+
+  /// Kills what still runs and waits until it is gone.
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly().onExit().join();
+  }
+}
