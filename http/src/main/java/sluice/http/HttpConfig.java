@@ -13,7 +13,9 @@ import sluice.loop.ServerConfig;
 /// @param limits of a request head
 /// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none
 /// @param cacheControl value of Cache-Control on files; empty for none
-/// @param watches inotify watches of each loop, at least 2
+/// @param watches inotify watches of each loop, at least 2: one for each file and directory that is
+///   kept ready; 65 536 unless said otherwise. Where the system allows fewer, the least recently
+///   used give way
 /// @param headerTimeout from the first byte of a request head to its last
 /// @param idleTimeout a connection without a request
 /// @param accessLog file of the access log; null for none
@@ -53,7 +55,7 @@ public record HttpConfig(
         HttpLimits.DEFAULT,
         64L << 20,
         "",
-        8192,
+        65_536,
         Duration.ofSeconds(10),
         Duration.ofSeconds(60),
         null,
