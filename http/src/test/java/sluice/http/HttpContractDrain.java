@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -148,6 +149,9 @@ abstract class HttpContractDrain extends HttpContractLife {
         peer = new HttpPeer(port);
       } catch (ConnectException | SocketTimeoutException e) {
         return null;
+      } catch (SocketException e) {
+        turnedAway.incrementAndGet(); // reset while it connected
+        continue;
       }
       try (peer) {
         HttpAnswer reply = peer.get("/a.txt");
