@@ -10,6 +10,7 @@ module sluice.sys {
       sluice.loop,
       sluice.http,
       sluice.nio,
+      sluice.fs,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

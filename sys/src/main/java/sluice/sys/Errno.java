@@ -10,6 +10,7 @@ public final class Errno {
   public static final int ESRCH = 3;
   public static final int EINTR = 4;
   public static final int EIO = 5;
+  public static final int ENXIO = 6;
   public static final int E2BIG = 7;
   public static final int EBADF = 9;
   public static final int EAGAIN = 11;
@@ -59,6 +60,8 @@ public final class Errno {
   public static final int EALREADY = 114;
   public static final int EINPROGRESS = 115;
   public static final int ESTALE = 116;
+  public static final int EUCLEAN = 117;
+  public static final int EDQUOT = 122;
   public static final int ECANCELED = 125;
 
   /// `NAME description`, indexed by number; empty where Linux has no such number.

@@ -1,0 +1,12 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Storage: block devices, a buffer cache, a journal and the ext2 file system.
+@NullMarked
+module sluice.fs {
+  requires static org.jspecify;
+  requires sluice.loop;
+  requires transitive sluice.memory;
+  requires sluice.sys;
+
+  exports sluice.fs;
+}

@@ -1,0 +1,65 @@
+package sluice.fs;
+
+/// Which attributes to change, and to what. Immutable: each `with…` gives a new one. Any thread may
+/// use it.
+///
+/// @param set the bits of what changes, such as [#MODE]
+/// @param mode permission bits, 12 bits
+/// @param uid new owner
+/// @param gid new group
+/// @param sizeBytes new length
+/// @param accessNanos new time of last read, or [#NOW]
+/// @param modifyNanos new time of last change of the content, or [#NOW]
+public record AttributeChange(
+    int set, int mode, int uid, int gid, long sizeBytes, long accessNanos, long modifyNanos) {
+  public static final int MODE = 1;
+  public static final int UID = 2;
+  public static final int GID = 4;
+  public static final int SIZE = 8;
+  public static final int ACCESS = 16;
+  public static final int MODIFY = 32;
+
+  /// The size is changed through an open file: permission was checked when it was opened.
+  public static final int OPENED = 64;
+
+  /// The server's clock, as `UTIME_NOW`.
+  public static final long NOW = Long.MIN_VALUE;
+
+  /// Changes nothing.
+  public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
+
+  public AttributeChange withMode(int permissions) {
+    return new AttributeChange(
+        set | MODE, permissions & 0xFFF, uid, gid, sizeBytes, accessNanos, modifyNanos);
+  }
+
+  public AttributeChange withOwner(int owner) {
+    return new AttributeChange(set | UID, mode, owner, gid, sizeBytes, accessNanos, modifyNanos);
+  }
+
+  public AttributeChange withGroup(int group) {
+    return new AttributeChange(set | GID, mode, uid, group, sizeBytes, accessNanos, modifyNanos);
+  }
+
+  public AttributeChange withSize(long bytes) {
+    return new AttributeChange(set | SIZE, mode, uid, gid, bytes, accessNanos, modifyNanos);
+  }
+
+  /// As [#withSize] for a file that was opened for writing.
+  public AttributeChange withSizeOfOpened(long bytes) {
+    return new AttributeChange(
+        set | SIZE | OPENED, mode, uid, gid, bytes, accessNanos, modifyNanos);
+  }
+
+  public AttributeChange withAccess(long nanos) {
+    return new AttributeChange(set | ACCESS, mode, uid, gid, sizeBytes, nanos, modifyNanos);
+  }
+
+  public AttributeChange withModify(long nanos) {
+    return new AttributeChange(set | MODIFY, mode, uid, gid, sizeBytes, accessNanos, nanos);
+  }
+
+  public boolean has(int bits) {
+    return (set & bits) != 0;
+  }
+}

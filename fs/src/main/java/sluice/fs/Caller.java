@@ -1,0 +1,65 @@
+package sluice.fs;
+
+import java.util.Arrays;
+
+/// Who asks: the ids that permissions are checked against, and that new files belong to. Immutable:
+/// any thread may use it.
+public final class Caller {
+  /// May do everything.
+  public static final Caller ROOT = new Caller(0, 0);
+
+  private final int uid;
+  private final int gid;
+  private final int[] groups;
+
+  /// @param groups supplementary groups, copied
+  public Caller(int uid, int gid, int... groups) {
+    this.uid = uid;
+    this.gid = gid;
+    this.groups = groups.clone();
+  }
+
+  public int uid() {
+    return uid;
+  }
+
+  public int gid() {
+    return gid;
+  }
+
+  /// Whether permissions do not hold it back.
+  public boolean privileged() {
+    return uid == 0;
+  }
+
+  /// Whether `group` is its group or one of its supplementary groups.
+  public boolean inGroup(int group) {
+    if (group == gid) {
+      return true;
+    }
+    for (int one : groups) {
+      if (one == group) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Caller c
+        && c.uid == uid
+        && c.gid == gid
+        && Arrays.equals(c.groups, groups);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * uid + gid) + Arrays.hashCode(groups);
+  }
+
+  @Override
+  public String toString() {
+    return "uid " + uid + ", gid " + gid + ", groups " + Arrays.toString(groups);
+  }
+}

@@ -1,0 +1,36 @@
+package sluice.fs;
+
+import java.io.IOException;
+
+/// The order in which changed blocks reach the device. Any thread may call.
+///
+/// There are two: one that keeps a log, so that what is done in one [Transaction] is on the device
+/// as a whole or not at all after a crash (JBD2, ordered mode: file data is on the device before
+/// the metadata that leads to it), and one that promises nothing until [#sync], as ext2 does.
+public interface Journal extends AutoCloseable {
+  /// Opens a transaction, or joins the one that this thread has open. Waits while the journal has
+  /// no room for so many more blocks.
+  ///
+  /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
+  /// @throws FsException `EROFS` after the journal has failed
+  Transaction begin(int metadataBlocks) throws IOException;
+
+  /// Whether a transaction is all or nothing over a crash.
+  boolean atomic();
+
+  /// A point in the order of changes: every transaction closed so far is before it.
+  long point();
+
+  /// Waits until everything before the point is stable; starts that if nobody has.
+  void await(long point) throws IOException;
+
+  /// Runs `then` when everything before the point is stable, and starts that if nobody has.
+  void whenStable(long point, FileTree.StableListener then);
+
+  /// Makes everything stable.
+  void sync() throws IOException;
+
+  /// Makes everything stable and leaves a log that needs no replay. The cache stays open.
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,31 @@
+package sluice.fs;
+
+import org.jspecify.annotations.Nullable;
+
+/// What to create. Immutable: any thread may use it.
+///
+/// @param kind what it is
+/// @param permissions 12 bits; the caller's mask is applied already
+/// @param deviceMajor of a device file, else 0
+/// @param deviceMinor of a device file, else 0
+/// @param target where a symbolic link leads, else null; not to be changed afterwards
+@SuppressWarnings("ArrayRecordComponent") // made once, handed on, compared by nobody
+public record NewFile(
+    FileKind kind, int permissions, int deviceMajor, int deviceMinor, byte @Nullable [] target) {
+
+  public static NewFile regular(int permissions) {
+    return new NewFile(FileKind.REGULAR, permissions, 0, 0, null);
+  }
+
+  public static NewFile directory(int permissions) {
+    return new NewFile(FileKind.DIRECTORY, permissions, 0, 0, null);
+  }
+
+  public static NewFile symlink(byte[] target) {
+    return new NewFile(FileKind.SYMLINK, 0x1FF, 0, 0, target.clone());
+  }
+
+  public static NewFile device(FileKind kind, int permissions, int major, int minor) {
+    return new NewFile(kind, permissions, major, minor, null);
+  }
+}

@@ -1,0 +1,34 @@
+package sluice.fs;
+
+import java.io.IOException;
+
+/// Changes of blocks that belong together. Of the thread that began it; a buffer it gave may be
+/// written until the buffer or the outermost transaction is closed, whichever is first.
+///
+/// Whoever leases a block as a snapshot keeps the old bytes: the change is made in a copy then. Two
+/// threads may have transactions open at a time; that they do not change the same bytes is their
+/// affair.
+public interface Transaction extends AutoCloseable {
+  /// A metadata block that will be changed, with its content.
+  Buffer change(long block) throws IOException;
+
+  /// A metadata block that was just allocated: all zeros, whatever the device holds.
+  Buffer create(long block) throws IOException;
+
+  /// A block of a file's content that will be changed. Stable before this transaction is.
+  ///
+  /// @param fresh its old content does not matter: all zeros, and the device is not read
+  Buffer data(long block, boolean fresh) throws IOException;
+
+  /// A metadata block was freed: what the log holds of it is never replayed, what the cache holds
+  /// is never written.
+  void forget(long block) throws IOException;
+
+  /// A block of a file's content was freed: what the cache holds is never written. It is not used
+  /// for anything else before this transaction is stable.
+  void forgetData(long block) throws IOException;
+
+  /// Closes; the outermost one hands the changes to the journal as one.
+  @Override
+  void close();
+}
