@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import sluice.memory.View;
 
 /// Everything that reads bytes a client sent, fed with bytes no client would send.
@@ -17,6 +18,7 @@ import sluice.memory.View;
 /// ```
 ///
 /// An input that fails is written beside the others and fails the ordinary run from then on.
+@Tag("fuzz")
 class HttpFuzz {
   private static final long NOW = 1_767_225_600;
 
