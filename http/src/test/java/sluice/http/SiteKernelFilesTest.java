@@ -95,7 +95,8 @@ class SiteKernelFilesTest {
     Files.createSymbolicLink(root.resolve("far"), directory.resolve("secret").toAbsolutePath());
     Files.createSymbolicLink(root.resolve("self"), Path.of("self"));
     Files.createSymbolicLink(root.resolve("gone"), Path.of("none"));
-    Files.createSymbolicLink(root.resolve("magic"), Path.of("/proc/self/root/etc/hostname"));
+    Path secret = directory.resolve("secret").toRealPath();
+    Files.createSymbolicLink(root.resolve("magic"), Path.of("/proc/self/root" + secret));
     Path beside = Files.createDirectories(directory.resolve("www-secret"));
     Files.writeString(beside.resolve("f"), "x");
     Files.createSymbolicLink(root.resolve("prefix"), beside.resolve("f").toAbsolutePath());
