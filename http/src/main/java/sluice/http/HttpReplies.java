@@ -160,7 +160,11 @@ final class HttpReplies {
   private void bare(Output out, HttpRequest request, Resource resource, byte[] connectionField) {
     byte[] html = resource.html;
     if (html == null) {
-      error(out, resource.status, request, resource.extraFields, connectionField);
+      byte[] fields = resource.extraFields;
+      if (resource.status == 301 && request.hasQuery()) {
+        fields = withQuery(fields, request);
+      }
+      error(out, resource.status, request, fields, connectionField);
       return;
     }
     boolean head = request.method() == HttpMethod.HEAD;
@@ -173,6 +177,19 @@ final class HttpReplies {
     if (!head) {
       out.put(html);
     }
+  }
+
+  /// The query belongs to what is asked for, under the new path too; the parser has seen to it that
+  /// it is one word of printable ASCII.
+  ///
+  /// @param location header line
+  private static byte[] withQuery(byte[] location, HttpRequest request) {
+    int line = location.length - CRLF.length;
+    int query = request.targetTo() - request.pathTo(); // with its question mark
+    byte[] whole = Arrays.copyOf(location, location.length + query);
+    request.view().copyTo(request.pathTo(), whole, line, query);
+    System.arraycopy(CRLF, 0, whole, line + query, CRLF.length);
+    return whole;
   }
 
   // ---- everything else ----------------------------------------------------------------------

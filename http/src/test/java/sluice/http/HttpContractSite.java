@@ -243,6 +243,28 @@ abstract class HttpContractSite extends HttpContractMessages {
   }
 
   @Test
+  void aRedirectKeepsTheQuery() throws IOException {
+    write("d/index.html", "index");
+    String odd = "a=%0d%0aX:%20y&b=//evil.example/?c;'\\^`{|}";
+    for (int round = 0; round < 2; round++) { // filled first, then from the cache
+      assertThat(get("/d?" + odd).the("Location")).isEqualTo("/d/?" + odd);
+      assertThat(get("/d?").the("Location")).isEqualTo("/d/?");
+      assertThat(get("/d").the("Location")).isEqualTo("/d/");
+      assertThat(get("http://test/d?x=1").the("Location")).isEqualTo("/d/?x=1");
+      assertThat(request("HEAD", "/d?q").the("Location")).isEqualTo("/d/?q");
+      for (String bad : List.of("q\rX: y", "q\nX: y", "q\0", "q\u00e4", "q#f", "q\tX")) {
+        HttpAnswer refused = get("/d?" + bad);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.field("Location")).isNull();
+      }
+    }
+    String longest = "q".repeat(HttpLimits.DEFAULT.targetBytes() - "/d?".length());
+    assertThat(get("/d?" + longest).the("Location")).isEqualTo("/d/?" + longest);
+    assertThat(get("/d?" + longest + "q").status()).isEqualTo(414);
+    assertThat(get("/d/?" + odd).text()).isEqualTo("index");
+  }
+
+  @Test
   void errorPagesAreTheSitesOwn() throws IOException {
     write("404.html", "<h1>nothing here</h1>");
     start(Site.of(root).withErrorPages(Map.of(404, "404.html")), config -> config);
