@@ -124,6 +124,21 @@ public record HttpConfig(
         routes);
   }
 
+  public HttpConfig withWatches(int count) {
+    return new HttpConfig(
+        server,
+        site,
+        limits,
+        cacheBytes,
+        cacheControl,
+        count,
+        headerTimeout,
+        idleTimeout,
+        accessLog,
+        monitoring,
+        routes);
+  }
+
   public HttpConfig withCacheControl(String value) {
     return new HttpConfig(
         server,

@@ -265,6 +265,9 @@ final class SiteService implements AutoCloseable {
     into.gauge(source + "/cached_replies", cache::count);
     into.gauge(source + "/cached_bytes", cache::usedBytes);
     if (watches != null) {
+      into.gauge(source + "/watches", watches::watches);
+      into.counter(source + "/watch_evictions", watches::evictions);
+      into.counter(source + "/watch_shortages", watches::shortages);
       into.counter(source + "/watch_overflows", watches::overflows);
     }
   }

@@ -385,6 +385,17 @@ final class WatchTable implements AutoCloseable {
     return overflows.get();
   }
 
+  /// Directories that gave way, and all that was kept ready beneath them, because the limit of
+  /// watches was reached: ours or the system's. Any thread.
+  long evictions() {
+    return tree.evictions();
+  }
+
+  /// Times that did not help, so that each use of an answer must be revalidated. Any thread.
+  long shortages() {
+    return tree.shortages();
+  }
+
   /// Why nothing can be covered at all, for the operator; null when changes are seen.
   @Nullable String blindBecause() {
     lock.lock();

@@ -3,16 +3,18 @@ package sluice.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 
 /// The names a [WatchTable] knows, their watches, and the tickets that depend on them.
 ///
-/// Guarded by the lock of its table; only [#hasFallen] may be asked without it.
+/// Guarded by the lock of its table; only [#hasFallen] and the counts may be asked without it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | hasFallen | holder of the lock | volatile | volatile |
+/// | evictions, shortages | holder of the lock | volatile | atomic add |
 /// | everything else | holder of the lock | under the lock | under the lock |
 final class WatchTree {
   private static final int MOST_EVICTIONS = 8;
@@ -26,6 +28,8 @@ final class WatchTree {
   private final List<WatchNode> emptied = new ArrayList<>();
   private List<WatchTicket> fallen = new ArrayList<>();
   private volatile boolean hasFallen;
+  private final AtomicLong evictions = new AtomicLong();
+  private final AtomicLong shortages = new AtomicLong();
   private @Nullable WatchNode oldest;
   private @Nullable WatchNode newest;
 
@@ -49,6 +53,16 @@ final class WatchTree {
 
   int watches() {
     return index.size();
+  }
+
+  /// Directories that gave way because all watches were taken.
+  long evictions() {
+    return evictions.get();
+  }
+
+  /// Times there was no watch to be had although directories gave way.
+  long shortages() {
+    return shortages.get();
   }
 
   boolean isWatched(int wd) {
@@ -196,6 +210,7 @@ final class WatchTree {
         if (wd >= 0) {
           source.remove(wd);
         }
+        shortages.addAndGet(full ? 1 : 0);
         return wd < 0 ? wd : -Errno.ENOSPC;
       }
       if (wd < 0) {
@@ -215,6 +230,7 @@ final class WatchTree {
       }
     }
     drop(victim);
+    evictions.incrementAndGet();
     return true;
   }
 

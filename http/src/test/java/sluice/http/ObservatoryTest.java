@@ -144,6 +144,38 @@ class ObservatoryTest {
     }
   }
 
+  @Test
+  void directoriesThatGiveWayForWantOfWatchesAreCounted() throws IOException {
+    for (String name : List.of("d", "e", "f/g/h")) {
+      Files.createDirectories(directory.resolve(name));
+      Files.writeString(directory.resolve(name).resolve("x"), name);
+    }
+    ServerConfig config = ServerConfig.onLoopback("test", 0);
+    HttpServer started =
+        HttpServer.start(
+            HttpConfig.of(config, Site.of(directory))
+                .withWatches(3) // the root, a directory, a file
+                .withMonitoring(Monitoring.at(ANY_PORT)),
+            line -> {});
+    server = started;
+    started.publishTo(counters);
+    try (PlainClient client = new PlainClient(started.server().port())) {
+      assertThat(client.get("/d/x").text()).isEqualTo("d");
+      assertThat(counted()).containsEntry("test-loop-0/watch_evictions", 0L);
+      assertThat(client.get("/e/x").text()).isEqualTo("e");
+      assertThat(counted())
+          .containsEntry("test-loop-0/watch_evictions", 1L)
+          .containsEntry("test-loop-0/watch_shortages", 0L);
+      assertThat(client.get("/f/g/h/x").text()).isEqualTo("f/g/h");
+      Map<String, Long> counted = counted();
+      assertThat(counted.get("test-loop-0/watch_evictions")).isGreaterThan(1);
+      assertThat(counted.get("test-loop-0/watch_shortages")).isPositive();
+      assertThat(counted.get("test-loop-0/watches")).isBetween(1L, 3L);
+    }
+    assertThat(ask(started, "/metrics").text())
+        .containsPattern("sluice_watch_evictions(_total)?\\{[^}]*} [1-9]");
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL"})
   void monitoringIsAnsweredBesideTheSite(Backend backend) throws IOException {

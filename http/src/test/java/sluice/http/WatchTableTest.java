@@ -245,12 +245,15 @@ class WatchTableTest {
     assertThat(ab.fallen()).isFalse();
     assertThat(d.fallen()).isFalse();
     assertThat(table.watches()).isLessThanOrEqualTo(6).isEqualTo(files.watched.size());
+    assertThat(table.evictions()).isEqualTo(1);
+    assertThat(table.shortages()).isZero();
   }
 
   @Test
   void withoutWatchesLeftNothingIsCovered() {
     files.mostWatches = files.watched.size();
     assertThat(table.cover(table.ticket(), SitePath.of("a/b/f"))).isFalse();
+    assertThat(table.shortages()).isEqualTo(1);
     assertThat(table.cover(table.ticket(), SitePath.of("top"))).as("needs the root only").isTrue();
     files.mostWatches++;
     assertThat(table.cover(table.ticket(), SitePath.of("a/x"))).isTrue();
