@@ -11,17 +11,21 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
-/// Channels and selectors of another provider: the JDK's own, as the choice of no effect.
+/// Channels and selectors of a provider that makes the JDK's channels: the JDK's own, as the choice
+/// of no effect, or [ReadinessChannels]. Every thread may use it.
 final class DelegatingEngine implements NioEngine {
+  private final String name;
   private final SelectorProvider provider;
 
-  DelegatingEngine(SelectorProvider provider) {
+  /// @param name what `-Dsluice.nio.engine` calls it
+  DelegatingEngine(String name, SelectorProvider provider) {
+    this.name = name;
     this.provider = provider;
   }
 
   @Override
   public String name() {
-    return "jdk";
+    return name;
   }
 
   @Override

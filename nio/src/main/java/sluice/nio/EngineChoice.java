@@ -38,7 +38,8 @@ record EngineChoice(NioEngine engine, String why) {
     String why = "named by -D" + ENGINE;
     return switch (wanted) {
       case "readiness" -> new EngineChoice(readiness(properties), why);
-      case "completion" -> new EngineChoice(new CompletionEngine(provider), why);
+      case "completion" ->
+          new EngineChoice(completion(provider, CompletionEngine.unavailable()), why);
       case "jdk" -> new EngineChoice(jdk(), why);
       default ->
           throw new IllegalArgumentException(
@@ -57,19 +58,36 @@ record EngineChoice(NioEngine engine, String why) {
 
   private static NioEngine readiness(UnaryOperator<@Nullable String> properties) {
     requireExport("the readiness engine");
-    return new ReadinessEngine(threshold(properties.apply(THRESHOLD)), isTrue(properties, STATS));
+    return ReadinessChannels.engine(
+        threshold(properties.apply(THRESHOLD)), isTrue(properties, STATS));
+  }
+
+  /// Our own channels, for somebody who asked for them by name: without rings they would be no more
+  /// than the JDK's.
+  ///
+  /// @param unavailable why no ring can be used, null when one can
+  static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {
+    if (unavailable != null) {
+      throw new IllegalStateException(
+          "sluice.nio cannot use the completion engine\n  Why: it needs io_uring, and "
+              + unavailable
+              + "\n  Fix: what is said above, or -D"
+              + ENGINE
+              + "=readiness");
+    }
+    return new CompletionEngine(provider);
   }
 
   private static NioEngine jdk() {
     if (isExported()) {
-      return new DelegatingEngine(JdkProvider.find());
+      return new DelegatingEngine("jdk", JdkProvider.find());
     }
     // While the JVM's default is being made by this very call, there is none yet.
     SelectorProvider found = SelectorProvider.provider();
     if (found == null || found instanceof SluiceSelectorProvider) {
       requireExport("the JDK's own provider, when this one is the JVM's default");
     }
-    return new DelegatingEngine(found);
+    return new DelegatingEngine("jdk", found);
   }
 
   private static void requireExport(String what) {

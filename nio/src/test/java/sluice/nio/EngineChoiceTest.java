@@ -40,6 +40,18 @@ final class EngineChoiceTest {
         .hasMessageContaining("auto, readiness");
   }
 
+  @Test
+  void completionByNameWithoutRingsIsRefusedWithTheReason() {
+    SelectorProvider provider = SelectorProvider.provider();
+    assertThatThrownBy(() -> EngineChoice.completion(provider, "io_uring_setup: EPERM"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("io_uring_setup: EPERM")
+        .hasMessageContaining("Why: ")
+        .hasMessageContaining("Fix: ")
+        .hasMessageContaining("-Dsluice.nio.engine=readiness");
+    assertThat(EngineChoice.completion(provider, null).name()).isEqualTo("completion");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "many", "", "99999999", "1048577"})
   void aThresholdThatIsNoneIsRefused(String value) {

@@ -30,7 +30,8 @@ enum ProviderUnderTest {
     return switch (this) {
       case JDK -> DefaultSelectorProvider.get();
       case READINESS ->
-          new SluiceSelectorProvider(new ReadinessEngine(EngineChoice.DEFAULT_THRESHOLD, false));
+          new SluiceSelectorProvider(
+              ReadinessChannels.engine(EngineChoice.DEFAULT_THRESHOLD, false));
       case COMPLETION -> new SluiceSelectorProvider(self -> new CompletionEngine(self, true));
       case NEUTRAL -> new SluiceSelectorProvider(self -> new CompletionEngine(self, false));
     };

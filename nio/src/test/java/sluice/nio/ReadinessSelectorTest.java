@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 final class ReadinessSelectorTest {
   private static final long PATIENCE_MILLIS = 30_000;
 
-  private final ReadinessEngine engine = new ReadinessEngine(1024, false);
+  private final NioEngine engine = ReadinessChannels.engine(1024, false);
   private final List<AutoCloseable> resources = new ArrayList<>();
 
   private ReadinessSelector selector() throws IOException {

@@ -20,7 +20,7 @@ import sun.nio.ch.SelChImpl;
 /// Waking, waiting and several threads on one readiness selector.
 @Timeout(120)
 final class ReadinessWakeupTest {
-  private final ReadinessEngine engine = new ReadinessEngine(4, false);
+  private final NioEngine engine = ReadinessChannels.engine(4, false);
 
   private static ExecutorService threads(boolean virtual) {
     return virtual ? Executors.newVirtualThreadPerTaskExecutor() : Executors.newCachedThreadPool();
