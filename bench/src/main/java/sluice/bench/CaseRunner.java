@@ -115,7 +115,7 @@ final class CaseRunner {
       servers.add(server);
       LoadSpec load = benchCase.load().of(server, root, harness);
       LoadSpec busy = load.withIdle(0);
-      harness.generator().run(server, busy, LoadGenerator.Run.of(0, options.warmSeconds()));
+      new WarmUp(harness.generator()).run(server, busy, options.warmSeconds(), !options.quick());
       if (load.mix() != null) {
         harness
             .generator()

@@ -45,7 +45,7 @@ record Options(
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
         --seconds S      length of a measured window (2)
-        --warm S         warm-up of each server (8; petstore 30)
+        --warm S         warm-up of each server (8; petstore 30), longer while its JVM compiles
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
         --site DIR       serve this folder as the documentation site

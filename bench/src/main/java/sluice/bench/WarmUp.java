@@ -1,0 +1,62 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Loads a fresh server until its JVM has compiled what the load needs. Used by the harness's main
+/// thread.
+///
+/// A time alone does not do: on one core that the load saturates, Tomcat's compilers need half a
+/// minute, and a system whose compilers are still at work is charged for them.
+final class WarmUp {
+  /// A compiler that uses less of a second than this has caught up.
+  private static final long RESTING_NANOS = 10_000_000;
+
+  private static final int LONGEST_SECONDS = 60;
+
+  private final LoadGenerator generator;
+
+  WarmUp(LoadGenerator generator) {
+    this.generator = generator;
+  }
+
+  /// @param seconds load before the compilers are looked at
+  /// @param settle whether to go on until they rest, for at most a minute more
+  void run(Server server, LoadSpec load, double seconds, boolean settle) throws IOException {
+    generator.run(server, load, LoadGenerator.Run.of(0, seconds));
+    if (!settle || !server.spec().java()) {
+      return;
+    }
+    long before = compilerNanos(server.pid());
+    for (int second = 0; second < LONGEST_SECONDS; second++) {
+      generator.run(server, load, LoadGenerator.Run.of(0, 1));
+      long after = compilerNanos(server.pid());
+      if (after - before < RESTING_NANOS) {
+        return;
+      }
+      before = after;
+    }
+    Harness.progress(server.spec().system() + ": still compiling after a minute");
+  }
+
+  /// Processor time of a JVM's compilers since it started.
+  static long compilerNanos(long pid) throws IOException {
+    long sum = 0;
+    try (DirectoryStream<Path> tasks =
+        Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+      for (Path task : tasks) {
+        try {
+          // comm has 15 characters: "C1 CompilerThre"
+          if (Files.readString(task.resolve("comm")).matches("(?s)C[12] Compiler.*")) {
+            sum += Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", 2)[0]);
+          }
+        } catch (IOException ended) {
+          continue; // compilers come and go
+        }
+      }
+    }
+    return sum;
+  }
+}
