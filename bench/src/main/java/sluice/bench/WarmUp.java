@@ -53,7 +53,7 @@ final class WarmUp {
             sum += Long.parseLong(Files.readString(task.resolve("schedstat")).split(" ", 2)[0]);
           }
         } catch (IOException ended) {
-          continue; // compilers come and go
+          // compilers come and go: it is idle, or it would not have ended
         }
       }
     }
