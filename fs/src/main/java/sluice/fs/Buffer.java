@@ -27,6 +27,9 @@ public abstract class Buffer implements AutoCloseable {
   /// Where the bytes are, the whole block. Leased by the buffer until it is closed.
   public abstract Block block();
 
+  /// Whether the holder may write.
+  abstract boolean writable();
+
   /// Lets go. Idempotent.
   @Override
   public abstract void close();
@@ -63,23 +66,23 @@ public abstract class Buffer implements AutoCloseable {
   }
 
   public final void setByte(int offset, int value) {
-    bytes().set(BYTE, offset, (byte) value);
+    bytesToWrite().set(BYTE, offset, (byte) value);
   }
 
   public final void setShort(int offset, int value) {
-    bytes().set(SHORT, offset, (short) value);
+    bytesToWrite().set(SHORT, offset, (short) value);
   }
 
   public final void setInt(int offset, int value) {
-    bytes().set(INT, offset, value);
+    bytesToWrite().set(INT, offset, value);
   }
 
   public final void setLong(int offset, long value) {
-    bytes().set(LONG, offset, value);
+    bytesToWrite().set(LONG, offset, value);
   }
 
   public final void setIntBig(int offset, int value) {
-    bytes().set(INT_BIG, offset, value);
+    bytesToWrite().set(INT_BIG, offset, value);
   }
 
   public final void get(int offset, byte[] into, int at, int count) {
@@ -87,11 +90,23 @@ public abstract class Buffer implements AutoCloseable {
   }
 
   public final void set(int offset, byte[] from, int at, int count) {
-    MemorySegment.copy(from, at, bytes(), BYTE, offset, count);
+    MemorySegment.copy(from, at, bytesToWrite(), BYTE, offset, count);
   }
 
   public final void fill(int offset, int count, int value) {
-    bytes().asSlice(offset, count).fill((byte) value);
+    bytesToWrite().asSlice(offset, count).fill((byte) value);
+  }
+
+  /// Four bytes of a block, little-endian, 0 to 2^32 - 1.
+  static long unsignedInt(Block block, int offset) {
+    return block.segment().get(INT, offset) & 0xFFFF_FFFFL;
+  }
+
+  private MemorySegment bytesToWrite() {
+    if (!writable()) {
+      throw new UnsupportedOperationException("block " + number() + " was read, not changed");
+    }
+    return bytes();
   }
 
   private MemorySegment bytes() {

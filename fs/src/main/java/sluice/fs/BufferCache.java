@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
 import sluice.memory.Memory;
 
 /// Blocks of one device in memory, a bounded number of them. Any thread may call.
@@ -30,6 +31,16 @@ public interface BufferCache extends AutoCloseable {
   ///
   /// @return false when it is not here, with nothing or something copied
   boolean copy(long block, int offset, Memory into, long at, int count);
+
+  /// The block's bytes if they are here, with a lease for the caller, who ends it: never waits,
+  /// makes no object. What reading without copying uses.
+  @Nullable Block lease(long block);
+
+  /// Four bytes of a block if it is here, little-endian, 0 to 2^32 - 1: never waits, takes no
+  /// lease. For maps of blocks.
+  ///
+  /// @return -1 when it is not here
+  long peekInt(long block, int offset);
 
   /// Asks for blocks that will soon be read, and does not wait.
   void readAhead(long first, int count);

@@ -18,6 +18,12 @@ public interface Journal extends AutoCloseable {
   /// Whether a transaction is all or nothing over a crash.
   boolean atomic();
 
+  /// Whether a block may be allocated: it was not freed by a transaction that is not stable yet. An
+  /// allocator that finds only others calls [#sync] (outside of its transaction) and looks again.
+  default boolean reusable(long block) {
+    return true;
+  }
+
   /// A point in the order of changes: every transaction closed so far is before it.
   long point();
 

@@ -18,11 +18,12 @@ import sluice.sys.NativeMemory;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | leases | any holder | volatile; plain by a sole holder | getAndAdd |
+/// | leases | any holder | volatile; plain by a sole holder | getAndAdd; compareAndExchange in a pool |
 ///
 /// Lifecycle: allocated with one lease → leased and released by any thread → freed at zero, once.
 public class Block {
   private static final VarHandle LEASES;
+  private static final int CLAIMED = Integer.MIN_VALUE / 2;
 
   static {
     try {
@@ -79,10 +80,8 @@ public class Block {
   ///
   /// @throws IllegalStateException when nobody holds the block any more
   public final Block lease() {
-    int before = (int) LEASES.getAndAdd(this, 1);
-    if (before <= 0) {
-      LEASES.getAndAdd(this, -1);
-      throw new IllegalStateException("lease on a block that was already freed");
+    if (!tryLease()) {
+      throw new IllegalStateException("lease on a block that was already freed, or is claimed");
     }
     return this;
   }
@@ -114,6 +113,35 @@ public class Block {
       release();
     }
     return copy;
+  }
+
+  /// For pools, which find blocks without holding them: adds a lease if anyone holds the block and
+  /// nobody has claimed it.
+  ///
+  /// @return false when it is free or claimed: nothing was added
+  protected final boolean tryLease() {
+    int now = (int) LEASES.getVolatile(this);
+    while (now > 0) {
+      int seen = (int) LEASES.compareAndExchange(this, now, now + 1);
+      if (seen == now) {
+        return true;
+      }
+      now = seen;
+    }
+    return false;
+  }
+
+  /// For pools: makes the sole holder the only one who can have the block, until [#unclaim]; a
+  /// lease is refused meanwhile. So it may be written in place although others can find it.
+  ///
+  /// @return false when there are other holders, or it is claimed
+  protected final boolean tryClaim() {
+    return LEASES.compareAndSet(this, 1, CLAIMED);
+  }
+
+  /// For pools: ends a claim. The one lease from before is there again.
+  protected final void unclaim() {
+    LEASES.setRelease(this, 1);
   }
 
   /// For pools: puts a free block into use again, with one lease.

@@ -136,6 +136,16 @@ public final class Memory implements AutoCloseable {
     MemorySegment.copy(segment, from, target.segment, at, count);
   }
 
+  /// Copies into a block that the caller may write.
+  public void copyTo(long from, Block target, long at, long count) {
+    MemorySegment.copy(segment, from, target.segment(), at, count);
+  }
+
+  /// Copies out of a block that the caller may read.
+  public void copyFrom(Block source, long from, long at, long count) {
+    MemorySegment.copy(source.segment(), from, segment, at, count);
+  }
+
   /// Takes access away from everyone who holds this reference or one derived from it, and returns a
   /// fresh reference to all the bytes that only the caller has.
   ///

@@ -19,6 +19,7 @@ record Explanation(String why, String fix) {
           case "openat", "openat2" -> open(errno);
           case "inotify_add_watch", "inotify_init1" -> inotify(errno);
           case "mmap" -> mmap(errno);
+          case "flock" -> flock(errno);
           case "seccomp" -> seccomp(errno);
           case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
@@ -142,6 +143,10 @@ record Explanation(String why, String fix) {
               "the kernel could not rule out that the path escapes during a concurrent rename, or a"
                   + " cached-only lookup missed",
               "repeat the call");
+      case Errno.EBUSY ->
+          new Explanation(
+              "the block device is mounted, or another process has it open for itself",
+              "unmount it, or end the process that `fuser DEVICE` shows");
       default -> none();
     };
   }
@@ -159,6 +164,14 @@ record Explanation(String why, String fix) {
               "sysctl -w fs.inotify.max_user_instances=1024, or raise ulimit -n");
       default -> none();
     };
+  }
+
+  private static Explanation flock(int errno) {
+    return errno == Errno.EAGAIN
+        ? new Explanation(
+            "another process has this image open, and two would destroy it",
+            "end the process that `fuser IMAGE` shows, or open a copy")
+        : none();
   }
 
   private static Explanation mmap(int errno) {

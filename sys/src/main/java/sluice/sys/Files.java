@@ -70,6 +70,14 @@ public final class Files {
   public static final int F_SEAL_SHRINK = 2;
   public static final int F_SEAL_GROW = 4;
 
+  public static final int LOCK_SH = 1;
+  public static final int LOCK_EX = 2;
+  public static final int LOCK_NB = 4;
+  public static final int LOCK_UN = 8;
+
+  static final long BLKGETSIZE64 = 0x80081272L;
+  static final long BLKSSZGET = 0x1268;
+
   private static final int SEEK_SET = 0;
   static final int SEEK_HOLE = 4;
   private static final byte[] EMPTY = {};
@@ -257,6 +265,39 @@ public final class Files {
   /// @return 0 or a negative errno
   public static int ftruncate(int fd, long length) {
     return (int) Kernel.call(SystemCall.FTRUNCATE, fd, length);
+  }
+
+  /// Makes the content of a file stable, and as much about it as reading it back needs.
+  ///
+  /// @return 0 or a negative errno: after one, unwritten data may be lost for good
+  public static int fdatasync(int fd) {
+    return (int) Kernel.call(SystemCall.FDATASYNC, fd);
+  }
+
+  /// Takes or ends a lock on a whole open file; it ends with the descriptor.
+  ///
+  /// @param operation [#LOCK_SH], [#LOCK_EX] or [#LOCK_UN], with [#LOCK_NB]
+  /// @return 0, or -EAGAIN when another has it
+  public static int flock(int fd, int operation) {
+    return (int) Kernel.call(SystemCall.FLOCK, fd, operation);
+  }
+
+  /// Size of a block device in bytes, or a negative errno (-ENOTTY: it is none).
+  public static long blockDeviceBytes(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(JAVA_LONG);
+      long result = Kernel.call(SystemCall.IOCTL, fd, BLKGETSIZE64, size.address());
+      return result < 0 ? result : size.get(JAVA_LONG, 0);
+    }
+  }
+
+  /// Unit of direct transfers of a block device in bytes (logical sector), or a negative errno.
+  public static int blockDeviceSectorBytes(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(JAVA_INT);
+      long result = Kernel.call(SystemCall.IOCTL, fd, BLKSSZGET, size.address());
+      return result < 0 ? (int) result : size.get(JAVA_INT, 0);
+    }
   }
 
   /// Announces how a range will be used.

@@ -1,0 +1,82 @@
+package sluice.fs;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The frames that differ from the device and may be written, oldest first. Any thread may call;
+/// adding and removing is done under the stripe of the frame too.
+final class DirtyList {
+  private @Nullable Frame oldest;
+  private @Nullable Frame newest;
+  private volatile int count;
+
+  int count() {
+    return count;
+  }
+
+  synchronized void add(Frame frame) {
+    frame.dirtyBefore = newest;
+    frame.dirtyAfter = null;
+    if (newest == null) {
+      oldest = frame;
+    } else {
+      newest.dirtyAfter = frame;
+    }
+    newest = frame;
+    count = count + 1;
+  }
+
+  synchronized void remove(Frame frame) {
+    Frame before = frame.dirtyBefore;
+    Frame after = frame.dirtyAfter;
+    if (before == null) {
+      oldest = after;
+    } else {
+      before.dirtyAfter = after;
+    }
+    if (after == null) {
+      newest = before;
+    } else {
+      after.dirtyBefore = before;
+    }
+    frame.dirtyBefore = null;
+    frame.dirtyAfter = null;
+    count = count - 1;
+  }
+
+  /// A copy takes the place, and the age, of what it was copied from.
+  synchronized void replace(Frame old, Frame by) {
+    by.dirtyBefore = old.dirtyBefore;
+    by.dirtyAfter = old.dirtyAfter;
+    if (by.dirtyBefore == null) {
+      oldest = by;
+    } else {
+      by.dirtyBefore.dirtyAfter = by;
+    }
+    if (by.dirtyAfter == null) {
+      newest = by;
+    } else {
+      by.dirtyAfter.dirtyBefore = by;
+    }
+    old.dirtyBefore = null;
+    old.dirtyAfter = null;
+  }
+
+  /// Leases the oldest frames that nobody is writing into: from then on a change of them is made in
+  /// a copy.
+  ///
+  /// @param most how many at most
+  synchronized void lend(int most, List<Leased> into) {
+    for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
+      // What fails without a writer is being looked at by who gives frames up, and soon let go.
+      boolean lent = at.lend();
+      while (!lent && at.writers == 0) {
+        Thread.onSpinWait();
+        lent = at.lend();
+      }
+      if (lent) {
+        into.add(new Leased(at.number(), at));
+      }
+    }
+  }
+}

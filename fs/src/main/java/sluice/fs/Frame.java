@@ -1,0 +1,153 @@
+package sluice.fs;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// One place of the cache: room for a block, found by number, held by leases. Any thread finds and
+/// leases it; what changes it holds the stripe of its number (see [BlockTable]).
+///
+/// The cache itself holds one lease on each mapped frame. A writer in place has claimed the frame:
+/// nobody can lease it then, and [#version] is odd. A frame that somebody else holds is never
+/// written: the writer maps a copy instead, and the old frame lives on, unmapped, until its last
+/// lease ends. So a lease is a snapshot.
+///
+/// Why reading without a lease is right: `version` is even only while the frame is mapped and its
+/// bytes are not changed, and it never takes a value twice. A reader that finds the same even value
+/// before and after copying, and the number it wants in between, has copied the bytes of that block
+/// as they were at one moment.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | number | who maps, under the stripe | volatile | volatile |
+/// | next | who changes a chain, under its stripe | volatile | volatile |
+/// | version | who maps, claims or unmaps, under the stripe | acquire, then opaque | opaque and store fence to odd, release to even |
+/// | writers, contentWriters, loading, dirty, held, awaited | under the stripe | plain under the stripe; `dirty` and `held` by who claimed; `writers` volatile | |
+/// | heat, touched | any reader | plain | plain: a lost update costs nothing |
+/// | dirtyBefore, dirtyAfter | [DirtyList], under its monitor | | |
+final class Frame extends Block {
+  static final long NONE = -1;
+  static final int MOST_HEAT = 3;
+
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(Frame.class, "version", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final int index;
+  volatile @Nullable Frame next;
+  volatile int writers;
+  int contentWriters;
+  boolean loading;
+  boolean dirty;
+  boolean held;
+
+  /// Somebody waits at the stripe for it to be filled or let go.
+  boolean awaited;
+
+  byte heat;
+  @Nullable Frame dirtyBefore;
+  @Nullable Frame dirtyAfter;
+  private final FrameSupply supply;
+  private volatile long number = NONE;
+  private int version = 1;
+  private int touched;
+
+  Frame(FrameSupply supply, int index, MemorySegment bytes) {
+    super(bytes, 0);
+    this.supply = supply;
+    this.index = index;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /// Whether it is mapped to a block and shows it. True stays true for who holds a lease, as far as
+  /// the bytes go.
+  boolean shows(long block) {
+    return number == block && ((int) VERSION.getAcquire(this) & 1) == 0;
+  }
+
+  int versionAcquire() {
+    return (int) VERSION.getAcquire(this);
+  }
+
+  /// After the bytes have been read.
+  int versionAfterReading() {
+    VarHandle.loadLoadFence();
+    return (int) VERSION.getOpaque(this);
+  }
+
+  /// Counts an access as one more only when some time has passed since the last, so that reading a
+  /// block in small pieces does not make it look wanted.
+  void touch(int now) {
+    if (touched != now) {
+      touched = now;
+      if (heat < MOST_HEAT) {
+        heat++;
+      }
+    }
+  }
+
+  /// Begins a life in which nothing has asked for it yet.
+  void cool(int now) {
+    touched = now;
+    heat = 0;
+  }
+
+  /// Gives it a number; its bytes do not show before [#show].
+  void map(long block) {
+    number = block;
+  }
+
+  /// Takes the number away. The bytes stay as they are for those who hold a lease.
+  void unmap() {
+    hide();
+    number = NONE;
+  }
+
+  /// The bytes are about to change or to mean nothing.
+  void hide() {
+    if ((version & 1) == 0) {
+      VERSION.setOpaque(this, version + 1);
+      VarHandle.storeStoreFence();
+    }
+  }
+
+  /// The bytes are those of the number.
+  void show() {
+    if ((version & 1) != 0) {
+      VERSION.setRelease(this, version + 1);
+    }
+  }
+
+  boolean lend() {
+    return tryLease();
+  }
+
+  boolean claim() {
+    return tryClaim();
+  }
+
+  void endClaim() {
+    unclaim();
+  }
+
+  /// A frame nobody held is taken: one lease, the taker's.
+  void take() {
+    revive();
+  }
+
+  @Override
+  protected void free() {
+    supply.giveBack(this);
+  }
+}

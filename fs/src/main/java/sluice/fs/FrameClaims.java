@@ -1,0 +1,198 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Frames in the hands of writers. Any thread may call; journals do, for their transactions.
+///
+/// A frame that only the cache holds is claimed and written in place. One that somebody else holds,
+/// a reader, a device or a commit, stays as it is, and the writer gets a copy that takes its place.
+final class FrameClaims {
+  /// What a frame is claimed for.
+  enum Purpose {
+    /// Content of a file: readers wait for the writer, who waits for nobody. May be written back.
+    CONTENT,
+    /// Metadata without a log: readers copy. May be written back.
+    METADATA,
+    /// Metadata of a log: readers copy. Not written back by the cache: [Frame#held].
+    LOGGED
+  }
+
+  private final BlockTable table;
+  private final FrameSupply supply;
+  private final DirtyList dirty;
+  private final FrameLoader loader;
+
+  FrameClaims(BlockTable table, FrameSupply supply, DirtyList dirty, FrameLoader loader) {
+    this.table = table;
+    this.supply = supply;
+    this.dirty = dirty;
+    this.loader = loader;
+  }
+
+  /// The frame of a block, which may be written until [#letGo]; each claim needs one.
+  ///
+  /// @param fresh the old content does not matter: all zeros
+  Frame claim(long block, boolean fresh, Purpose purpose) throws IOException {
+    loader.check(block);
+    Frame spare = null;
+    Frame got = null;
+    try {
+      while (true) {
+        boolean absent;
+        boolean busy = false;
+        synchronized (table.stripe(block)) {
+          Frame frame = table.get(block);
+          absent = frame == null;
+          if (frame == null) {
+            got = fresh && spare != null ? map(block, spare) : null;
+          } else if (frame.loading) {
+            frame.awaited = true;
+            Waits.await(table.stripe(block));
+            busy = true;
+          } else if (frame.writers > 0 || frame.claim()) {
+            got = frame;
+          } else if (frame.leases() <= 0) {
+            busy = true; // being given up, or looked at for that
+          } else if (spare != null) {
+            got = replace(block, frame, spare, fresh);
+            busy = got == null;
+          }
+          if (got != null) {
+            begin(got, fresh, purpose);
+            return got;
+          }
+        }
+        if (absent && !fresh) {
+          loader.read(block).release();
+        } else if (busy) {
+          Thread.onSpinWait();
+        } else if (spare == null) {
+          spare = loader.take();
+        }
+      }
+    } finally {
+      if (spare != null && spare != got) {
+        spare.release();
+      }
+    }
+  }
+
+  private Frame map(long block, Frame spare) {
+    boolean sole = spare.claim();
+    assert sole;
+    table.put(block, spare);
+    supply.enter(spare, false);
+    return spare;
+  }
+
+  /// Maps a copy in place of a frame that others hold.
+  ///
+  /// @return null when the frame is being given up: nothing was done
+  private @Nullable Frame replace(long block, Frame old, Frame spare, boolean fresh) {
+    if (!supply.replace(old, spare)) {
+      return null;
+    }
+    if (!fresh) {
+      spare.segment().copyFrom(old.segment());
+    }
+    boolean sole = spare.claim();
+    assert sole;
+    table.remove(old);
+    table.put(block, spare);
+    spare.held = old.held;
+    if (old.dirty) {
+      dirty.replace(old, spare);
+      old.dirty = false;
+      spare.dirty = true;
+    }
+    old.held = false;
+    old.release();
+    return spare;
+  }
+
+  private void begin(Frame frame, boolean fresh, Purpose purpose) {
+    int writers = frame.writers; // changed under the stripe only
+    frame.writers = writers + 1;
+    frame.hide();
+    if (purpose == Purpose.CONTENT) {
+      frame.contentWriters++;
+    }
+    if (purpose == Purpose.LOGGED) {
+      frame.held = true;
+      clean(frame);
+    } else if (!frame.dirty && !frame.held) {
+      frame.dirty = true;
+      dirty.add(frame);
+    }
+    if (fresh) {
+      frame.segment().fill((byte) 0);
+    }
+  }
+
+  /// Ends a claim: with the last one the bytes show, and may be leased.
+  void letGo(Frame frame, Purpose purpose) {
+    long block = frame.number();
+    synchronized (table.stripe(block)) {
+      if (purpose == Purpose.CONTENT) {
+        frame.contentWriters--;
+      }
+      int left = frame.writers - 1;
+      if (left == 0) {
+        frame.show();
+        frame.endClaim();
+      }
+      frame.writers = left;
+      loader.wake(block, frame);
+    }
+  }
+
+  /// The block was freed: what is here of it is never written.
+  void forget(long block) {
+    synchronized (table.stripe(block)) {
+      Frame frame = table.get(block);
+      if (frame != null) {
+        clean(frame);
+        frame.held = false;
+      }
+    }
+  }
+
+  /// Leases a block as it is now. Nobody has it in hand: the caller holds a journal's gate.
+  ///
+  /// @param onlyDirty not when the device has it already
+  /// @return null when it is not here, or not dirty
+  @Nullable Leased lend(long block, boolean onlyDirty) {
+    while (true) {
+      synchronized (table.stripe(block)) {
+        Frame frame = table.get(block);
+        if (frame == null || frame.loading || (onlyDirty && !frame.dirty)) {
+          return null;
+        }
+        if (frame.lend()) {
+          return new Leased(block, frame);
+        }
+      }
+      Thread.onSpinWait(); // being looked at by who gives frames up
+    }
+  }
+
+  /// The log has these: what has not been changed since needs no protection but its lease.
+  void committed(List<Leased> metadata) {
+    for (Leased leased : metadata) {
+      synchronized (table.stripe(leased.number())) {
+        if (leased.frame().number() == leased.number()) {
+          leased.frame().held = false;
+        }
+      }
+    }
+  }
+
+  private void clean(Frame frame) {
+    if (frame.dirty) {
+      frame.dirty = false;
+      dirty.remove(frame);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package sluice.fs;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FrameClaims.Purpose;
+
+/// What the transactions of both journals share: nesting, and the buffers in hand. Of one thread,
+/// which uses it again and again.
+abstract class FrameTransaction implements Transaction {
+  final FrameClaims claims;
+  private @Nullable TransactionBuffer buffers;
+  private int depth;
+  private long gateStamp;
+
+  FrameTransaction(FrameClaims claims) {
+    this.claims = claims;
+  }
+
+  final boolean open() {
+    return depth > 0;
+  }
+
+  final void join() {
+    depth++;
+  }
+
+  final void begin(long stamp) {
+    depth = 1;
+    gateStamp = stamp;
+  }
+
+  /// The outermost transaction is over; lets the gate go.
+  abstract void ended(long stamp);
+
+  final Frame claim(long block, boolean fresh, Purpose purpose) throws IOException {
+    checkOpen();
+    return claims.claim(block, fresh, purpose);
+  }
+
+  final Buffer buffer(Frame frame, Purpose purpose) {
+    while (buffers != null && buffers.closed()) {
+      buffers = buffers.next;
+    }
+    buffers = new TransactionBuffer(claims, frame, purpose, buffers);
+    return buffers;
+  }
+
+  final void checkOpen() {
+    if (depth == 0) {
+      throw new IllegalStateException("the transaction is closed");
+    }
+  }
+
+  @Override
+  public final void close() {
+    checkOpen();
+    if (depth > 1) {
+      depth--;
+      return;
+    }
+    for (TransactionBuffer at = buffers; at != null; at = at.next) {
+      at.close();
+    }
+    buffers = null;
+    depth = 0;
+    ended(gateStamp);
+  }
+}

@@ -1,0 +1,115 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.StampedLock;
+
+/// A journal without a log. Any thread may call.
+///
+/// Transactions hold the gate for reading; a sync holds it alone for the moment in which it leases
+/// what is changed, so that it sees no half of an operation and nothing that a writer has in hand.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | ended | threads that close a transaction, inside the gate | volatile | getAndIncrement |
+/// | stable | a sync, under its monitor | volatile | volatile |
+final class PlainJournal implements Journal {
+  private final FrameCache cache;
+  private final StampedLock gate = new StampedLock();
+  private final AtomicLong ended = new AtomicLong();
+  private final ThreadLocal<PlainTransaction> transactions;
+  private final StableNotices notices = new StableNotices(this::await);
+  private final Object syncing = new Object();
+  private volatile long stable;
+  private volatile boolean closed;
+
+  PlainJournal(FrameCache cache) {
+    this.cache = cache;
+    transactions = ThreadLocal.withInitial(() -> new PlainTransaction(this, cache.claims()));
+  }
+
+  @Override
+  public Transaction begin(int metadataBlocks) throws IOException {
+    PlainTransaction transaction = transactions.get();
+    if (transaction.open()) {
+      transaction.join();
+      return transaction;
+    }
+    if (closed) {
+      throw new IllegalStateException("the journal is closed");
+    }
+    cache.throttle();
+    transaction.begin(gate.readLock());
+    return transaction;
+  }
+
+  /// The outermost transaction of a thread is over.
+  void ended(long stamp) {
+    ended.incrementAndGet();
+    gate.unlockRead(stamp);
+  }
+
+  @Override
+  public boolean atomic() {
+    return false;
+  }
+
+  @Override
+  public long point() {
+    return ended.get();
+  }
+
+  @Override
+  public void await(long point) throws IOException {
+    if (stable < point) {
+      synchronized (syncing) {
+        if (stable < point) { // whoever was before us has not done it for us
+          syncAlone();
+        }
+      }
+    }
+  }
+
+  @Override
+  public void whenStable(long point, FileTree.StableListener then) {
+    notices.add(point, then);
+  }
+
+  @Override
+  public void sync() throws IOException {
+    synchronized (syncing) {
+      syncAlone();
+    }
+  }
+
+  private void syncAlone() throws IOException {
+    if (transactions.get().open()) {
+      throw new IllegalStateException("a thread cannot wait for its own open transaction");
+    }
+    long stamp = gate.writeLock();
+    long point;
+    List<Leased> changed;
+    try {
+      point = ended.get();
+      changed = cache.writeBack().snapshot();
+    } finally {
+      gate.unlockWrite(stamp);
+    }
+    cache.writeBack().write(changed);
+    cache.device().flush();
+    stable = point;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!closed) {
+      try {
+        sync();
+      } finally {
+        closed = true;
+        notices.close();
+      }
+    }
+  }
+}

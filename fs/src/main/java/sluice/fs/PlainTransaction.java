@@ -1,0 +1,49 @@
+package sluice.fs;
+
+import java.io.IOException;
+import sluice.fs.FrameClaims.Purpose;
+
+/// A transaction that marks what is changed and promises nothing. Of one thread.
+final class PlainTransaction extends FrameTransaction {
+  private final PlainJournal journal;
+
+  PlainTransaction(PlainJournal journal, FrameClaims claims) {
+    super(claims);
+    this.journal = journal;
+  }
+
+  @Override
+  public Buffer change(long block) throws IOException {
+    return take(block, false, Purpose.METADATA);
+  }
+
+  @Override
+  public Buffer create(long block) throws IOException {
+    return take(block, true, Purpose.METADATA);
+  }
+
+  @Override
+  public Buffer data(long block, boolean fresh) throws IOException {
+    return take(block, fresh, Purpose.CONTENT);
+  }
+
+  private Buffer take(long block, boolean fresh, Purpose purpose) throws IOException {
+    return buffer(claim(block, fresh, purpose), purpose);
+  }
+
+  @Override
+  public void forget(long block) {
+    checkOpen();
+    claims.forget(block);
+  }
+
+  @Override
+  public void forgetData(long block) {
+    forget(block);
+  }
+
+  @Override
+  void ended(long stamp) {
+    journal.ended(stamp);
+  }
+}

@@ -1,0 +1,125 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.BlockDevice.Transfer;
+
+/// Reads what will soon be asked for. Any thread asks; a thread of the cache, begun with the first
+/// request, reads. What does not fit in the queue is forgotten: it will be read when it is needed.
+final class ReadAhead {
+  private static final int BATCH = 64;
+  private static final int REQUESTS = 64;
+
+  private record Range(long first, int count) {}
+
+  private static final Range END = new Range(0, 0);
+
+  private final BlockDevice device;
+  private final int blockBytes;
+  private final long blocks;
+  private final BlockTable table;
+  private final FrameLoader loader;
+  private final int most;
+  private final ArrayBlockingQueue<Range> requests = new ArrayBlockingQueue<>(REQUESTS);
+  private @Nullable Thread reader;
+  private boolean closed;
+
+  /// @param most blocks in one request, so that what is read is not given up before it is used
+  ReadAhead(
+      BlockDevice device,
+      int blockBytes,
+      long blocks,
+      BlockTable table,
+      FrameLoader loader,
+      int most) {
+    this.device = device;
+    this.blockBytes = blockBytes;
+    this.blocks = blocks;
+    this.table = table;
+    this.loader = loader;
+    this.most = most;
+  }
+
+  void ask(long first, int count) {
+    if (first < 0 || first >= blocks || count <= 0) {
+      return;
+    }
+    int inside = (int) Math.min(Math.min(count, most), blocks - first);
+    for (int i = 0; i < inside; i++) {
+      if (table.find(first + i) == null) {
+        start();
+        boolean _ = requests.offer(new Range(first + i, inside - i));
+        return;
+      }
+    }
+  }
+
+  private synchronized void start() {
+    if (reader == null && !closed) {
+      reader = Thread.ofPlatform().daemon().name("sluice fs read-ahead").start(this::run);
+    }
+  }
+
+  private void run() {
+    try {
+      for (Range range = requests.take(); range != END; range = requests.take()) {
+        for (int done = 0; done < range.count; done += BATCH) {
+          read(range.first + done, Math.min(BATCH, range.count - done));
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody waits for us
+    }
+  }
+
+  private void read(long first, int count) {
+    List<Leased> reserved = new ArrayList<>(count);
+    try {
+      for (long block = first; block < first + count; block++) {
+        Frame frame = table.find(block) == null ? loader.reserve(block) : null;
+        if (frame != null) {
+          frame.lease();
+          reserved.add(new Leased(block, frame));
+        }
+      }
+      Transfer[] transfers = new Transfer[reserved.size()];
+      for (int i = 0; i < transfers.length; i++) {
+        Leased at = reserved.get(i);
+        transfers[i] = new Transfer(at.number() * blockBytes, at.frame(), 0, blockBytes);
+      }
+      device.read(transfers, transfers.length);
+      reserved.forEach(at -> loader.loaded(at.number(), at.frame()));
+    } catch (IOException | RuntimeException failed) {
+      // Whoever needs the block reads it himself and is told why not.
+      reserved.forEach(at -> loader.abandon(at.number(), at.frame()));
+    } finally {
+      reserved.forEach(at -> at.frame().release());
+    }
+  }
+
+  void close() {
+    Thread running;
+    synchronized (this) {
+      closed = true;
+      running = reader;
+    }
+    if (running != null) {
+      requests.clear();
+      boolean _ = requests.offer(END);
+      boolean interrupted = false;
+      while (running.isAlive()) {
+        try {
+          running.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

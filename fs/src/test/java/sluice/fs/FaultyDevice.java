@@ -1,0 +1,93 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+
+/// Fails as it is told to. Any thread may call; the plan may change at any time.
+final class FaultyDevice implements BlockDevice {
+  private final BlockDevice device;
+  final AtomicInteger failed = new AtomicInteger();
+  volatile @Nullable LongPredicate readFails;
+  volatile @Nullable LongPredicate writeFails;
+  volatile boolean flushFails;
+
+  /// Of a write that fails, some sectors arrive all the same.
+  volatile @Nullable Random torn;
+
+  FaultyDevice(BlockDevice device) {
+    this.device = device;
+  }
+
+  /// Everything works again.
+  void heal() {
+    readFails = null;
+    writeFails = null;
+    flushFails = false;
+    torn = null;
+  }
+
+  private static boolean says(@Nullable LongPredicate plan, long position) {
+    return plan != null && plan.test(position);
+  }
+
+  private FsException fault(String what, long position) {
+    failed.incrementAndGet();
+    return FsException.of(Errno.EIO, "planned failure of a " + what + " at " + position);
+  }
+
+  @Override
+  public long lengthBytes() {
+    return device.lengthBytes();
+  }
+
+  @Override
+  public int sectorBytes() {
+    return device.sectorBytes();
+  }
+
+  @Override
+  public boolean readOnly() {
+    return device.readOnly();
+  }
+
+  @Override
+  public void read(long position, Block into, long offset, int bytes) throws IOException {
+    if (says(readFails, position)) {
+      throw fault("read", position);
+    }
+    device.read(position, into, offset, bytes);
+  }
+
+  @Override
+  public void write(long position, Block from, long offset, int bytes) throws IOException {
+    if (says(writeFails, position)) {
+      Random random = torn;
+      int sector = sectorBytes();
+      for (int at = 0; random != null && at < bytes; at += sector) {
+        if (random.nextBoolean()) {
+          device.write(position + at, from, offset + at, sector);
+        }
+      }
+      throw fault("write", position);
+    }
+    device.write(position, from, offset, bytes);
+  }
+
+  @Override
+  public void flush() throws IOException {
+    if (flushFails) {
+      throw fault("flush", 0);
+    }
+    device.flush();
+  }
+
+  @Override
+  public void close() throws IOException {
+    device.close();
+  }
+}

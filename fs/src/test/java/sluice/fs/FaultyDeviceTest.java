@@ -1,0 +1,10 @@
+package sluice.fs;
+
+import java.io.IOException;
+
+final class FaultyDeviceTest extends BlockDeviceContract {
+  @Override
+  BlockDevice open() throws IOException {
+    return new FaultyDevice(BlockDevices.memory(SIZE)); // without a plan it is a device as any
+  }
+}

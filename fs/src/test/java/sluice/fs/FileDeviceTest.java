@@ -1,0 +1,76 @@
+package sluice.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+
+final class FileDeviceTest extends BlockDeviceContract {
+  @TempDir Path directory;
+
+  private Path image() {
+    return directory.resolve("image");
+  }
+
+  private void create() throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(image().toFile(), "rw")) {
+      file.setLength(SIZE);
+    }
+  }
+
+  @Override
+  BlockDevice open() throws IOException {
+    create();
+    return BlockDevices.file(image(), false);
+  }
+
+  @Test
+  void isForOneProcessOnly() {
+    assertThatThrownBy(() -> BlockDevices.file(image(), false))
+        .hasMessageContaining("flock")
+        .hasMessageContaining("another process has this image open")
+        .hasMessageContaining("Fix:");
+    assertThat(Errnos.of(() -> BlockDevices.file(image(), true))).isEqualTo(Errno.EAGAIN);
+  }
+
+  @Test
+  void mayBeReadByMany() throws IOException {
+    Path other = directory.resolve("other");
+    java.nio.file.Files.write(other, new byte[8192]);
+    Block block = Blocks.of(4096);
+    try (BlockDevice first = BlockDevices.file(other, true);
+        BlockDevice second = BlockDevices.file(other, true)) {
+      first.read(0, block, 0, 4096);
+      second.read(4096, block, 0, 4096);
+      assertThat(first.readOnly()).isTrue();
+      assertThat(Errnos.of(() -> first.write(0, block, 0, 4096))).isEqualTo(Errno.EROFS);
+    }
+    block.release();
+  }
+
+  @Test
+  void tellsWhatIsNoImage() {
+    assertThat(Errnos.of(() -> BlockDevices.file(directory, true))).isEqualTo(Errno.EINVAL);
+    assertThat(Errnos.of(() -> BlockDevices.file(directory.resolve("none"), true)))
+        .isEqualTo(Errno.ENOENT);
+  }
+
+  @Test
+  void tellsWhenTheFileHasBecomeShorter() throws IOException {
+    Path other = directory.resolve("other");
+    java.nio.file.Files.write(other, new byte[8192]);
+    Block block = Blocks.of(4096);
+    try (BlockDevice device = BlockDevices.file(other, false);
+        RandomAccessFile file = new RandomAccessFile(other.toFile(), "rw")) {
+      file.setLength(4096);
+      assertThat(Errnos.of(() -> device.read(4096, block, 0, 4096))).isEqualTo(Errno.EIO);
+    }
+    block.release();
+  }
+}

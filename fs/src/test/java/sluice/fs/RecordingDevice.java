@@ -1,0 +1,130 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
+/// may call.
+final class RecordingDevice implements BlockDevice {
+  private static final int SECTOR_BYTES = 512;
+
+  /// A write, or a flush when there are no bytes.
+  @SuppressWarnings("ArrayRecordComponent") // nobody changes the bytes
+  record Event(long position, byte[] bytes) {
+    boolean flush() {
+      return bytes.length == 0;
+    }
+  }
+
+  private static final Event FLUSH = new Event(0, new byte[0]);
+
+  private final BlockDevice device;
+  private final List<Event> events = new ArrayList<>();
+
+  RecordingDevice(BlockDevice device) {
+    this.device = device;
+  }
+
+  synchronized int events() {
+    return events.size();
+  }
+
+  /// Applies what has certainly reached the device after `count` events: all that a flush followed.
+  ///
+  /// @param from index of the first event that the target lacks
+  /// @return index of the first event that is not applied
+  synchronized int applyFlushed(int from, int count, BlockDevice target) throws IOException {
+    int end = from;
+    for (int i = from; i < count; i++) {
+      if (events.get(i).flush()) {
+        end = i + 1;
+      }
+    }
+    for (int i = from; i < end; i++) {
+      apply(events.get(i), target, null);
+    }
+    return end;
+  }
+
+  /// Applies a random part of the events from `from` on: what may or may not have arrived, sector
+  /// by sector.
+  synchronized void applySome(int from, int count, Random random, BlockDevice target)
+      throws IOException {
+    int share = random.nextInt(5); // none, some, all
+    for (int i = from; i < count; i++) {
+      if (share == 4 || random.nextInt(4) < share) {
+        apply(events.get(i), target, random.nextInt(8) == 0 ? random : null);
+      }
+    }
+  }
+
+  private static void apply(Event event, BlockDevice target, @Nullable Random torn)
+      throws IOException {
+    if (event.flush()) {
+      return;
+    }
+    Block block = Blocks.of(event.bytes.length);
+    MemorySegment.copy(
+        event.bytes, 0, block.segment(), ValueLayout.JAVA_BYTE, 0, event.bytes.length);
+    if (torn == null) {
+      target.write(event.position, block, 0, event.bytes.length);
+    } else {
+      for (int at = 0; at < event.bytes.length; at += SECTOR_BYTES) {
+        if (torn.nextBoolean()) {
+          target.write(event.position + at, block, at, SECTOR_BYTES);
+        }
+      }
+    }
+    block.release();
+  }
+
+  @Override
+  public long lengthBytes() {
+    return device.lengthBytes();
+  }
+
+  @Override
+  public int sectorBytes() {
+    return device.sectorBytes();
+  }
+
+  @Override
+  public boolean readOnly() {
+    return device.readOnly();
+  }
+
+  @Override
+  public void read(long position, Block into, long offset, int bytes) throws IOException {
+    device.read(position, into, offset, bytes);
+  }
+
+  @Override
+  public void write(long position, Block from, long offset, int bytes) throws IOException {
+    device.write(position, from, offset, bytes);
+    byte[] copy = from.segment().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
+    synchronized (this) {
+      if (bytes > 0) {
+        events.add(new Event(position, copy));
+      }
+    }
+  }
+
+  @Override
+  public void flush() throws IOException {
+    device.flush();
+    synchronized (this) {
+      events.add(FLUSH);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    device.close();
+  }
+}
