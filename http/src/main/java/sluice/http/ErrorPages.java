@@ -24,6 +24,9 @@ public final class ErrorPages {
 
   private static final int FIRST = 400;
 
+  private static final String BUILT_IN_HEAD =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
+
   private final byte[][] pages = new byte[200][];
 
   /// @param custom file to send for a status from 400 to 599, in HTML and UTF-8
@@ -70,12 +73,13 @@ public final class ErrorPages {
   private static byte[] builtIn(int status) {
     String reason = StatusLine.reason(status);
     String title = reason.isEmpty() ? Integer.toString(status) : status + " " + reason;
-    return """
-    <!DOCTYPE html>
-    <html lang="en"><head><meta charset="utf-8"><title>%s</title></head>
-    <body><h1>%s</h1></body></html>
-    """
-        .formatted(title, title)
+    // Not with a format: two hundred pages are made before the server listens.
+    return new StringBuilder(BUILT_IN_HEAD)
+        .append(title)
+        .append("</title></head>\n<body><h1>")
+        .append(title)
+        .append("</h1></body></html>\n")
+        .toString()
         .getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -1,6 +1,5 @@
 package sluice.http;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 import sluice.loop.Connection;
@@ -29,7 +28,6 @@ final class HttpHandlers {
   /// What slow requests of one loop may hold.
   private static final long SLOW_BYTES = 128L << 20;
 
-  private static final Logger LOG = System.getLogger("sluice.http");
   private static final byte[] CONTINUE = HttpReplies.ascii("HTTP/1.1 100 Continue\r\n\r\n");
   private static final byte[] LAST_CHUNK = HttpReplies.ascii("0\r\n\r\n");
 
@@ -114,7 +112,8 @@ final class HttpHandlers {
       }
     } catch (RuntimeException | Error e) {
       reply.discard();
-      LOG.log(Level.ERROR, () -> "the interruptlet of " + route.route.prefix() + " failed", e);
+      Log.LOGGER.log(
+          Level.ERROR, () -> "the interruptlet of " + route.route.prefix() + " failed", e);
       http.finish(connection, session, 500, HttpReplies.NONE, keep);
       return true;
     } finally {

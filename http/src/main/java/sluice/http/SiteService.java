@@ -1,7 +1,6 @@
 package sluice.http;
 
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +26,6 @@ import sluice.memory.View;
 /// Requests for a path that is being filled wait for that fill. Those that came while it ran may
 /// only use its result if nothing has changed since; otherwise it is filled for them again.
 final class SiteService implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("sluice.http");
   private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
   private static final int CLOSE_MILLIS = 10_000;
 
@@ -111,7 +109,8 @@ final class SiteService implements AutoCloseable {
     try {
       watches = new WatchTable(new WatchInotify(files), config.watches());
     } catch (IOException e) {
-      LOG.log(Level.WARNING, () -> "changes are not watched, each hit looks: " + e.getMessage());
+      Log.LOGGER.log(
+          Level.WARNING, () -> "changes are not watched, each hit looks: " + e.getMessage());
     }
     return new SiteService(loop, config, files, watches, FileClock.SYSTEM);
   }
@@ -222,7 +221,7 @@ final class SiteService implements AutoCloseable {
     try {
       return replies.resource(started.path, fill.answer(started.sitePath));
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, () -> "cannot read " + started.sitePath, e);
+      Log.LOGGER.log(Level.ERROR, () -> "cannot read " + started.sitePath, e);
       return Resource.bare(started.path, 500, new byte[0], null, null);
     }
   }

@@ -3,7 +3,6 @@ package sluice.http;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Connection;
@@ -19,7 +18,6 @@ import sluice.memory.Account;
 /// | head, headSent, stream, completed, closing | handler's thread | plain | plain |
 /// | what a piece holds | handler's thread, before the ticket takes it | plain | plain |
 final class SlowCall implements Runnable {
-  private static final Logger LOG = System.getLogger("sluice.http");
   private static final byte[] NONE = {};
 
   /// Status and fields of a reply.
@@ -102,13 +100,14 @@ final class SlowCall implements Runnable {
         stream.close();
       }
       if (!completed) {
-        LOG.log(Level.ERROR, () -> "the handler of " + message + " has returned without an answer");
+        Log.LOGGER.log(
+            Level.ERROR, () -> "the handler of " + message + " has returned without an answer");
         fail();
       }
     } catch (ClientGoneException e) {
       fail();
     } catch (Exception | Error e) {
-      LOG.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
+      Log.LOGGER.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
       fail();
     } finally {
       account.refund(chargedBytes);

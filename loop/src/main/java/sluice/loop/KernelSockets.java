@@ -1,7 +1,6 @@
 package sluice.loop;
 
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -15,8 +14,6 @@ import sluice.sys.SysException;
 
 /// The control path of kernel sockets, the same for every engine on Linux. Any thread may call.
 final class KernelSockets {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   private KernelSockets() {}
 
   /// Opens a socket for an address, ready to connect.
@@ -79,7 +76,7 @@ final class KernelSockets {
         Sockets.dropSyn(listener);
       }
     } catch (SysException e) {
-      LOG.log(Level.DEBUG, "connection requests are not dropped while draining", e);
+      Log.LOGGER.log(Level.DEBUG, "connection requests are not dropped while draining", e);
     }
   }
 

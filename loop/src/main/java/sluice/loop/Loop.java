@@ -1,7 +1,6 @@
 package sluice.loop;
 
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -27,8 +26,6 @@ import sluice.memory.Block;
 /// | stopping | any thread | volatile | volatile |
 /// | everything else | loop | plain | plain |
 public final class Loop implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   private static final int CLOSE_TURNS = 2_000;
 
   private final String name;
@@ -319,7 +316,7 @@ public final class Loop implements AutoCloseable {
       task.run();
     } catch (RuntimeException | Error e) {
       counters.taskFailures++;
-      LOG.log(Level.ERROR, () -> name + ": a task failed", e);
+      Log.LOGGER.log(Level.ERROR, () -> name + ": a task failed", e);
     }
   }
 

@@ -1,6 +1,5 @@
 package sluice.loop;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
@@ -11,8 +10,6 @@ import sluice.memory.ViewBinder;
 /// Calls the code of others: protocols, and pieces of slow replies. On the loop's thread; whoever
 /// throws loses the connection he was called for, and nobody else.
 final class ProtocolCalls {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   private final Loop loop;
   private final Account copies;
   private @Nullable HandledInput input;
@@ -88,7 +85,7 @@ final class ProtocolCalls {
       connection.listener.protocol.closed(connection);
     } catch (RuntimeException | Error e) {
       loop.counters().handlerFailures++;
-      LOG.log(Level.ERROR, () -> loop.name() + ": a protocol's closed() failed", e);
+      Log.LOGGER.log(Level.ERROR, () -> loop.name() + ": a protocol's closed() failed", e);
     }
   }
 
@@ -102,7 +99,8 @@ final class ProtocolCalls {
 
   private void failed(Connection connection, Throwable e) {
     loop.counters().handlerFailures++;
-    LOG.log(Level.ERROR, () -> loop.name() + ": a handler failed; its connection is closed", e);
+    Log.LOGGER.log(
+        Level.ERROR, () -> loop.name() + ": a handler failed; its connection is closed", e);
     connection.abort();
   }
 }

@@ -2,7 +2,6 @@ package sluice.loop;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -25,8 +24,6 @@ import sluice.sys.SysException;
 /// spreads connections and no loop hands one to another. The first listener is bound without it, so
 /// that a second server on the port is told so instead of taking half of the traffic.
 public final class Server implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   /// A virtual thread for each task.
   public static final Executor VIRTUAL_THREADS =
       task -> Thread.ofVirtual().name("sluice-slow").start(task);
@@ -120,7 +117,7 @@ public final class Server implements AutoCloseable {
       loop.run();
     } catch (IOException | RuntimeException | Error e) {
       if (!ready.completeExceptionally(e)) {
-        LOG.log(Level.ERROR, () -> name + " has died; its connections are gone", e);
+        Log.LOGGER.log(Level.ERROR, () -> name + " has died; its connections are gone", e);
         watchdog.loopDied();
       }
     }

@@ -3,7 +3,6 @@ package sluice.loop;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Objects;
@@ -11,7 +10,6 @@ import java.util.Objects;
 /// One message in the hands of a [SlowHandler], and the stream its reply goes to. Made by the
 /// loop's thread, run and filled by one of the slow path; the loop's thread stages what was filled.
 final class SlowAnswer extends OutputStream implements Runnable {
-  private static final Logger LOG = System.getLogger("sluice.loop");
   private static final int PIECE_BYTES = 16 << 10;
 
   private final InterruptletProtocol protocol;
@@ -38,7 +36,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
       answered = true;
     } catch (Exception | Error e) {
       if (!ticket.gone()) {
-        LOG.log(Level.ERROR, "a slow handler failed; its connection is closed", e);
+        Log.LOGGER.log(Level.ERROR, "a slow handler failed; its connection is closed", e);
       }
     } finally {
       ended = true;

@@ -1,7 +1,6 @@
 package sluice.loop;
 
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +33,6 @@ import org.jspecify.annotations.Nullable;
 /// | triedStamp | holder of `loading` | plain | plain |
 /// | nextCheckNanos | any loop | volatile | compareAndSet |
 public final class TlsContext {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
 
   /// Sessions remembered for resumption; those of TLS 1.3 are kept by the clients.
@@ -86,7 +83,7 @@ public final class TlsContext {
       triedStamp = stamp();
       current = read();
       failure = null;
-      LOG.log(Level.INFO, () -> "TLS certificate loaded again from " + certificateFile);
+      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + certificateFile);
     } catch (IOException e) {
       failure = e.getMessage();
       throw e;
@@ -151,7 +148,7 @@ public final class TlsContext {
       try {
         loop.slowPath().execute(this::check);
       } catch (RejectedExecutionException e) {
-        LOG.log(Level.WARNING, () -> "no room to look for a new TLS certificate: " + e);
+        Log.LOGGER.log(Level.WARNING, () -> "no room to look for a new TLS certificate: " + e);
       }
     }
   }
@@ -160,7 +157,7 @@ public final class TlsContext {
     try {
       reloadIfChanged();
     } catch (IOException e) {
-      LOG.log(Level.WARNING, () -> "the certificate in use stays: " + e.getMessage());
+      Log.LOGGER.log(Level.WARNING, () -> "the certificate in use stays: " + e.getMessage());
     }
   }
 
@@ -168,7 +165,7 @@ public final class TlsContext {
     TlsPem pem = TlsPem.read(certificateFile, keyFile);
     X509Certificate own = pem.chain().getFirst();
     if (own.getNotAfter().toInstant().isBefore(Instant.now())) {
-      LOG.log(
+      Log.LOGGER.log(
           Level.WARNING,
           () -> "the certificate in " + certificateFile + " has expired on " + own.getNotAfter());
     }

@@ -1,6 +1,5 @@
 package sluice.loop;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -19,8 +18,6 @@ import sluice.memory.Block;
 /// At most [TlsWriter#WIRE_BYTES] are encrypted ahead of the socket. A FIN without `close_notify`
 /// may be forged: the protocol hears of it by [Protocol#truncated].
 final class TlsLayer {
-  private static final Logger LOG = System.getLogger("sluice.loop");
-
   /// What one piece of a file may hold: as much as leaves in one turn.
   static final int FILE_PIECE_BYTES = TlsWriter.WIRE_BYTES;
 
@@ -241,7 +238,7 @@ final class TlsLayer {
     }
     failed = true;
     loop.counters().tlsFailures++;
-    LOG.log(Level.DEBUG, () -> "TLS failed: " + e.getMessage());
+    Log.LOGGER.log(Level.DEBUG, () -> "TLS failed: " + e.getMessage());
     flushAlerts();
     connection.close();
     connection.markDirty();
@@ -254,7 +251,7 @@ final class TlsLayer {
           return;
         }
       } catch (SSLException e) {
-        LOG.log(Level.TRACE, () -> "TLS alert: " + e.getMessage());
+        Log.LOGGER.log(Level.TRACE, () -> "TLS alert: " + e.getMessage());
       } catch (RuntimeException e) {
         broken(e);
         return;
@@ -269,7 +266,7 @@ final class TlsLayer {
 
   void broken(RuntimeException e) {
     loop.counters().tlsFailures++;
-    LOG.log(Level.WARNING, () -> "a TLS connection is cut off: " + e);
+    Log.LOGGER.log(Level.WARNING, () -> "a TLS connection is cut off: " + e);
     connection.abort();
   }
 

@@ -1,6 +1,5 @@
 package sluice.loop;
 
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /// | deadLoops | a loop's thread as it dies | volatile | volatile |
 /// | Watched fields | watchdog | plain | plain |
 public final class Watchdog implements AutoCloseable {
-  private static final Logger LOG = System.getLogger("sluice.loop");
   private static final long PERIOD_NANOS = 2_500_000L;
 
   /// While all loops sleep.
@@ -138,7 +136,7 @@ public final class Watchdog implements AutoCloseable {
       publisher.publish();
     } catch (RuntimeException | Error e) {
       publishers.remove(publisher);
-      LOG.log(Level.WARNING, "counters are not written any more", e);
+      Log.LOGGER.log(Level.WARNING, "counters are not written any more", e);
     }
   }
 
@@ -201,7 +199,7 @@ public final class Watchdog implements AutoCloseable {
     }
     guard.overran();
     overruns.incrementAndGet();
-    LOG.log(
+    Log.LOGGER.log(
         Level.WARNING,
         () ->
             loop.name()

@@ -380,8 +380,8 @@ public final class IoUring implements AutoCloseable {
       for (int round = 0; round < 1000; round++) {
         boolean idle = drain() == 0 && submission.staged() == 0;
         int result = (int) tryRegister(REGISTER_SYNC_CANCEL, cancel, 1);
-        if (idle && result < 0 && result != -Errno.EINTR) {
-          return; // -ENOENT: nothing left; -EINVAL: Linux before 6.0
+        if (idle && result <= 0 && result != -Errno.EINTR) {
+          return; // 0: cancelled nothing, so nothing is left; -EINVAL: Linux before 6.0
         }
       }
     }

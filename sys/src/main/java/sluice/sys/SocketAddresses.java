@@ -76,12 +76,14 @@ public final class SocketAddresses {
   ///
   /// @throws UnsupportedAddressTypeException when it is neither IP nor UNIX
   public static int family(SocketAddress address) {
-    return switch (address) {
-      case InetSocketAddress inet -> inet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
-      case UnixDomainSocketAddress unix -> AF_UNIX;
-      case AbstractUnixAddress unix -> AF_UNIX;
-      default -> throw new UnsupportedAddressTypeException();
-    };
+    // Not a pattern switch, here and below: linking one costs milliseconds of a start.
+    if (address instanceof InetSocketAddress inet) {
+      return inet.getAddress() instanceof Inet6Address ? AF_INET6 : AF_INET;
+    }
+    if (address instanceof UnixDomainSocketAddress || address instanceof AbstractUnixAddress) {
+      return AF_UNIX;
+    }
+    throw new UnsupportedAddressTypeException();
   }
 
   /// Writes an address; the segment is exactly as long as the address.
@@ -89,12 +91,16 @@ public final class SocketAddresses {
   /// @throws UnresolvedAddressException when a host name was not resolved
   /// @throws IllegalArgumentException when a UNIX path is too long
   public static MemorySegment encode(SocketAddress address, SegmentAllocator allocator) {
-    return switch (address) {
-      case InetSocketAddress inet -> encodeInet(inet, allocator);
-      case UnixDomainSocketAddress unix -> encodePath(unix.getPath().toString(), allocator);
-      case AbstractUnixAddress unix -> encodeAbstract(unix.name(), allocator);
-      default -> throw new UnsupportedAddressTypeException();
-    };
+    if (address instanceof InetSocketAddress inet) {
+      return encodeInet(inet, allocator);
+    }
+    if (address instanceof UnixDomainSocketAddress unix) {
+      return encodePath(unix.getPath().toString(), allocator);
+    }
+    if (address instanceof AbstractUnixAddress unix) {
+      return encodeAbstract(unix.name(), allocator);
+    }
+    throw new UnsupportedAddressTypeException();
   }
 
   /// Writes an IP address for a socket of family `AF_INET6`, which knows IPv4 ones as

@@ -189,6 +189,16 @@ class IoUringTest {
   }
 
   @Test
+  void closingDoesNotGoOnCancellingWhenNothingIsLeft() throws Exception {
+    IoUring ring = IoUring.open(4, 8, FLAGS);
+    ring.submission().timeout(TimeUnit.HOURS.toNanos(1), 5);
+    ring.enter(0, 0);
+    long enters = ring.enters();
+    ring.close();
+    assertThat(ring.enters() - enters).isLessThan(20);
+  }
+
+  @Test
   void closeEndsWhatIsInFlightAndCanBeRepeated() throws Exception {
     IoUring ring = IoUring.open(8, 16, FLAGS);
     ring.registerRingFd();
