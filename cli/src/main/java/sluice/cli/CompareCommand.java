@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
           + " same load, and says with confidence intervals whether it helped.",
       "The application must listen on the port that the load is sent to."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = Commands.Version.class)
 final class CompareCommand implements Callable<Integer> {
   static final int LEAST_ROUNDS = 6;
 

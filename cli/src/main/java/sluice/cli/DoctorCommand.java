@@ -1,5 +1,6 @@
 package sluice.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import sluice.loop.Backend;
+import sluice.loop.Engines;
 import sluice.sys.IoUringProbe;
 import sluice.sys.SysException;
 
@@ -17,7 +20,8 @@ import sluice.sys.SysException;
 @Command(
     name = "doctor",
     description = "Shows what this machine offers, what is blocked, and the exact fix.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = Commands.Version.class)
 final class DoctorCommand implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
 
@@ -44,9 +48,15 @@ final class DoctorCommand implements Callable<Integer> {
     if (whyNot != null) {
       return Optional.of(whyNot.call() + " answered " + whyNot.errnoName());
     }
-    return probe.deferTaskrun()
-        ? Optional.empty()
-        : Optional.of("this kernel's rings lack DEFER_TASKRUN");
+    if (!probe.deferTaskrun()) {
+      return Optional.of("this kernel's rings lack DEFER_TASKRUN");
+    }
+    try {
+      Engines.choose(Backend.IO_URING);
+      return Optional.empty();
+    } catch (IOException refused) {
+      return Optional.of(String.valueOf(refused.getMessage()));
+    }
   }
 
   private static void print(Finding finding, PrintWriter out) {

@@ -208,9 +208,8 @@ final class ServeOptions {
             Server.VIRTUAL_THREADS);
     try {
       Site site =
-          Site.of(directory())
+          indexed(Site.of(directory()))
               .withSymlinks(links)
-              .withIndexNames(index)
               .withListing(listing)
               .withHiddenFiles(hidden)
               .withCompression(precompressed, gzipLevel)
@@ -225,6 +224,15 @@ final class ServeOptions {
       return accessLog == null ? config : config.withAccessLog(accessLog);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Site indexed(Site site) throws UsageException {
+    try {
+      return site.withIndexNames(index);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(
+          "--index takes names of files: " + String.join(",", index) + ": " + e.getMessage());
     }
   }
 
@@ -299,6 +307,9 @@ final class ServeOptions {
   }
 
   private static Path path(String value) throws UsageException {
+    if (value.isEmpty()) { // of an unset variable; as a path it is the current directory
+      throw new UsageException("a file name is empty");
+    }
     try {
       return Path.of(value);
     } catch (InvalidPathException e) {

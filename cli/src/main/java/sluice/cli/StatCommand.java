@@ -27,7 +27,8 @@ import sluice.loop.CounterValue;
 @Command(
     name = "stat",
     description = "Shows the counters of a running server, or of all.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    versionProvider = Commands.Version.class)
 final class StatCommand implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
 
@@ -43,13 +44,13 @@ final class StatCommand implements Callable<Integer> {
       fallbackValue = "1",
       paramLabel = "SECONDS",
       description = "Repeat every so many seconds (1 to 3600) with rates; 1 if no number is given.")
-  int watchSeconds;
+  @Nullable Integer watch;
 
   @Option(
       names = "--count",
       paramLabel = "N",
       description = "With --watch: stop after N repetitions.")
-  int repetitions = Integer.MAX_VALUE;
+  @Nullable Integer count;
 
   @Option(
       names = "--dir",
@@ -59,9 +60,14 @@ final class StatCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (watchSeconds < 0 || watchSeconds > 3600 || repetitions < 1) {
+    int watchSeconds = watch == null ? 0 : watch;
+    int repetitions = count == null ? Integer.MAX_VALUE : count;
+    if ((watch != null && watchSeconds < 1) || watchSeconds > 3600 || repetitions < 1) {
       throw new ParameterException(
           spec.commandLine(), "--watch takes 1 to 3600 seconds, --count at least 1");
+    }
+    if (watch == null && count != null) {
+      throw new ParameterException(spec.commandLine(), "--count is for --watch");
     }
     PrintWriter out = spec.commandLine().getOut();
     Path where = directory == null ? CounterFile.defaultDirectory() : directory;

@@ -47,7 +47,11 @@ final class LauncherTest {
       """
       #!/bin/sh
       for a in "$@"; do case $a in
-      -XX:AOTCacheOutput=*) echo training >>ROOT/java.log; echo cache >"${a#*=}"; exit ;;
+      -XX:AOTCacheOutput=*)
+        echo training >>ROOT/java.log
+        echo cache >"${a#*=}"
+        [ -z "${FAKE_TRAINING_FAILS-}" ]
+        exit ;;
       esac; done
       echo "$$ $*" >>ROOT/java.log
       echo "$*"
@@ -305,6 +309,48 @@ final class LauncherTest {
   }
 
   @Test
+  void oneStartAtATimeRecordsTheCache() throws Exception {
+    run(List.of(), "stat");
+    Path build = root.resolve(".sluice/builds/" + lineOf(".sluice/current"));
+    Files.delete(build.resolve("app.aot"));
+    Path mark = Files.createDirectory(build.resolve("recording"));
+    Result second = run(List.of(), "stat");
+    assertThat(second.err()).contains("not used: another start is recording it");
+    assertThat(second.out()).doesNotContain("-XX:AOTCache=");
+    // A mark this old was left by a recording that was killed.
+    Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minusSeconds(3600)));
+    assertThat(run(List.of(), "stat").err()).contains("there is none; recording a new one now");
+    awaitRecording();
+    assertThat(run(List.of(), "stat").out()).contains("-XX:AOTCache=");
+    assertThat(build).isDirectoryNotContaining("glob:**/new.*");
+  }
+
+  @Test
+  void aRecordingThatFailsLeavesNothingBehind() throws Exception {
+    Result first = run(List.of("FAKE_TRAINING_FAILS=1"), "stat");
+    assertThat(first.err()).contains("no start-up cache: recording failed, see .sluice/aot.log");
+    assertThat(first.exitCode()).isZero();
+    assertThat(first.out()).doesNotContain("-XX:AOTCache=");
+    awaitRecording();
+    assertThat(root.resolve(".sluice/builds/" + lineOf(".sluice/current")))
+        .isDirectoryContaining("glob:**/lib")
+        .isDirectoryNotContaining("glob:**/*.aot*");
+  }
+
+  @Test
+  void examplesAreListed() throws Exception {
+    Path source = root.resolve("examples/hello/Hello.java");
+    Files.createDirectories(source.getParent());
+    Files.writeString(source, "void main() {}");
+    Result list = run(List.of(), "example");
+    assertThat(list.exitCode()).isZero();
+    assertThat(list.out()).contains("names: hello");
+    Result none = run(List.of(), "example", "nope");
+    assertThat(none.exitCode()).isEqualTo(2);
+    assertThat(none.err()).contains("no example nope. Known: hello");
+  }
+
+  @Test
   void countsTestsInOnePlainLastLine() throws Exception {
     String report =
         "<testsuite name=\"a\" time=\"1\" tests=\"7\" errors=\"1\" skipped=\"2\" failures=\"1\">"
@@ -385,11 +431,14 @@ final class LauncherTest {
 
   /// The cache is recorded by a process that outlives the launcher.
   private void awaitRecording() throws Exception {
-    String build = Files.readString(root.resolve(".sluice/current")).strip();
-    Path recording = root.resolve(".sluice/builds/" + build + "/recording");
+    Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
     while (Files.exists(recording)) {
       Thread.sleep(20);
     }
+  }
+
+  private String lineOf(String file) throws IOException {
+    return Files.readString(root.resolve(file)).strip();
   }
 
   private long lines(String file) throws IOException {

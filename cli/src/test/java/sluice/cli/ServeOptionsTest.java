@@ -121,7 +121,10 @@ final class ServeOptionsTest {
             List.of("given together", "a", "--tls-cert", "b"),
             List.of("CODE=FILE", "a", "--error-page", "404"),
             List.of("400 to 599: 200", "a", "--error-page", "200=x"),
-            List.of("an index name", "a", "--index", "x/y"))
+            List.of("a file name is empty", ""),
+            List.of("a file name is empty", "a", "--access-log", ""),
+            List.of("--index takes names of files: x/y: an index name", "a", "--index", "x/y"),
+            List.of("--index takes names of files: ../x", "a", "--index", "../x"))
         .forEach(each ->
             assertThatThrownBy(() -> configure(each.subList(1, each.size())))
                 .isInstanceOf(UsageException.class)

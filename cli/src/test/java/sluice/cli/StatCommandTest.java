@@ -56,6 +56,9 @@ final class StatCommandTest {
   void refusesWrongArgumentsWithExitCode2() {
     assertThat(run("--watch=-1")).isEqualTo(2);
     assertThat(err.toString()).contains("1 to 3600");
+    assertThat(run("--watch=0")).isEqualTo(2);
+    assertThat(run("--count=2")).isEqualTo(2);
+    assertThat(err.toString()).contains("--count is for --watch");
     assertThat(run("abc")).isEqualTo(2);
   }
 

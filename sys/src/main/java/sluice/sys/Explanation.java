@@ -38,13 +38,7 @@ record Explanation(String why, String fix) {
   private static Explanation setup(int errno) {
     return switch (errno) {
       case Errno.EPERM, Errno.EACCES ->
-          new Explanation(
-              "io_uring is switched off for this process: sysctl kernel.io_uring_disabled is 1 or"
-                  + " 2, or a seccomp filter (the default of most container runtimes) or an LSM"
-                  + " denies it",
-              "sysctl -w kernel.io_uring_disabled=0 (or join kernel.io_uring_group); in a container"
-                  + " use a seccomp profile that allows io_uring_setup, io_uring_enter and"
-                  + " io_uring_register; or choose the epoll backend");
+          ringDenied(SystemInfo.ioUringDisabled(), SystemInfo.seccompFiltered());
       case Errno.ENOSYS ->
           new Explanation(
               "the kernel has no io_uring (older than 5.1, built without CONFIG_IO_URING), or a"
@@ -62,6 +56,34 @@ record Explanation(String why, String fix) {
               "run on Linux 6.1 or later, or open the ring without these flags");
       default -> none();
     };
+  }
+
+  /// Who denies a ring, as far as the kernel lets us see it.
+  ///
+  /// @param disabled `kernel.io_uring_disabled`, -1 where there is no such setting
+  /// @param filtered whether a seccomp filter binds this process
+  static Explanation ringDenied(int disabled, boolean filtered) {
+    String otherwise = "; or choose the epoll backend";
+    if (disabled > 0) {
+      boolean some = disabled == 1;
+      return new Explanation(
+          "sysctl kernel.io_uring_disabled is "
+              + disabled
+              + (some
+                  ? ": only the group kernel.io_uring_group and CAP_SYS_ADMIN may open a ring"
+                  : ": nobody may open a ring"),
+          "sysctl -w kernel.io_uring_disabled=0"
+              + (some ? ", or put the user's group into kernel.io_uring_group" : "")
+              + otherwise);
+    }
+    return filtered
+        ? new Explanation(
+            "a seccomp filter denies it, as the default of most container runtimes does",
+            "use a seccomp profile that allows io_uring_setup, io_uring_enter and"
+                + " io_uring_register (`sluice doctor` shows the rule)"
+                + otherwise)
+        : new Explanation(
+            "a security module (LSM) denies it", "allow io_uring in its policy" + otherwise);
   }
 
   private static Explanation register(int errno) {
@@ -129,6 +151,10 @@ record Explanation(String why, String fix) {
 
   private static Explanation open(int errno) {
     return switch (errno) {
+      case Errno.EACCES ->
+          new Explanation(
+              "this user may not read it, or may not enter a directory on the way to it",
+              "grant it (chmod, setfacl), or run as a user who may");
       case Errno.EXDEV ->
           new Explanation(
               "the path leaves the directory it must stay beneath (.., an absolute link, or a mount"

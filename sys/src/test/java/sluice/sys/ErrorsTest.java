@@ -31,6 +31,22 @@ class ErrorsTest {
   }
 
   @Test
+  void aDeniedRingNamesWhoDeniesIt() {
+    assertThat(Explanation.ringDenied(2, true))
+        .matches(each -> each.why().contains("io_uring_disabled is 2: nobody"))
+        .matches(each -> each.fix().startsWith("sysctl -w kernel.io_uring_disabled=0;"));
+    assertThat(Explanation.ringDenied(1, false))
+        .matches(each -> each.why().contains("io_uring_disabled is 1: only the group"))
+        .matches(each -> each.fix().contains("kernel.io_uring_group"));
+    assertThat(Explanation.ringDenied(0, true))
+        .matches(each -> each.why().contains("seccomp"))
+        .matches(each -> each.fix().contains("io_uring_setup"));
+    assertThat(Explanation.ringDenied(-1, false))
+        .matches(each -> each.why().contains("LSM"))
+        .matches(each -> each.fix().contains("policy"));
+  }
+
+  @Test
   void goodResultsPassThrough() throws Exception {
     assertThat(SysException.check(5, "read")).isEqualTo(5);
     assertThat(SysException.check(0, "read")).isZero();
