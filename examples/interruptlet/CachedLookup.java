@@ -22,6 +22,10 @@ final class CachedLookup {
       new Interruptlets(Framing.LINES, CachedLookup::lookUp);
 
   public static void main(String[] args) throws Exception {
+    if (args.length > 1 || (args.length == 1 && !args[0].matches("[0-9]{1,5}"))) {
+      System.err.println("usage: sluice example interruptlet [PORT]");
+      System.exit(2);
+    }
     int port = args.length == 0 ? 7000 : Integer.parseInt(args[0]);
     admit();
     try (Server server = Server.start(ServerConfig.onLoopback("lookup", port), SOCKET::protocol)) {

@@ -34,6 +34,8 @@ final class LauncherTest {
       mkdir -p ROOT/cli/target/lib
       cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar
       echo sys >ROOT/cli/target/lib/sluice-sys-0.1.0.jar
+      mkdir -p ROOT/bench/target/lib
+      echo netty >ROOT/bench/target/lib/netty.jar
       mkdir -p ROOT/nio/target
       echo nio >ROOT/nio/target/sluice-nio-0.1.0.jar
       echo agent >ROOT/nio/target/sluice-nio-0.1.0-agent.jar
@@ -70,13 +72,22 @@ final class LauncherTest {
         root.resolve("sluice"),
         StandardCopyOption.COPY_ATTRIBUTES);
     Files.writeString(root.resolve("pom.xml"), "<project/>");
-    for (String module : List.of("sys", "memory", "loop", "http", "nio", "cli")) {
+    for (String module : shipped()) {
       Files.createDirectories(root.resolve(module + "/src/main"));
       Files.writeString(root.resolve(module + "/pom.xml"), "<project/>");
     }
     Files.writeString(root.resolve("cli/src/main/Main.java"), "class Main {}");
     executable("bin/mvn", MAVEN);
     jdk("jdk", "25.0.3");
+  }
+
+  private String[] shipped() throws IOException {
+    return Files.readAllLines(root.resolve("sluice")).stream()
+        .filter(line -> line.startsWith("SHIPPED="))
+        .map(line -> line.replaceAll("SHIPPED=|\"", ""))
+        .findFirst()
+        .orElseThrow()
+        .split(" ");
   }
 
   private void jdk(String name, String version) throws IOException {
@@ -335,6 +346,20 @@ final class LauncherTest {
     assertThat(root.resolve(".sluice/builds/" + lineOf(".sluice/current")))
         .isDirectoryContaining("glob:**/lib")
         .isDirectoryNotContaining("glob:**/*.aot*");
+  }
+
+  @Test
+  void theProviderIsNotAmongTheJarsOfTheBench() throws Exception {
+    for (String module : List.of("sys", "memory", "loop", "http", "bench")) {
+      Path target = Files.createDirectories(root.resolve(module + "/target"));
+      Files.writeString(target.resolve("sluice-" + module + "-0.1.0.jar"), module);
+    }
+    Result bench = run(List.of(), "bench", "--list");
+    assertThat(bench.exitCode()).as(bench.err()).isZero();
+    assertThat(bench.out()).contains("sluice.bench.BenchMain --list");
+    String jars = bench.out().replaceAll("(?s).*-cp (\\S*)/\\*.*", "$1");
+    assertThat(Path.of(jars)).isDirectoryNotContaining("glob:**/sluice-nio-*");
+    assertThat(Path.of(jars).resolveSibling("nio")).isDirectoryContaining("glob:**/sluice-nio-*");
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 abstract class HttpContractMessages extends HttpContractRig {
   @Test
   void getHeadAndOptions() throws IOException {
+    age();
     HttpPeer peer = peer();
     HttpAnswer get = peer.get("/a.txt");
     assertThat(get.status()).isEqualTo(200);
@@ -37,6 +38,7 @@ abstract class HttpContractMessages extends HttpContractRig {
   void headHasTheFieldsOfGetEverywhere() throws IOException {
     write("big.bin", pattern(100_000, 1));
     write("dir/x.txt", "x");
+    age();
     for (String target :
         new String[] {"/", "/a.txt", "/big.bin", "/none", "/dir", "/dir/", "/.hidden", "/%2f"}) {
       for (String encoding : new String[] {"identity", "gzip"}) {

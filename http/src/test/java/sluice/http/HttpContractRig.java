@@ -7,6 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,6 +98,16 @@ abstract class HttpContractRig {
   HttpAnswer request(String method, String target, String... fields) throws IOException {
     try (HttpPeer peer = new HttpPeer(port)) {
       return peer.request(method, target, fields);
+    }
+  }
+
+  /// Gives all files an age: one in its first second has no Last-Modified yet.
+  void age() throws IOException {
+    FileTime before = FileTime.from(Instant.now().minusSeconds(10));
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.toList()) {
+        Files.setLastModifiedTime(file, before);
+      }
     }
   }
 

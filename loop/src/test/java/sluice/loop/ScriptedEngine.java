@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
 
 /// An engine that does what a test says, without waiting. Owned by the test's thread.
 ///
@@ -49,6 +50,9 @@ final class ScriptedEngine implements Engine, Transport {
   private int sends;
   private int longestVector;
   private boolean closed;
+  private int wakes;
+  private long latestWaitNanos;
+  private Runnable meanwhile = () -> {};
 
   ScriptedEngine(EngineConfig config) {
     pool = new ChunkPool(config.chunks(), config.chunkBytes());
@@ -110,6 +114,35 @@ final class ScriptedEngine implements Engine, Transport {
     return sends;
   }
 
+  boolean receiveArmed(int socket) {
+    return receives.containsKey(socket);
+  }
+
+  /// Lends all chunks, as if others were using them.
+  List<Block> takeAllChunks() {
+    List<Block> taken = new ArrayList<>();
+    for (int chunk = pool.peek(); chunk >= 0; chunk = pool.peek()) {
+      pool.lend(chunk);
+      taken.add(pool.block(chunk));
+    }
+    return taken;
+  }
+
+  /// Runs while the next turn waits.
+  void meanwhile(Runnable action) {
+    meanwhile = action;
+  }
+
+  /// Times the engine was woken, each of which costs a system call.
+  int wakes() {
+    return wakes;
+  }
+
+  /// How long the last turn would have waited, as in [Engine#turn].
+  long latestWaitNanos() {
+    return latestWaitNanos;
+  }
+
   int longestVector() {
     return longestVector;
   }
@@ -132,6 +165,10 @@ final class ScriptedEngine implements Engine, Transport {
 
   @Override
   public int turn(long timeoutNanos, CompletionSink sink) {
+    latestWaitNanos = timeoutNanos;
+    Runnable action = meanwhile;
+    meanwhile = () -> {};
+    action.run();
     List<Send> now = List.copyOf(staged);
     staged.clear();
     for (Send send : now) {
@@ -200,7 +237,9 @@ final class ScriptedEngine implements Engine, Transport {
   }
 
   @Override
-  public void wake() {}
+  public void wake() {
+    wakes++;
+  }
 
   @Override
   public int pollOnce(int fd, int events, long token) {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
 final class BlockTest {
@@ -69,24 +72,40 @@ final class BlockTest {
   @Test
   void countsLeasesOfManyThreads() throws InterruptedException {
     Block block = requireNonNull(Block.allocate(account, 8));
+    CyclicBarrier together = new CyclicBarrier(4);
+    List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       block.lease();
-      threads.add(
+      Thread thread =
           Thread.ofPlatform()
-              .start(() -> {
-                for (int n = 0; n < 20_000; n++) {
+              .unstarted(() -> {
+                await(together);
+                for (int n = 0; n < 200_000; n++) {
                   block.lease();
                   block.release();
                 }
                 block.release();
-              }));
+              });
+      thread.setUncaughtExceptionHandler((dead, failure) -> failures.add(failure));
+      threads.add(thread);
+      thread.start();
     }
     for (Thread thread : threads) {
       thread.join();
     }
+    assertThat(failures).isEmpty();
     assertThat(block.leases()).isEqualTo(1);
     block.release();
     assertThat(account.usedBytes()).isZero();
+  }
+
+  /// Without it the first thread is done before the last one is started.
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

@@ -1,0 +1,63 @@
+package sluice.loop;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Who a completion is for.
+final class ConnectionsTest {
+  private final LoopRig rig;
+  private final Listener listener;
+  private final Connections connections = new Connections(2);
+
+  ConnectionsTest() throws IOException {
+    rig = new LoopRig((connection, input) -> 0);
+    listener = rig.open().listener;
+  }
+
+  @AfterEach
+  void close() {
+    rig.close();
+  }
+
+  private Connection add() {
+    return requireNonNull(connections.add(rig.loop, listener, 10));
+  }
+
+  @Test
+  void aLateCompletionIsNotForWhoeverHasThePlaceNow() {
+    Connection first = add();
+    long late = first.token(Token.RECEIVE);
+    assertThat(connections.get(late)).isSameAs(first);
+    connections.remove(first);
+    assertThat(connections.get(late)).isNull();
+    Connection second = add();
+    assertThat(second.index).isEqualTo(first.index);
+    assertThat(connections.get(late)).isNull();
+    assertThat(connections.get(second.token(Token.RECEIVE))).isSameAs(second);
+  }
+
+  @Test
+  void aTokenKeepsItsThreePartsApart() {
+    int generation = Token.nextGeneration(0xff_fffe);
+    long token = Token.of(Token.CONNECT, generation, Integer.MAX_VALUE);
+    assertThat(Token.op(token)).isEqualTo(Token.CONNECT);
+    assertThat(Token.generation(token)).isEqualTo(0xff_ffff);
+    assertThat(Token.index(token)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(Token.nextGeneration(generation)).isZero();
+  }
+
+  @Test
+  void thoseOverTheLimitAreMarkedAndEndBeyondTheSlack() {
+    assertThat(add().overLimit).isFalse();
+    assertThat(add().overLimit).isFalse();
+    for (int i = 0; i < Connections.OVERLOAD_SLACK; i++) {
+      assertThat(add().overLimit).isTrue();
+    }
+    assertThat(connections.add(rig.loop, listener, 10)).isNull();
+    assertThat(connections.count()).isEqualTo(2 + Connections.OVERLOAD_SLACK);
+  }
+}
