@@ -17,7 +17,7 @@ import java.util.Arrays;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | all | the awaiting thread | plain | plain |
-final class PollerOneShot extends PollerKernel implements CompletionSink {
+final class PollerOneShot extends PollerDeferred implements CompletionSink {
   /// Bits of a token that are the slot.
   private static final int SLOT_BITS = 20;
 
@@ -48,27 +48,6 @@ final class PollerOneShot extends PollerKernel implements CompletionSink {
   @Override
   int check(int fd) {
     return port.check(fd);
-  }
-
-  @Override
-  int added(int slot) {
-    table.mark(slot);
-    return 0;
-  }
-
-  @Override
-  void removed(int slot) {
-    table.mark(slot);
-  }
-
-  @Override
-  void changed(int slot, boolean waiting) {
-    table.mark(slot);
-  }
-
-  @Override
-  boolean interrupts() {
-    return true;
   }
 
   @Override

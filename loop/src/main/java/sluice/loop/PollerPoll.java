@@ -17,7 +17,7 @@ import sluice.sys.SysException;
 /// |---|---|---|---|
 /// | all but `files` | the awaiting thread | plain | plain |
 /// | `files` | any thread | locked | locked |
-final class PollerPoll extends PollerKernel {
+final class PollerPoll extends PollerDeferred {
   private final EventFd counter;
   private final PollerFiles files = new PollerFiles();
   private PollFds fds = new PollFds(64);
@@ -47,27 +47,6 @@ final class PollerPoll extends PollerKernel {
   @Override
   int check(int fd) {
     return files.check(fd);
-  }
-
-  @Override
-  int added(int slot) {
-    table.mark(slot);
-    return 0;
-  }
-
-  @Override
-  void removed(int slot) {
-    table.mark(slot);
-  }
-
-  @Override
-  void changed(int slot, boolean waiting) {
-    table.mark(slot);
-  }
-
-  @Override
-  boolean interrupts() {
-    return true;
   }
 
   @Override
