@@ -4,12 +4,11 @@ import java.io.IOException;
 import sluice.loop.Backend;
 import sluice.loop.Engine;
 import sluice.loop.EngineConfig;
-import sluice.loop.Engines;
 
 /// The contract of interruptlets on the `jdk` engine.
 class JdkInterruptletTest extends InterruptletContract {
   @Override
   protected Engine open(EngineConfig config) throws IOException {
-    return Engines.open(Engines.choose(Backend.JDK), config);
+    return KernelEngines.open(Backend.JDK, config);
   }
 }

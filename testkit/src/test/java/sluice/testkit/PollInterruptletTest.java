@@ -4,12 +4,11 @@ import java.io.IOException;
 import sluice.loop.Backend;
 import sluice.loop.Engine;
 import sluice.loop.EngineConfig;
-import sluice.loop.Engines;
 
 /// The contract of interruptlets on the `poll` engine.
 class PollInterruptletTest extends InterruptletContract {
   @Override
   protected Engine open(EngineConfig config) throws IOException {
-    return Engines.open(Engines.choose(Backend.POLL), config);
+    return KernelEngines.open(Backend.POLL, config);
   }
 }

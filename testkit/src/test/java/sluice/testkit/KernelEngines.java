@@ -1,0 +1,37 @@
+package sluice.testkit;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import sluice.loop.Backend;
+import sluice.loop.Engine;
+import sluice.loop.EngineConfig;
+import sluice.loop.Engines;
+
+/// The engines of this machine, for the contracts. Any thread may call.
+final class KernelEngines {
+  private static final Map<Backend, Engines.Choice> CHOICES = new EnumMap<>(Backend.class);
+
+  private KernelEngines() {}
+
+  /// Opens an engine; where the machine refuses it, the test is skipped and says why.
+  static Engine open(Backend backend, EngineConfig config) throws IOException {
+    return Engines.open(choice(backend), config);
+  }
+
+  /// Tries a backend once: each trial of a ring sends a mebibyte.
+  private static synchronized Engines.Choice choice(Backend backend) {
+    Engines.Choice known = CHOICES.get(backend);
+    if (known == null) {
+      try {
+        known = Engines.choose(backend);
+      } catch (IOException e) {
+        return abort("no " + backend + " here: " + e.getMessage());
+      }
+      CHOICES.put(backend, known);
+    }
+    return known;
+  }
+}
