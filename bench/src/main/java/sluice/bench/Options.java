@@ -93,9 +93,9 @@ record Options(
       switch (option) {
         case "--peers" -> peers = list(value);
         case "--cases" -> cases = list(value);
-        case "--rounds" -> rounds = (int) number(option, value, 1, 1000);
-        case "--seconds" -> seconds = number(option, value, 0.05, 600);
-        case "--warm" -> warmSeconds = number(option, value, 0.1, 600);
+        case "--rounds" -> rounds = OptionNumber.whole(option, value, 1, 1000);
+        case "--seconds" -> seconds = OptionNumber.any(option, value, 0.05, 600);
+        case "--warm" -> warmSeconds = OptionNumber.any(option, value, 0.1, 600);
         case "--json" -> json = Path.of(value).toAbsolutePath();
         case "--plot" -> plot = Path.of(value).toAbsolutePath();
         case "--site" -> site = Path.of(value).toAbsolutePath();
@@ -104,8 +104,8 @@ record Options(
           if (both.size() != 2) {
             throw new IllegalArgumentException("--cpus takes two numbers: " + value);
           }
-          serverCpu = (int) number(option, both.get(0), 0, 4095);
-          clientCpu = (int) number(option, both.get(1), 0, 4095);
+          serverCpu = OptionNumber.whole(option, both.get(0), 0, 4095);
+          clientCpu = OptionNumber.whole(option, both.get(1), 0, 4095);
         }
         default -> throw new IllegalArgumentException("unknown option " + option + "\n" + USAGE);
       }
@@ -119,18 +119,6 @@ record Options(
         }
       }
       return List.copyOf(items);
-    }
-
-    private static double number(String option, String value, double low, double high) {
-      try {
-        double number = Double.parseDouble(value);
-        if (number >= low && number <= high) {
-          return number;
-        }
-      } catch (NumberFormatException e) {
-        // reported below, with the range
-      }
-      throw new IllegalArgumentException(option + " must be " + low + " to " + high + ": " + value);
     }
 
     private Options build(String bench) {

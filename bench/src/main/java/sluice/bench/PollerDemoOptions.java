@@ -46,29 +46,18 @@ record PollerDemoOptions(
       }
       String value = arguments.get(i + 1);
       switch (option) {
-        case "--port" -> port = number(option, value, 0, 65_535);
+        case "--port" -> port = OptionNumber.whole(option, value, 0, 65_535);
         case "--backend" -> backend = Backend.parse(value);
-        case "--workers" -> workers = number(option, value, 1, 256);
+        case "--workers" -> workers = OptionNumber.whole(option, value, 1, 256);
         case "--http" -> file = Path.of(value);
-        case "--connections" -> connections = number(option, value, 1, MOST_CONNECTIONS);
-        case "--messages" -> messages = number(option, value, 1, 1_000_000_000);
-        case "--bytes" -> bytes = number(option, value, 1, 16 << 10);
+        case "--connections" ->
+            connections = OptionNumber.whole(option, value, 1, MOST_CONNECTIONS);
+        case "--messages" -> messages = OptionNumber.whole(option, value, 1, 1_000_000_000);
+        case "--bytes" -> bytes = OptionNumber.whole(option, value, 1, 16 << 10);
         default -> throw new IllegalArgumentException("unknown option " + option);
       }
     }
     return new PollerDemoOptions(port, backend, workers, file, connections, messages, bytes);
-  }
-
-  private static int number(String option, String value, int low, int high) {
-    try {
-      int number = Integer.parseInt(value);
-      if (number >= low && number <= high) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // reported below, with the range
-    }
-    throw new IllegalArgumentException(option + " must be " + low + " to " + high + ": " + value);
   }
 
   /// A listener on the loopback address, blocking.
