@@ -232,6 +232,9 @@ final class LauncherTest {
     run(List.of(), "stat");
     assertThat(run(List.of("SLUICE_JAVA_OPTS=-Xmx1g -Da=b"), "stat").out())
         .containsPattern("-XX:\\+UseSerialGC.* -Xmx1g -Da=b --module-path");
+    assertThat(run(List.of("SLUICE_JAVA_OPTS=-XX:+UseZGC"), "stat").out())
+        .contains("-XX:AOTCache=", " -XX:+UseZGC --module-path")
+        .doesNotContain("UseSerialGC");
   }
 
   @Test
