@@ -182,7 +182,7 @@ final class CompletionSelector extends AbstractSelector {
       port = adopt(key);
     }
     if (port != null) {
-      port.update();
+      port.ring.touch(port);
     } else {
       int _ = epoll.update(key);
     }
@@ -193,7 +193,7 @@ final class CompletionSelector extends AbstractSelector {
 
   /// Gives a channel to the ring, if it is one for a ring.
   private @Nullable RingPort adopt(NioKey key) {
-    if (key.sluice().core().registrations.get() != 1 || !key.sluice().prepareForRing()) {
+    if (key.sluice().core().registrations.get() != 1 || !key.sluice().isForRing()) {
       return null;
     }
     SelectorRing mine = ring;
@@ -203,12 +203,11 @@ final class CompletionSelector extends AbstractSelector {
         return null;
       }
     }
-    epoll.remove(key);
-    RingPort port =
-        key.channel() instanceof SluiceSocketChannel
-            ? RingStream.attach(mine, key)
-            : RingListener.attach(mine, key);
-    key.port = port;
+    RingPort port = key.sluice().join(mine, key);
+    if (port != null) {
+      epoll.remove(key);
+      key.port = port;
+    }
     return port;
   }
 
@@ -233,6 +232,7 @@ final class CompletionSelector extends AbstractSelector {
     neutral = true;
     ring = null;
     old.close(true);
+    old.takeReady(hot); // what its owner has received while it took channels away
     RingNotice.say(
         "a selector has left its ring for epoll, because "
             + Thread.currentThread()
@@ -388,8 +388,8 @@ final class CompletionSelector extends AbstractSelector {
           return 0;
         }
       }
-      applyChanges(); // of channels that have left the ring
-      if (cool()) {
+      applyChanges(); // of channels that have left the ring; it may start a ring
+      if (cool() || wakeState.get() == WOKEN) {
         left = 0;
       }
     }

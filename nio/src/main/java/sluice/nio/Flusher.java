@@ -82,6 +82,7 @@ final class Flusher {
           return true;
         }
       }
+      int _ = Sockets.shutdown(fd, Sockets.SHUT_RDWR); // a ring may still keep the socket open
       Files.close(fd);
       return false;
     }

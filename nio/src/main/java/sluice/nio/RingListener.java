@@ -44,14 +44,21 @@ final class RingListener extends RingPort implements AcceptPort {
     return (interest & SelectionKey.OP_ACCEPT) != 0 && (!armed || acceptable());
   }
 
+  private boolean isWanted() {
+    return key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
+  }
+
   @Override
-  void update() {
-    boolean wanted = key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
-    if (attached && !ring.isDead() && wanted && !armed && !acceptable()) {
+  void arm() {
+    if (isWanted() && !armed && isShort()) {
       armed = true;
       cancelling = false;
       ring.submission().acceptMultishot(channel.core().fd(), false, token(RingToken.ACCEPT));
     }
+  }
+
+  private synchronized boolean isShort() {
+    return accepted.size() < LIMIT && error == 0;
   }
 
   @Override
@@ -71,14 +78,10 @@ final class RingListener extends RingPort implements AcceptPort {
       }
       waiting = accepted.size();
     }
-    boolean wanted = key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
-    if (armed && (!wanted || waiting >= LIMIT)) {
+    if (armed && (!isWanted() || waiting >= LIMIT)) {
       ring.stop(this);
-    } else if (!armed && wanted && waiting < LIMIT && result >= 0 && attached && !ring.isDead()) {
-      armed = true;
-      ring.submission().acceptMultishot(channel.core().fd(), false, token(RingToken.ACCEPT));
     } else if (!armed) {
-      update();
+      ring.touch(this);
     }
     if (!attached) {
       channel.core().reads.wake();

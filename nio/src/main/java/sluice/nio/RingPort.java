@@ -24,6 +24,9 @@ abstract class RingPort {
   boolean cancelling;
   boolean pollArmed;
 
+  /// On the ring's list of ports to arm.
+  boolean touched;
+
   RingPort(SelectorRing ring, NioKey key, int slot, int generation) {
     this.ring = ring;
     this.key = key;
@@ -39,8 +42,8 @@ abstract class RingPort {
   /// Whether a change of interest concerns the ring. Any thread.
   abstract boolean needsUpdate(int interest);
 
-  /// Stages what the key's interest asks for.
-  abstract void update();
+  /// Stages what the key's interest asks for. In a turn, whose crossing follows.
+  abstract void arm();
 
   /// Takes one completion.
   abstract void complete(int operation, int result, int flags);

@@ -1,9 +1,9 @@
 package sluice.nio;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import sluice.loop.Completion;
-import sluice.memory.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
@@ -18,12 +18,13 @@ import sluice.sys.Sockets;
 /// | `held`, `head`, `count`, `offset`, `spilled`, `ended`, `error` | readers, ring's thread | under this object's lock | the same |
 /// | `heldBytes` | readers, ring's thread | volatile | under this object's lock |
 /// | `stage`, `stagedBytes`, `sendError` | writers | under the write lock | the same |
+/// | `inDirty`, `sendFailed` | ring's thread | plain | plain |
 /// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
 /// | `full` | writers, ring's thread | volatile | volatile |
 ///
 /// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
 /// more until it is read; when chunks are short its bytes move to memory of its own. At most
-/// [StagePool#BYTES] are staged.
+/// [StagePool#BYTES] are staged, and only by the ring's owner.
 final class RingStream extends RingPort implements StreamPort {
   /// Where receiving stops, in bytes. What one turn brings may exceed it.
   static final int HELD_LIMIT = 64 << 10;
@@ -69,7 +70,7 @@ final class RingStream extends RingPort implements StreamPort {
     this.channel = (SluiceSocketChannel) key.channel();
   }
 
-  /// Gives a connected channel to a ring. The ring's owner.
+  /// Gives a connected channel to a ring. The ring's owner, which holds both of the channel's locks.
   static RingStream attach(SelectorRing ring, NioKey key) {
     RingStream stream = new RingStream(ring, key, ring.takeSlot());
     ring.put(stream);
@@ -80,12 +81,9 @@ final class RingStream extends RingPort implements StreamPort {
   // ---- receiving, on the ring's thread --------------------------------------------------------
 
   @Override
-  void update() {
-    if (!attached || ring.isDead()) {
-      return;
-    }
+  void arm() {
     int interest = key.isValid() ? key.interest() : 0;
-    if ((interest & SelectionKey.OP_READ) != 0 && !armed && !readable()) {
+    if ((interest & SelectionKey.OP_READ) != 0 && !armed && hasRoom()) {
       armed = true;
       cancelling = false;
       ring.submission()
@@ -94,6 +92,11 @@ final class RingStream extends RingPort implements StreamPort {
     if ((interest & SelectionKey.OP_WRITE) != 0 || stagedBytes > 0) {
       armPoll();
     }
+  }
+
+  /// Whether more may be received.
+  private boolean hasRoom() {
+    return heldBytes < HELD_LIMIT && spillEnd == 0 && !ended && error == 0;
   }
 
   private void armPoll() {
@@ -119,12 +122,8 @@ final class RingStream extends RingPort implements StreamPort {
         pollArmed = false;
         full = false;
         proven = true;
-        if (attached && !submitted && stagedBytes > 0 && channel.core().writes.lock.tryLock()) {
-          try {
-            boolean _ = flush();
-          } finally {
-            channel.core().writes.lock.unlock();
-          }
+        if (attached && !inDirty && stagedBytes > 0) {
+          boolean _ = again();
         }
       }
     }
@@ -137,37 +136,22 @@ final class RingStream extends RingPort implements StreamPort {
     }
     if (Completion.hasChunk(flags)) {
       push(Completion.chunk(flags), Math.max(0, result));
-      boolean wanted =
-          key.isValid()
-              && (key.interest() & SelectionKey.OP_READ) != 0
-              && spillEnd == 0
-              && heldBytes < HELD_LIMIT;
-      if (armed && !wanted) {
-        ring.stop(this);
-      } else if (!armed && wanted && result > 0) {
-        rearm();
+      if (!armed) {
+        ring.touch(this);
+      } else if (!hasRoom() || !key.isValid()) {
+        ring.stop(this); // not for a lack of interest, which comes back with the next request
       }
     } else if (result == 0) {
       end(0);
     } else if (result == -Errno.ENOBUFS) {
       ring.starved(this);
-    } else if (result == -Errno.ECANCELED) {
-      update(); // wanted again since
-    } else if (result < 0 && !NetErrors.again(result)) {
+    } else if (result < 0 && result != -Errno.ECANCELED && !NetErrors.again(result)) {
       end(-result);
     } else {
-      update();
+      ring.touch(this); // it may be wanted again since
     }
     if (!attached) {
       channel.core().reads.wake();
-    }
-  }
-
-  private void rearm() {
-    if (!ring.isDead() && attached) {
-      armed = true;
-      ring.submission()
-          .receiveMultishot(channel.core().fd(), false, RingArena.GROUP, token(RingToken.RECEIVE));
     }
   }
 
@@ -177,10 +161,9 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   private void push(int chunk, int length) {
-    Block block = ring.arena().block(chunk);
     synchronized (this) {
       if (ring.arena().isLow() || spillEnd > 0) {
-        spill(block, length);
+        spill(chunk, length);
       } else {
         if (count == held.length) {
           long[] grown = new long[2 * count];
@@ -197,7 +180,7 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   /// Moves everything that is held, and one chunk more, out of the arena.
-  private void spill(Block more, int length) {
+  private void spill(int more, int length) {
     int need = heldBytes + length;
     if (spilled.length - spillEnd < need) {
       byte[] larger = new byte[Math.max(2 * need, 2 * spilled.length)];
@@ -206,61 +189,72 @@ final class RingStream extends RingPort implements StreamPort {
       spillStart = 0;
       spilled = larger;
     }
-    MemorySegment to = MemorySegment.ofArray(spilled);
     while (count > 0) {
       int part = (int) held[head] - offset;
-      Block block = ring.arena().block((int) (held[head] >>> 32));
-      MemorySegment.copy(block.segment(), offset, to, spillEnd, part);
+      int chunk = (int) (held[head] >>> 32);
+      ring.arena().bytes().get(chunk * RingArena.CHUNK_BYTES + offset, spilled, spillEnd, part);
       spillEnd += part;
       offset = 0;
-      dropFirst(block);
+      dropFirst(chunk);
     }
-    MemorySegment.copy(more.segment(), 0, to, spillEnd, length);
+    ring.arena().bytes().get(more * RingArena.CHUNK_BYTES, spilled, spillEnd, length);
     spillEnd += length;
-    more.release();
+    ring.arena().block(more).release();
   }
 
-  private void dropFirst(Block block) {
+  private void dropFirst(int chunk) {
     head = (head + 1) & (held.length - 1);
     count--;
-    block.release();
+    ring.arena().block(chunk).release();
   }
 
   // ---- reading --------------------------------------------------------------------------------
 
   @Override
-  public int receive(MemorySegment segment, long at, int length) {
+  public int take(ByteBuffer to) {
+    if (heldBytes == 0) {
+      return 0;
+    }
     int n;
     boolean drained;
     synchronized (this) {
-      n = take(segment, at, length);
-      drained = n > 0 && heldBytes == 0;
-      if (n == 0 && error != 0) {
-        return -error;
-      }
-      if (n == 0 && ended) {
-        return ByteMover.EOF;
-      }
+      n = copyHeld(to);
+      drained = heldBytes == 0;
     }
-    if (n > 0) {
-      emptyReads = 0;
-      if (drained && attached && !armed) {
-        wantMore();
-      }
-      return n;
+    emptyReads = 0;
+    if (drained && attached && !armed && n > 0) {
+      ring.request(this); // receiving had stopped
+    }
+    return n;
+  }
+
+  @Override
+  public int receive(MemorySegment segment, long at, int length) {
+    int errno = error; // looked at before the bytes, which came before it
+    boolean end = ended;
+    if (heldBytes > 0) {
+      return take(segment.asSlice(at, length).asByteBuffer());
+    }
+    if (errno != 0) {
+      return -errno;
+    }
+    if (end) {
+      return ByteMover.EOF;
     }
     if (!attached) {
-      return channel.transfers().receiveHere(segment, at, length);
+      return receiveDetached(segment, at, length);
     }
     return receiveUnseen(segment, at, length);
   }
 
-  /// Copies what is held. Under this object's lock.
-  private int take(MemorySegment segment, long at, int length) {
+  /// Copies what is held, and moves the buffer's position. Under this object's lock.
+  private int copyHeld(ByteBuffer to) {
+    int length = to.remaining();
+    int position = to.position();
     int done = 0;
     if (spillEnd > 0) {
       done = Math.min(length, spillEnd - spillStart);
-      MemorySegment.copy(MemorySegment.ofArray(spilled), spillStart, segment, at, done);
+      to.put(position, spilled, spillStart, done);
       spillStart += done;
       if (spillStart == spillEnd) {
         spilled = NOTHING;
@@ -272,15 +266,16 @@ final class RingStream extends RingPort implements StreamPort {
       long first = held[head];
       int chunk = (int) (first >>> 32);
       int part = Math.min(length - done, (int) first - offset);
-      Block block = ring.arena().block(chunk);
-      MemorySegment.copy(block.segment(), offset, segment, at + done, part);
+      int from = chunk * RingArena.CHUNK_BYTES + offset;
+      to.put(position + done, ring.arena().bytes(), from, part);
       done += part;
       offset += part;
       if (offset == (int) first) {
         offset = 0;
-        dropFirst(block);
+        dropFirst(chunk);
       }
     }
+    to.position(position + done);
     int held = heldBytes; // written under the lock, read without
     heldBytes = held - done;
     return done;
@@ -296,20 +291,18 @@ final class RingStream extends RingPort implements StreamPort {
       return -Errno.EAGAIN; // the turn that runs will bring it
     }
     try {
-      synchronized (this) {
-        if (heldBytes > 0) {
-          return take(segment, at, length);
-        }
-      }
-      return channel.transfers().receiveHere(segment, at, length);
+      return receiveDetached(segment, at, length);
     } finally {
       ring.unlockTurn();
     }
   }
 
-  /// Receiving had stopped and is wanted again.
-  private void wantMore() {
-    ring.request(this);
+  /// Nothing more comes from the ring: what it had brought first, then the socket's.
+  private int receiveDetached(MemorySegment segment, long at, int length) {
+    if (readable()) {
+      return receive(segment, at, length);
+    }
+    return channel.transfers().receiveHere(segment, at, length);
   }
 
   @Override
@@ -337,21 +330,37 @@ final class RingStream extends RingPort implements StreamPort {
   // ---- writing --------------------------------------------------------------------------------
 
   @Override
+  public boolean stage(ByteBuffer from) {
+    int length = from.remaining();
+    if (length == 0
+        || full
+        || !attached
+        || !ring.isOwner()
+        || !ring.staging()
+        || sendError != 0
+        || !fits(length)) {
+      return false;
+    }
+    ring.stages().bytes().put((int) stage + stagedBytes, from, from.position(), length);
+    from.position(from.position() + length);
+    stagedBytes += length;
+    if (!inDirty) {
+      inDirty = true;
+      ring.dirty(this);
+    }
+    if (!attached) {
+      boolean _ = flush(); // taken away in this moment, by a thread that has not seen these bytes
+    }
+    return true;
+  }
+
+  @Override
   public int send(MemorySegment segment, long at, int length) {
     if (submitted) {
       ring.awaitSends();
     }
     if (sendError != 0) {
       return -sendError;
-    }
-    if (attached && !full && ring.isOwner() && ring.staging() && fits(length)) {
-      MemorySegment.copy(segment, at, ring.stages().region(), stage + stagedBytes, length);
-      stagedBytes += length;
-      if (!inDirty) {
-        inDirty = true;
-        ring.dirty(this);
-      }
-      return length;
     }
     if (stagedBytes > 0 && !flush()) {
       return sendError != 0 ? -sendError : -Errno.EAGAIN;
@@ -428,7 +437,7 @@ final class RingStream extends RingPort implements StreamPort {
     }
     sendFailed = false;
     if (full && attached) {
-      armPoll();
+      ring.touch(this);
     }
     finishOutput();
     submitted = false;
@@ -506,10 +515,22 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   void detached() {
-    if (stagedBytes > 0) {
+    if (hasStaged()) {
       Flusher.finishLater(this);
     }
     key.moved();
+  }
+
+  /// Whether bytes may be staged: a writer at work may stage some at this moment.
+  private boolean hasStaged() {
+    if (!channel.core().writes.lock.tryLock()) {
+      return true;
+    }
+    try {
+      return stagedBytes > 0;
+    } finally {
+      channel.core().writes.lock.unlock();
+    }
   }
 
   /// Whether the channel has nothing more to do with this ring. Holder of the write lock.
@@ -531,11 +552,10 @@ final class RingStream extends RingPort implements StreamPort {
       closing.core().writes.lock.lock();
       locked = true;
     }
+    boolean left = false;
     if (locked) {
       try {
-        if (!flush()) {
-          leaveToFlusher();
-        }
+        left = !flush() && leaveToFlusher();
       } finally {
         closing.core().writes.lock.unlock();
       }
@@ -543,14 +563,15 @@ final class RingStream extends RingPort implements StreamPort {
     boolean alone = ring.detach(this);
     int fd = closing.core().fd();
     boolean unread = heldBytes > 0;
-    if (unread && alone) {
+    if (left) { // the flusher ends the connection when they are sent
+    } else if (unread && alone) {
       reset(fd);
     } else if (!alone) {
       finishPinned(fd, unread);
     }
     synchronized (this) {
       while (count > 0) {
-        dropFirst(ring.arena().block((int) (held[head] >>> 32)));
+        dropFirst((int) (held[head] >>> 32));
       }
       heldBytes = 0;
       spilled = NOTHING;
@@ -559,7 +580,9 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   /// The rest goes out after the channel is closed, by a descriptor of the flusher's.
-  private void leaveToFlusher() {
+  ///
+  /// @return whether there was a descriptor left for that
+  private boolean leaveToFlusher() {
     int copy = Files.duplicate(channel.core().fd());
     if (copy >= 0) {
       byte[] rest = new byte[stagedBytes];
@@ -568,6 +591,7 @@ final class RingStream extends RingPort implements StreamPort {
       Flusher.finish(copy, rest);
     }
     remove(stagedBytes);
+    return copy >= 0;
   }
 
   /// As the kernel does when bytes were received that nobody has read.

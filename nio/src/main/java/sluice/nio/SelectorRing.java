@@ -31,7 +31,8 @@ import sluice.sys.SysException;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `ports`, `sending`, `hot` and the queues | owner, in a turn | plain, under the turn lock | the same |
+/// | `ports`, `sending` and the queues | owner, in a turn | plain, under the turn lock | the same |
+/// | `touched` | owner | plain | plain |
 /// | `requests` | any thread | concurrent queue | concurrent queue |
 /// | `lockSeekers` | any thread | atomic | atomic |
 /// | `foreign`, `dead`, `turns` | any thread / owner | volatile | volatile |
@@ -42,6 +43,10 @@ final class SelectorRing {
   private static final int SUBMISSION_ENTRIES = 1024;
   private static final int COMPLETION_ENTRIES = 8192;
   private static final int STAGING_FROM = 2;
+
+  /// How long a turn sleeps while bytes are staged that it could not send.
+  private static final long PATIENCE_NANOS = 1_000_000;
+
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -74,6 +79,11 @@ final class SelectorRing {
 
   private ArrayList<RingStream> sending = new ArrayList<>();
   private final ArrayList<RingPort> starved = new ArrayList<>();
+
+  /// Ports to arm at the beginning of the next crossing. Not before: what is staged names a
+  /// descriptor by its number, which another thread may close, and give to another file, whenever
+  /// no turn runs.
+  private final ArrayList<RingPort> touched = new ArrayList<>();
 
   /// Keys that completions have made ready.
   private final ArrayList<NioKey> ready = new ArrayList<>();
@@ -207,8 +217,7 @@ final class SelectorRing {
       }
       cancel(port);
       for (int round = 0; (port.armed || port.pollArmed) && round < 1000; round++) {
-        publishAndEnter(0);
-        drain();
+        enterAndDrain(0);
       }
       dropIfIdle(port);
       return !port.armed && !port.pollArmed;
@@ -234,6 +243,25 @@ final class SelectorRing {
     if (port.armed && !port.cancelling) {
       cancel(port);
     }
+  }
+
+  /// Has a port armed as its key wants, by the next crossing. The owner.
+  void touch(RingPort port) {
+    if (!port.touched) {
+      port.touched = true;
+      touched.add(port);
+    }
+  }
+
+  private void armTouched() {
+    for (int i = 0; i < touched.size(); i++) {
+      RingPort port = touched.get(i);
+      port.touched = false;
+      if (port.attached) {
+        port.arm();
+      }
+    }
+    touched.clear();
   }
 
   /// Asks the owner to look at a port. Any thread.
@@ -273,19 +301,14 @@ final class SelectorRing {
     turnLock.unlock();
   }
 
-  /// A stream has staged bytes. The owner, between turns.
+  /// A stream has staged bytes. The owner, between turns. When the ring has been closed by another
+  /// thread in this moment, the stream is not attached any more once this returns.
   void dirty(RingStream stream) {
     turnLock.lock(); // the flusher may be looking
     try {
-      dirty.add(stream);
+      dirtyAgain(stream);
     } finally {
       turnLock.unlock();
-    }
-    if (!staged) {
-      staged = true;
-      if (!watched) {
-        Flusher.watch(this);
-      }
     }
   }
 
@@ -301,7 +324,12 @@ final class SelectorRing {
   /// A stream's staged bytes have to wait for another turn. The owner, in a turn.
   void dirtyAgain(RingStream stream) {
     dirty.add(stream);
-    staged = true;
+    if (!staged) {
+      staged = true;
+      if (!watched) {
+        Flusher.watch(this);
+      }
+    }
   }
 
   /// Whether writes are worth staging: with one connection ready, nothing is saved by it.
@@ -332,20 +360,26 @@ final class SelectorRing {
   void turn(long nanos) {
     turnLock.lock();
     try {
+      if (dead) {
+        return; // somebody else has taken the selector over
+      }
       answerRequests();
       rearmStarved();
+      armTouched();
       stageSends();
       armWakeAndOthers();
       long wait = hasNews() ? 0 : nanos;
       if (wait != 0 && foreign && !sending.isEmpty()) {
-        publishAndEnter(0);
+        enterAndDrain(0);
         settleSends();
+        armTouched();
         wait = hasNews() ? 0 : wait;
       }
+      if (wait != 0 && !dirty.isEmpty()) { // a writer that is about to end keeps its channel
+        wait = wait < 0 ? PATIENCE_NANOS : Math.min(wait, PATIENCE_NANOS);
+      }
       sleeping = wait != 0;
-      publishAndEnter(requests.isEmpty() ? wait : 0);
-      sleeping = false;
-      drain();
+      enterAndDrain(requests.isEmpty() ? wait : 0);
       settleSends();
       int done = turns; // only this thread writes it
       turns = done + 1;
@@ -370,7 +404,7 @@ final class SelectorRing {
     while (port != null) {
       if (ports[port.slot] == port) {
         if (port.attached) {
-          port.update();
+          touch(port);
         } else {
           cancel(port);
           dropIfIdle(port);
@@ -381,13 +415,12 @@ final class SelectorRing {
   }
 
   private void rearmStarved() {
-    if (!starved.isEmpty() && arena.free() > 0) {
-      for (int i = 0; i < starved.size(); i++) {
-        if (starved.get(i).attached) {
-          starved.get(i).update();
-        }
+    if (!starved.isEmpty()) {
+      arena.publish();
+      if (arena.hasFree()) {
+        starved.forEach(this::touch);
+        starved.clear();
       }
-      starved.clear();
     }
   }
 
@@ -421,10 +454,6 @@ final class SelectorRing {
     if (sending.isEmpty()) {
       return;
     }
-    while (submission.staged() > 0) { // the kernel was short of memory
-      publishAndEnter(0);
-    }
-    drain();
     for (int i = 0; i < sending.size(); i++) {
       sending.get(i).settleSend();
     }
@@ -455,6 +484,17 @@ final class SelectorRing {
     }
   }
 
+  /// One crossing, after which nothing is staged that the kernel has not taken.
+  private void enterAndDrain(long nanos) {
+    publishAndEnter(nanos);
+    sleeping = false;
+    while (submission.staged() > 0) { // the kernel was short of memory
+      drain();
+      publishAndEnter(0);
+    }
+    drain();
+  }
+
   private void drain() {
     int count = completion.available();
     while (count > 0) {
@@ -468,7 +508,7 @@ final class SelectorRing {
 
   private void dispatch(long token, int result, int flags) {
     if (Completion.hasChunk(flags)) {
-      arena.lend(Completion.chunk(flags));
+      arena.taken(Completion.chunk(flags));
     }
     switch (RingToken.operation(token)) {
       case RingToken.WAKE -> wakeArmed = false;
@@ -564,16 +604,13 @@ final class SelectorRing {
       if (dead) {
         return;
       }
+      if (!byOther) {
+        receiveTheLast();
+      }
       dead = true;
       abandoned = byOther;
       drain(); // what is in memory only
-      for (int i = 0; i < used; i++) {
-        RingPort port = ports[i];
-        if (port != null && port.attached) {
-          port.attached = false;
-          port.detached();
-        }
-      }
+      letGoOfAll();
       for (int i = 0; i < dirty.size(); i++) {
         dirty.get(i).flushStale();
       }
@@ -594,6 +631,32 @@ final class SelectorRing {
       arena.close();
     } finally {
       turnLock.unlock();
+    }
+  }
+
+  private void letGoOfAll() {
+    for (int i = 0; i < used; i++) {
+      RingPort port = ports[i];
+      if (port != null && port.attached) {
+        port.attached = false;
+        port.detached();
+      }
+    }
+  }
+
+  /// Cancels all that is armed and keeps what it brings until then: channels outlive their selector.
+  private void receiveTheLast() {
+    boolean armed = true;
+    for (int round = 0; armed && round < 1000; round++) {
+      armed = false;
+      for (int i = 0; i < used; i++) {
+        RingPort port = ports[i];
+        if (port != null && (port.armed || port.pollArmed)) {
+          armed = true;
+          cancel(port);
+        }
+      }
+      enterAndDrain(0);
     }
   }
 }

@@ -1,5 +1,7 @@
 package sluice.nio;
 
+import org.jspecify.annotations.Nullable;
+
 /// What selectors need to know of a channel of ours. Any thread may call.
 interface SluiceChannel {
   ChannelCore core();
@@ -17,11 +19,16 @@ interface SluiceChannel {
     return 0;
   }
 
-  /// Prepares a channel that a ring can move bytes for.
-  ///
-  /// @return whether it is one, now
-  default boolean prepareForRing() {
+  /// Whether a ring can do something for the channel, as it is now.
+  default boolean isForRing() {
     return false;
+  }
+
+  /// Gives a channel that [#isForRing] to a ring. The ring's owner.
+  ///
+  /// @return null when some thread is using the channel at this moment
+  default @Nullable RingPort join(SelectorRing ring, NioKey key) {
+    return null;
   }
 
   /// Takes the channel away from the ring that has it, if one has.

@@ -90,8 +90,21 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
   }
 
   @Override
-  public boolean prepareForRing() {
+  public boolean isForRing() {
     return localAddress != null && !isBlocking() && isFree(port);
+  }
+
+  /// Takes the lock: a thread that is about to accept must not meet a blocking descriptor.
+  @Override
+  public @Nullable RingPort join(SelectorRing ring, NioKey key) {
+    if (!core.reads.lock.tryLock()) {
+      return null;
+    }
+    try {
+      return isOpen() && isForRing() ? RingListener.attach(ring, key) : null;
+    } finally {
+      core.reads.lock.unlock();
+    }
   }
 
   private static boolean isFree(@Nullable AcceptPort before) {

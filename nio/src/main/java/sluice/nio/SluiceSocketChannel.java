@@ -105,24 +105,42 @@ final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
     }
   }
 
-  /// A ring waits on blocking descriptors only.
   @Override
-  public boolean prepareForRing() {
-    if (!isConnected() || isBlocking() || !core.writes.lock.tryLock()) {
-      return false;
+  public boolean isForRing() {
+    return isConnected() && !isBlocking();
+  }
+
+  /// Takes both locks: a thread that is about to read or write would pass by what the ring moves.
+  @Override
+  public @Nullable RingPort join(SelectorRing ring, NioKey key) {
+    if (!core.reads.lock.tryLock()) {
+      return null;
     }
     try {
-      if (port instanceof RingStream before && !before.isSpent()) {
-        return false;
+      if (!core.writes.lock.tryLock()) {
+        return null;
       }
-      if (nonBlocking) {
-        nonBlocking = false;
-        return Files.setStatusFlags(core.fd(), Files.O_RDWR) == 0;
+      try {
+        return joinLocked(ring, key);
+      } finally {
+        core.writes.lock.unlock();
       }
-      return true;
     } finally {
-      core.writes.lock.unlock();
+      core.reads.lock.unlock();
     }
+  }
+
+  private @Nullable RingPort joinLocked(SelectorRing ring, NioKey key) {
+    if (!isForRing() || (port instanceof RingStream before && !before.isSpent())) {
+      return null;
+    }
+    if (nonBlocking) { // a ring waits on blocking descriptors only
+      if (Files.setStatusFlags(core.fd(), Files.O_RDWR) != 0) {
+        return null;
+      }
+      nonBlocking = false;
+    }
+    return RingStream.attach(ring, key);
   }
 
   @Nullable StreamPort port() {

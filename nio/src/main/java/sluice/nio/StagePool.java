@@ -2,6 +2,7 @@ package sluice.nio;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /// Places where written bytes wait for the next turn of one ring. Any thread takes and returns.
 ///
@@ -13,6 +14,8 @@ final class StagePool {
 
   /// Pages are touched as places are first used; freed when nobody knows the ring any more.
   private final MemorySegment region = Arena.ofAuto().allocate((long) COUNT * BYTES, 4096);
+
+  private final ByteBuffer bytes = region.asByteBuffer();
 
   private final int[] free = new int[COUNT];
   private int count;
@@ -27,6 +30,11 @@ final class StagePool {
   /// All places.
   MemorySegment region() {
     return region;
+  }
+
+  /// The same for absolute access.
+  ByteBuffer bytes() {
+    return bytes;
   }
 
   /// @return where a place begins in the region, or -1

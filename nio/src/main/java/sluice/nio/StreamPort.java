@@ -1,10 +1,21 @@
 package sluice.nio;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 
 /// What a ring does for a connected stream channel: it receives ahead and sends with its turns. The
 /// holder of the direction's lock calls [#receive] and [#send]; the rest as said.
 interface StreamPort {
+  /// Copies bytes that were received ahead and moves the buffer's position. Holder of the read lock.
+  ///
+  /// @return bytes, 0 when there are none: ask [#receive]
+  int take(ByteBuffer to);
+
+  /// Takes all that the buffer has, to be sent with the next turn. Holder of the write lock.
+  ///
+  /// @return whether it was taken; else ask [#send]
+  boolean stage(ByteBuffer from);
+
   /// Bytes that were received ahead, or else the kernel's.
   ///
   /// @return as [ByteMover#receive]

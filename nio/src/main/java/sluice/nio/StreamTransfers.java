@@ -69,7 +69,14 @@ final class StreamTransfers {
     core.reads.lock.lock();
     try {
       channel.ensureOpenAndConnected();
-      return (int) readLocked(channel.isBlocking(), -1, () -> BufferIo.read(mover, buffer));
+      if (channel.isBlocking()) {
+        return (int) readBlocking(-1, () -> BufferIo.read(mover, buffer));
+      }
+      if (isAtEnd()) {
+        return (int) settleRead(ByteMover.EOF);
+      }
+      int n = take(buffer);
+      return n > 0 ? n : (int) settleRead(BufferIo.read(mover, buffer));
     } finally {
       core.reads.lock.unlock();
     }
@@ -80,11 +87,24 @@ final class StreamTransfers {
     core.reads.lock.lock();
     try {
       channel.ensureOpenAndConnected();
-      return readLocked(
-          channel.isBlocking(), -1, () -> BufferIo.read(mover, buffers, offset, length));
+      if (channel.isBlocking()) {
+        return readBlocking(-1, () -> BufferIo.read(mover, buffers, offset, length));
+      }
+      return settleRead(
+          isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffers, offset, length));
     } finally {
       core.reads.lock.unlock();
     }
+  }
+
+  /// What a ring has received already: neither the kernel nor an object is needed for it.
+  private int take(ByteBuffer buffer) {
+    StreamPort ring = channel.port();
+    return ring == null || buffer.isReadOnly() ? 0 : ring.take(buffer);
+  }
+
+  private boolean isAtEnd() {
+    return reset || !channel.isInputOpen();
   }
 
   /// For the adaptor's stream.
@@ -102,7 +122,7 @@ final class StreamTransfers {
       if (!channel.isBlocking()) {
         throw new IllegalBlockingModeException();
       }
-      return (int) readLocked(true, nanos <= 0 ? -1 : nanos, () -> BufferIo.read(mover, buffer));
+      return (int) readBlocking(nanos <= 0 ? -1 : nanos, () -> BufferIo.read(mover, buffer));
     } finally {
       core.reads.lock.unlock();
     }
@@ -112,16 +132,13 @@ final class StreamTransfers {
     long run();
   }
 
-  private long readLocked(boolean blocking, long nanos, Transfer transfer) throws IOException {
-    if (!blocking) {
-      return settleRead(reset || !channel.isInputOpen() ? ByteMover.EOF : transfer.run());
-    }
+  private long readBlocking(long nanos, Transfer transfer) throws IOException {
     long n = 0;
     channel.beginBlocking();
     try {
       core.enterBlocking();
       try {
-        n = reset || !channel.isInputOpen() ? ByteMover.EOF : transfer.run();
+        n = isAtEnd() ? ByteMover.EOF : transfer.run();
         long deadline = System.nanoTime() + nanos;
         while (again(n) && channel.isOpen() && channel.isInputOpen()) {
           long left = nanos < 0 ? -1 : deadline - System.nanoTime();
@@ -171,9 +188,12 @@ final class StreamTransfers {
     core.writes.lock.lock();
     try {
       channel.ensureOpenAndConnected();
-      boolean blocking = channel.isBlocking();
-      long all = blocking ? buffer.remaining() : 0;
-      return (int) writeLocked(blocking, all, () -> BufferIo.write(mover, buffer));
+      if (channel.isBlocking()) {
+        return (int) writeBlocking(buffer.remaining(), () -> BufferIo.write(mover, buffer));
+      }
+      requireOutput();
+      int length = buffer.remaining();
+      return stage(buffer) ? length : (int) settleWrite(BufferIo.write(mover, buffer));
     } finally {
       core.writes.lock.unlock();
     }
@@ -184,12 +204,44 @@ final class StreamTransfers {
     core.writes.lock.lock();
     try {
       channel.ensureOpenAndConnected();
-      boolean blocking = channel.isBlocking();
-      long all = blocking ? BufferIo.remaining(buffers, offset, length) : 0;
-      return writeLocked(blocking, all, () -> BufferIo.write(mover, buffers, offset, length));
+      if (channel.isBlocking()) {
+        long all = BufferIo.remaining(buffers, offset, length);
+        return writeBlocking(all, () -> BufferIo.write(mover, buffers, offset, length));
+      }
+      requireOutput();
+      long staged = stage(buffers, offset, length);
+      long n = BufferIo.write(mover, buffers, offset, length); // what is left
+      return staged > 0 ? staged + Math.max(0, n) : settleWrite(n);
     } finally {
       core.writes.lock.unlock();
     }
+  }
+
+  private void requireOutput() throws ClosedChannelException {
+    if (!channel.isOutputOpen()) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  /// @return bytes that a ring sends with its next turn
+  private long stage(ByteBuffer[] buffers, int offset, int length) {
+    long done = 0;
+    if (BufferIo.remaining(buffers, offset, length) <= StagePool.BYTES) {
+      for (int i = offset; i < offset + length; i++) {
+        int part = buffers[i].remaining();
+        if (part > 0 && !stage(buffers[i])) {
+          break;
+        }
+        done += part;
+      }
+    }
+    return done;
+  }
+
+  /// Whether a ring sends all of it with its next turn.
+  private boolean stage(ByteBuffer buffer) {
+    StreamPort ring = channel.port();
+    return ring != null && ring.stage(buffer);
   }
 
   /// For the adaptor's stream: all of it.
@@ -205,29 +257,21 @@ final class StreamTransfers {
       if (!channel.isBlocking()) {
         throw new IllegalBlockingModeException();
       }
-      writeLocked(true, length, () -> BufferIo.write(mover, buffer));
+      writeBlocking(length, () -> BufferIo.write(mover, buffer));
     } finally {
       core.writes.lock.unlock();
     }
   }
 
   /// @param all bytes to be sent before a blocking write returns
-  private long writeLocked(boolean blocking, long all, Transfer transfer) throws IOException {
-    if (!blocking) {
-      if (!channel.isOutputOpen()) {
-        throw new ClosedChannelException();
-      }
-      return settleWrite(transfer.run());
-    }
+  private long writeBlocking(long all, Transfer transfer) throws IOException {
     long total = 0;
     long n = 0;
     channel.beginBlocking();
     try {
       core.enterBlocking();
       try {
-        if (!channel.isOutputOpen()) {
-          throw new ClosedChannelException();
-        }
+        requireOutput();
         do {
           n = transfer.run();
           total += Math.max(0, n);
