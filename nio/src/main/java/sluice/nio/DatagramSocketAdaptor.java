@@ -1,11 +1,12 @@
 package sluice.nio;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
-import java.net.DatagramSocketImpl;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -16,23 +17,42 @@ import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The `DatagramSocket` view of a channel. Any thread may use it; everything is the channel's.
-final class DatagramSocketAdaptor extends DatagramSocket {
-  private final SluiceDatagramChannel channel;
-  private volatile int timeoutMillis;
+///
+/// It is a `MulticastSocket` because the JDK's is one, and applications cast. That class opens a
+/// socket of its own, which is closed at once: nothing here asks it.
+final class DatagramSocketAdaptor extends MulticastSocket {
+  private static final InetSocketAddress NO_ADDRESS = new InetSocketAddress(0);
 
-  private DatagramSocketAdaptor(SluiceDatagramChannel channel) {
-    super(new NoDatagramImpl());
+  private final SluiceDatagramChannel channel;
+
+  /// What stands for none chosen: only the JDK can make one.
+  private final NetworkInterface noInterface;
+
+  /// By which of its addresses the interface was named.
+  private volatile @Nullable InetAddress interfaceAddress;
+
+  private final AdaptorOptions options;
+
+  private DatagramSocketAdaptor(SluiceDatagramChannel channel) throws IOException {
+    super((SocketAddress) null);
     this.channel = channel;
+    this.options = new AdaptorOptions(channel);
+    noInterface = super.getNetworkInterface();
+    super.close();
   }
 
   static DatagramSocket create(SluiceDatagramChannel channel) {
-    return new DatagramSocketAdaptor(channel);
+    try {
+      return new DatagramSocketAdaptor(channel);
+    } catch (IOException noDescriptor) {
+      throw new UncheckedIOException(noDescriptor);
+    }
   }
 
   @Override
@@ -48,15 +68,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     try {
       channel.bind(address == null ? new InetSocketAddress(0) : address);
     } catch (Exception problem) {
-      throw socketException(problem);
-    }
-  }
-
-  private static SocketException socketException(Exception problem) {
-    try {
-      return SocketAdaptor.socketException(NetErrors.forAdaptor(problem));
-    } catch (IOException known) {
-      return SocketAdaptor.socketException(known);
+      throw NetErrors.ofAdaptor(problem);
     }
   }
 
@@ -66,7 +78,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     try {
       connect(new InetSocketAddress(address, port));
     } catch (SocketException problem) {
-      throw new java.io.UncheckedIOException(problem);
+      throw new UncheckedIOException(problem);
     }
   }
 
@@ -87,7 +99,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     } catch (ClosedChannelException closed) {
       // as DatagramSocket: nothing happens
     } catch (Exception problem) {
-      throw socketException(problem);
+      throw NetErrors.ofAdaptor(problem);
     }
   }
 
@@ -96,7 +108,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     try {
       channel.disconnect();
     } catch (IOException problem) {
-      throw new java.io.UncheckedIOException(problem);
+      throw new UncheckedIOException(problem);
     }
   }
 
@@ -169,7 +181,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
       } catch (AlreadyConnectedException other) {
         throw new IllegalArgumentException("Connected and packet address differ", other);
       } catch (ClosedChannelException closed) {
-        throw SocketAdaptor.socketException(closed);
+        throw NetErrors.ofAdaptor(closed);
       }
     }
   }
@@ -182,108 +194,73 @@ final class DatagramSocketAdaptor extends DatagramSocket {
           ByteBuffer.wrap(packet.getData(), packet.getOffset(), Math.min(room, packet.getLength()));
       int start = bytes.position();
       try {
-        SocketAddress sender =
-            channel.blockingReceive(bytes, TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+        SocketAddress sender = channel.blockingReceive(bytes, options.timeoutNanos());
         packet.setLength(bytes.position() - start);
         packet.setSocketAddress(sender);
       } catch (ClosedChannelException closed) {
-        throw SocketAdaptor.socketException(closed);
+        throw NetErrors.ofAdaptor(closed);
       }
     }
   }
 
   @Override
   public void setSoTimeout(int timeout) throws SocketException {
-    requireOpen();
-    if (timeout < 0) {
-      throw new IllegalArgumentException("timeout < 0");
-    }
-    timeoutMillis = timeout;
+    options.timeoutMillis(timeout);
   }
 
   @Override
   public int getSoTimeout() throws SocketException {
-    requireOpen();
-    return timeoutMillis;
-  }
-
-  private void requireOpen() throws SocketException {
-    if (isClosed()) {
-      throw new SocketException("Socket is closed");
-    }
-  }
-
-  private <T> void set(SocketOption<T> name, T value) throws SocketException {
-    try {
-      channel.setOption(name, value);
-    } catch (IOException problem) {
-      throw SocketAdaptor.socketException(problem);
-    }
-  }
-
-  private <T> T get(SocketOption<T> name) throws SocketException {
-    try {
-      return channel.getOption(name);
-    } catch (IOException problem) {
-      throw SocketAdaptor.socketException(problem);
-    }
-  }
-
-  private static int positive(int size, String problem) {
-    if (size <= 0) {
-      throw new IllegalArgumentException(problem);
-    }
-    return size;
+    return options.timeoutMillis();
   }
 
   @Override
   public void setSendBufferSize(int size) throws SocketException {
-    set(StandardSocketOptions.SO_SNDBUF, positive(size, "Invalid send size"));
+    options.setSize(StandardSocketOptions.SO_SNDBUF, size, "Invalid send size");
   }
 
   @Override
   public int getSendBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_SNDBUF);
+    return options.get(StandardSocketOptions.SO_SNDBUF);
   }
 
   @Override
   public void setReceiveBufferSize(int size) throws SocketException {
-    set(StandardSocketOptions.SO_RCVBUF, positive(size, "Invalid receive size"));
+    options.setSize(StandardSocketOptions.SO_RCVBUF, size, "Invalid receive size");
   }
 
   @Override
   public int getReceiveBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_RCVBUF);
+    return options.get(StandardSocketOptions.SO_RCVBUF);
   }
 
   @Override
   public void setReuseAddress(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_REUSEADDR, on);
+    options.set(StandardSocketOptions.SO_REUSEADDR, on);
   }
 
   @Override
   public boolean getReuseAddress() throws SocketException {
-    return get(StandardSocketOptions.SO_REUSEADDR);
+    return options.get(StandardSocketOptions.SO_REUSEADDR);
   }
 
   @Override
   public void setBroadcast(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_BROADCAST, on);
+    options.set(StandardSocketOptions.SO_BROADCAST, on);
   }
 
   @Override
   public boolean getBroadcast() throws SocketException {
-    return get(StandardSocketOptions.SO_BROADCAST);
+    return options.get(StandardSocketOptions.SO_BROADCAST);
   }
 
   @Override
   public void setTrafficClass(int value) throws SocketException {
-    set(StandardSocketOptions.IP_TOS, value);
+    options.set(StandardSocketOptions.IP_TOS, value);
   }
 
   @Override
   public int getTrafficClass() throws SocketException {
-    return get(StandardSocketOptions.IP_TOS);
+    return options.get(StandardSocketOptions.IP_TOS);
   }
 
   @Override
@@ -291,7 +268,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     try {
       channel.close();
     } catch (IOException problem) {
-      throw new java.io.UncheckedIOException(problem);
+      throw new UncheckedIOException(problem);
     }
   }
 
@@ -316,20 +293,42 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     return channel.supportedOptions();
   }
 
+  // ---- groups ---------------------------------------------------------------------------------
+
   @Override
   public void joinGroup(SocketAddress group, @Nullable NetworkInterface network)
       throws IOException {
-    channel.join(address(group), interfaceFor(network));
+    InetAddress address = address(group);
+    NetworkInterface at = interfaceFor(network);
+    synchronized (this) {
+      if (channel.memberships().find(address, at, null) != null) {
+        throw new SocketException("Already a member of the multicast group");
+      }
+      channel.join(address, at);
+    }
   }
 
   @Override
   public void leaveGroup(SocketAddress group, @Nullable NetworkInterface network)
       throws IOException {
-    MembershipKey key = channel.memberships().find(address(group), interfaceFor(network), null);
+    InetAddress address = address(group);
+    MembershipKey key = channel.memberships().find(address, interfaceFor(network), null);
     if (key == null) {
       throw new SocketException("Not a member of the multicast group");
     }
     key.drop();
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public void joinGroup(InetAddress group) throws IOException {
+    joinGroup(new InetSocketAddress(group, 0), null);
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public void leaveGroup(InetAddress group) throws IOException {
+    leaveGroup(new InetSocketAddress(group, 0), null);
   }
 
   private static InetAddress address(SocketAddress group) {
@@ -340,6 +339,7 @@ final class DatagramSocketAdaptor extends DatagramSocket {
   }
 
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
+    options.requireOpen();
     if (network != null) {
       return network;
     }
@@ -361,95 +361,85 @@ final class DatagramSocketAdaptor extends DatagramSocket {
     }
   }
 
-  /// Stands where `DatagramSocket` wants an implementation.
-  private static final class NoDatagramImpl extends DatagramSocketImpl {
-    private static UnsupportedOperationException no() {
-      return new UnsupportedOperationException("the channel does this");
+  @Override
+  public void setTimeToLive(int hops) throws SocketException {
+    options.set(StandardSocketOptions.IP_MULTICAST_TTL, hops);
+  }
+
+  @Override
+  public int getTimeToLive() throws SocketException {
+    return options.get(StandardSocketOptions.IP_MULTICAST_TTL);
+  }
+
+  @Override
+  @SuppressWarnings({"deprecation", "removal"})
+  public void setTTL(byte hops) throws SocketException {
+    setTimeToLive(Byte.toUnsignedInt(hops));
+  }
+
+  @Override
+  @SuppressWarnings({"deprecation", "removal"})
+  public byte getTTL() throws SocketException {
+    return (byte) getTimeToLive();
+  }
+
+  @Override
+  @SuppressWarnings({"deprecation", "removal"})
+  public void send(DatagramPacket packet, byte hops) throws IOException {
+    synchronized (this) {
+      int before = getTimeToLive();
+      setTTL(hops);
+      try {
+        send(packet);
+      } finally {
+        setTimeToLive(before);
+      }
     }
+  }
 
-    @Override
-    protected void create() {}
+  @Override
+  public void setNetworkInterface(NetworkInterface network) throws SocketException {
+    options.set(StandardSocketOptions.IP_MULTICAST_IF, network);
+  }
 
-    @Override
-    protected void bind(int port, InetAddress address) {
-      throw no();
+  @Override
+  @SuppressWarnings("NullAway") // the option is null when none was chosen
+  public NetworkInterface getNetworkInterface() throws SocketException {
+    NetworkInterface chosen = options.get(StandardSocketOptions.IP_MULTICAST_IF);
+    return chosen == null ? noInterface : chosen;
+  }
+
+  @Override
+  @SuppressWarnings("deprecation")
+  public void setInterface(InetAddress address) throws SocketException {
+    NetworkInterface network = NetworkInterface.getByInetAddress(address);
+    if (network == null) {
+      throw new SocketException("No network interface has the address " + address);
     }
+    setNetworkInterface(network);
+    interfaceAddress = address;
+  }
 
-    @Override
-    protected void send(DatagramPacket packet) {
-      throw no();
+  @Override
+  @SuppressWarnings("deprecation")
+  public InetAddress getInterface() throws SocketException {
+    List<InetAddress> addresses = getNetworkInterface().inetAddresses().toList();
+    InetAddress asked = interfaceAddress;
+    if (asked != null && addresses.contains(asked)) {
+      return asked;
     }
+    return addresses.isEmpty() ? NO_ADDRESS.getAddress() : addresses.getFirst();
+  }
 
-    @Override
-    protected int peek(InetAddress address) {
-      throw no();
-    }
+  @Override
+  @SuppressWarnings("deprecation")
+  public void setLoopbackMode(boolean disable) throws SocketException {
+    options.set(StandardSocketOptions.IP_MULTICAST_LOOP, !disable);
+  }
 
-    @Override
-    protected int peekData(DatagramPacket packet) {
-      throw no();
-    }
-
-    @Override
-    protected void receive(DatagramPacket packet) {
-      throw no();
-    }
-
-    @Override
-    @Deprecated
-    @SuppressWarnings("removal")
-    protected void setTTL(byte ttl) {
-      throw no();
-    }
-
-    @Override
-    @Deprecated
-    @SuppressWarnings("removal")
-    protected byte getTTL() {
-      throw no();
-    }
-
-    @Override
-    protected void setTimeToLive(int ttl) {
-      throw no();
-    }
-
-    @Override
-    protected int getTimeToLive() {
-      throw no();
-    }
-
-    @Override
-    protected void join(InetAddress group) {
-      throw no();
-    }
-
-    @Override
-    protected void leave(InetAddress group) {
-      throw no();
-    }
-
-    @Override
-    protected void joinGroup(SocketAddress group, NetworkInterface network) {
-      throw no();
-    }
-
-    @Override
-    protected void leaveGroup(SocketAddress group, NetworkInterface network) {
-      throw no();
-    }
-
-    @Override
-    protected void close() {}
-
-    @Override
-    public void setOption(int option, @Nullable Object value) {
-      throw no();
-    }
-
-    @Override
-    public Object getOption(int option) {
-      throw no();
-    }
+  @Override
+  @SuppressWarnings("deprecation")
+  public boolean getLoopbackMode() throws SocketException {
+    return !options.get(StandardSocketOptions.IP_MULTICAST_LOOP);
   }
 }

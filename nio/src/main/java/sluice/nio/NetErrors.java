@@ -6,6 +6,13 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
@@ -13,6 +20,7 @@ import sluice.sys.SysException;
 /// Without state: any thread may call.
 final class NetErrors {
   private static final int EPROTO = 71;
+  private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
 
@@ -47,7 +55,7 @@ final class NetErrors {
   }
 
   /// Whether a negative result says only that nothing can be done now.
-  static boolean again(int result) {
+  static boolean again(long result) {
     return result == -Errno.EAGAIN || result == -Errno.EINTR;
   }
 
@@ -71,28 +79,32 @@ final class NetErrors {
     }
   }
 
-  /// Turns what a channel throws into what a `Socket` throws.
-  static IOException forAdaptor(Exception problem) throws IOException {
-    switch (problem) {
-      case IOException io ->
-          throw io instanceof java.nio.channels.ClosedChannelException
-              ? initCause(new SocketException("Socket is closed"), io)
-              : io;
-      case java.nio.channels.NotYetConnectedException e ->
-          throw initCause(new SocketException("Socket is not connected"), e);
-      case java.nio.channels.AlreadyBoundException e ->
-          throw initCause(new SocketException("Already bound"), e);
-      case java.nio.channels.AlreadyConnectedException e ->
-          throw initCause(new SocketException("Already connected"), e);
-      case java.nio.channels.NotYetBoundException e ->
-          throw initCause(new SocketException("Socket is not bound yet"), e);
-      case java.nio.channels.UnsupportedAddressTypeException e ->
-          throw initCause(new SocketException("Unsupported address type"), e);
-      case java.nio.channels.UnresolvedAddressException e ->
-          throw initCause(new SocketException("Unresolved address"), e);
+  /// What a channel throws, as what a `Socket` throws.
+  ///
+  /// @throws RuntimeException the problem itself when a `Socket` throws it as it is
+  static IOException forAdaptor(Exception problem) {
+    return switch (problem) {
+      case ClosedChannelException e -> initCause(new SocketException(CLOSED), e);
+      case IOException e -> e;
+      case NotYetConnectedException e ->
+          initCause(new SocketException("Socket is not connected"), e);
+      case AlreadyBoundException e -> initCause(new SocketException("Already bound"), e);
+      case AlreadyConnectedException e -> initCause(new SocketException("Already connected"), e);
+      case NotYetBoundException e -> initCause(new SocketException("Socket is not bound yet"), e);
+      case UnsupportedAddressTypeException e ->
+          initCause(new SocketException("Unsupported address type"), e);
+      case UnresolvedAddressException e -> initCause(new SocketException("Unresolved address"), e);
       case RuntimeException e -> throw e;
-      default -> throw new IOException(problem);
-    }
+      default -> new IOException(problem);
+    };
+  }
+
+  /// As [#forAdaptor], where only a `SocketException` may be thrown.
+  static SocketException ofAdaptor(Exception problem) {
+    IOException known = forAdaptor(problem);
+    return known instanceof SocketException socket
+        ? socket
+        : initCause(new SocketException(known.getMessage()), known);
   }
 
   private static SocketException initCause(SocketException known, Exception cause) {

@@ -13,7 +13,6 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The `ServerSocket` view of a channel. Any thread may use it; everything is the channel's.
@@ -21,11 +20,12 @@ final class ServerSocketAdaptor extends ServerSocket {
   private static final int BACKLOG = 50;
 
   private final SluiceServerSocketChannel channel;
-  private volatile int timeoutMillis;
+  private final AdaptorOptions options;
 
   private ServerSocketAdaptor(SluiceServerSocketChannel channel) {
     super(new NoSocketImpl());
     this.channel = channel;
+    this.options = new AdaptorOptions(channel);
   }
 
   static ServerSocket create(SluiceServerSocketChannel channel) {
@@ -70,11 +70,8 @@ final class ServerSocketAdaptor extends ServerSocket {
   @Override
   public Socket accept() throws IOException {
     try {
-      int timeout = timeoutMillis;
-      SocketChannel accepted =
-          timeout > 0
-              ? channel.blockingAccept(TimeUnit.MILLISECONDS.toNanos(timeout))
-              : channel.accept();
+      long nanos = options.timeoutNanos();
+      SocketChannel accepted = nanos > 0 ? channel.blockingAccept(nanos) : channel.accept();
       if (accepted == null) {
         throw new IllegalBlockingModeException();
       }
@@ -106,62 +103,32 @@ final class ServerSocketAdaptor extends ServerSocket {
 
   @Override
   public void setSoTimeout(int timeout) throws SocketException {
-    requireOpen();
-    if (timeout < 0) {
-      throw new IllegalArgumentException("timeout < 0");
-    }
-    timeoutMillis = timeout;
+    options.timeoutMillis(timeout);
   }
 
   @Override
   public int getSoTimeout() throws SocketException {
-    requireOpen();
-    return timeoutMillis;
-  }
-
-  private void requireOpen() throws SocketException {
-    if (!channel.isOpen()) {
-      throw new SocketException("Socket is closed");
-    }
-  }
-
-  private <T> void set(SocketOption<T> name, T value) throws SocketException {
-    try {
-      channel.setOption(name, value);
-    } catch (IOException problem) {
-      throw SocketAdaptor.socketException(problem);
-    }
-  }
-
-  private <T> T get(SocketOption<T> name) throws SocketException {
-    try {
-      return channel.getOption(name);
-    } catch (IOException problem) {
-      throw SocketAdaptor.socketException(problem);
-    }
+    return options.timeoutMillis();
   }
 
   @Override
   public void setReuseAddress(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_REUSEADDR, on);
+    options.set(StandardSocketOptions.SO_REUSEADDR, on);
   }
 
   @Override
   public boolean getReuseAddress() throws SocketException {
-    return get(StandardSocketOptions.SO_REUSEADDR);
+    return options.get(StandardSocketOptions.SO_REUSEADDR);
   }
 
   @Override
   public void setReceiveBufferSize(int size) throws SocketException {
-    if (size <= 0) {
-      throw new IllegalArgumentException("size cannot be 0 or negative");
-    }
-    set(StandardSocketOptions.SO_RCVBUF, size);
+    options.setSize(StandardSocketOptions.SO_RCVBUF, size, "size cannot be 0 or negative");
   }
 
   @Override
   public int getReceiveBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_RCVBUF);
+    return options.get(StandardSocketOptions.SO_RCVBUF);
   }
 
   @Override

@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
 /// The `Socket` view of a channel. Any thread may use it; everything is the channel's.
 final class SocketAdaptor extends Socket {
   private final SluiceSocketChannel channel;
-  private volatile int timeoutMillis;
+  private final AdaptorOptions options;
 
   private SocketAdaptor(SluiceSocketChannel channel) throws SocketException {
     super(new NoSocketImpl());
     this.channel = channel;
+    this.options = new AdaptorOptions(channel);
   }
 
   static Socket create(SluiceSocketChannel channel) {
@@ -158,9 +159,7 @@ final class SocketAdaptor extends Socket {
 
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
-      return channel
-          .transfers()
-          .blockingRead(bytes, offset, length, TimeUnit.MILLISECONDS.toNanos(timeoutMillis));
+      return channel.transfers().blockingRead(bytes, offset, length, options.timeoutNanos());
     }
 
     @Override
@@ -194,40 +193,14 @@ final class SocketAdaptor extends Socket {
 
   // ---- options --------------------------------------------------------------------------------
 
-  private <T> void set(SocketOption<T> name, T value) throws SocketException {
-    try {
-      channel.setOption(name, value);
-    } catch (IOException problem) {
-      throw socketException(problem);
-    }
-  }
-
-  private <T> T get(SocketOption<T> name) throws SocketException {
-    try {
-      return channel.getOption(name);
-    } catch (IOException problem) {
-      throw socketException(problem);
-    }
-  }
-
-  static SocketException socketException(IOException problem) {
-    if (problem instanceof SocketException known) {
-      return known;
-    }
-    boolean closed = problem instanceof java.nio.channels.ClosedChannelException;
-    SocketException known = new SocketException(closed ? "Socket is closed" : problem.getMessage());
-    known.initCause(problem);
-    return known;
-  }
-
   @Override
   public void setTcpNoDelay(boolean on) throws SocketException {
-    set(StandardSocketOptions.TCP_NODELAY, on);
+    options.set(StandardSocketOptions.TCP_NODELAY, on);
   }
 
   @Override
   public boolean getTcpNoDelay() throws SocketException {
-    return get(StandardSocketOptions.TCP_NODELAY);
+    return options.get(StandardSocketOptions.TCP_NODELAY);
   }
 
   @Override
@@ -235,12 +208,12 @@ final class SocketAdaptor extends Socket {
     if (on && seconds < 0) {
       throw new IllegalArgumentException("invalid value for SO_LINGER");
     }
-    set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
+    options.set(StandardSocketOptions.SO_LINGER, on ? seconds : -1);
   }
 
   @Override
   public int getSoLinger() throws SocketException {
-    return get(StandardSocketOptions.SO_LINGER);
+    return options.get(StandardSocketOptions.SO_LINGER);
   }
 
   @Override
@@ -252,87 +225,72 @@ final class SocketAdaptor extends Socket {
 
   @Override
   public void setOOBInline(boolean on) throws SocketException {
-    set(ChannelOptions.SO_OOBINLINE, on);
+    options.set(ChannelOptions.SO_OOBINLINE, on);
   }
 
   @Override
   public boolean getOOBInline() throws SocketException {
-    return get(ChannelOptions.SO_OOBINLINE);
+    return options.get(ChannelOptions.SO_OOBINLINE);
   }
 
   @Override
   public void setSoTimeout(int timeout) throws SocketException {
-    if (!channel.isOpen()) {
-      throw new SocketException("Socket is closed");
-    }
-    if (timeout < 0) {
-      throw new IllegalArgumentException("timeout < 0");
-    }
-    timeoutMillis = timeout;
+    options.timeoutMillis(timeout);
   }
 
   @Override
   public int getSoTimeout() throws SocketException {
-    if (!channel.isOpen()) {
-      throw new SocketException("Socket is closed");
-    }
-    return timeoutMillis;
+    return options.timeoutMillis();
   }
 
   @Override
   public void setSendBufferSize(int size) throws SocketException {
-    if (size <= 0) {
-      throw new IllegalArgumentException("Invalid send size");
-    }
-    set(StandardSocketOptions.SO_SNDBUF, size);
+    options.setSize(StandardSocketOptions.SO_SNDBUF, size, "Invalid send size");
   }
 
   @Override
   public int getSendBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_SNDBUF);
+    return options.get(StandardSocketOptions.SO_SNDBUF);
   }
 
   @Override
   public void setReceiveBufferSize(int size) throws SocketException {
-    if (size <= 0) {
-      throw new IllegalArgumentException("Invalid receive size");
-    }
-    set(StandardSocketOptions.SO_RCVBUF, size);
+    options.setSize(StandardSocketOptions.SO_RCVBUF, size, "Invalid receive size");
   }
 
   @Override
   public int getReceiveBufferSize() throws SocketException {
-    return get(StandardSocketOptions.SO_RCVBUF);
+    return options.get(StandardSocketOptions.SO_RCVBUF);
   }
 
   @Override
   public void setKeepAlive(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_KEEPALIVE, on);
+    options.set(StandardSocketOptions.SO_KEEPALIVE, on);
   }
 
   @Override
   public boolean getKeepAlive() throws SocketException {
-    return get(StandardSocketOptions.SO_KEEPALIVE);
+    return options.get(StandardSocketOptions.SO_KEEPALIVE);
   }
 
   @Override
   public void setTrafficClass(int value) throws SocketException {
-    set(StandardSocketOptions.IP_TOS, value);
+    options.set(StandardSocketOptions.IP_TOS, value);
   }
 
   @Override
   public int getTrafficClass() throws SocketException {
-    return get(StandardSocketOptions.IP_TOS);
+    return options.get(StandardSocketOptions.IP_TOS);
   }
 
   @Override
   public void setReuseAddress(boolean on) throws SocketException {
-    set(StandardSocketOptions.SO_REUSEADDR, on);
+    options.set(StandardSocketOptions.SO_REUSEADDR, on);
   }
 
   @Override
   public boolean getReuseAddress() throws SocketException {
-    return get(StandardSocketOptions.SO_REUSEADDR);
+    return options.get(StandardSocketOptions.SO_REUSEADDR);
   }
 
   @Override

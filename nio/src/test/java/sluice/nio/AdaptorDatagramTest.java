@@ -6,7 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import org.junit.jupiter.api.Test;
@@ -103,5 +109,38 @@ class AdaptorDatagramTest extends Scenario {
     assertThat(adaptor.getReceiveBufferSize()).isPositive();
     adaptor.setTrafficClass(8);
     assertThat(adaptor.supportedOptions()).isNotEmpty();
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // old applications call them
+  void itIsAMulticastSocket() throws Exception {
+    DatagramChannel channel = datagram();
+    assertThat(channel.socket()).isInstanceOf(MulticastSocket.class);
+    MulticastSocket adaptor = (MulticastSocket) channel.socket();
+    adaptor.setTimeToLive(7);
+    assertThat(adaptor.getTimeToLive()).isEqualTo(7);
+    assertThat(channel.getOption(StandardSocketOptions.IP_MULTICAST_TTL)).isEqualTo(7);
+    adaptor.setLoopbackMode(true);
+    assertThat(adaptor.getLoopbackMode()).isTrue();
+    assertThat(channel.getOption(StandardSocketOptions.IP_MULTICAST_LOOP)).isFalse();
+    assertThat(adaptor.getNetworkInterface().getInetAddresses().nextElement().isAnyLocalAddress())
+        .isTrue();
+    NetworkInterface loopback = NetworkInterface.getByInetAddress(loopback(0).getAddress());
+    adaptor.setNetworkInterface(loopback);
+    assertThat(adaptor.getNetworkInterface()).isEqualTo(loopback);
+    adaptor.setInterface(loopback(0).getAddress());
+    assertThat(adaptor.getInterface()).isEqualTo(loopback(0).getAddress());
+    adaptor.bind(loopback(0));
+    InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("239.1.2.3"), 0);
+    adaptor.joinGroup(group, loopback);
+    assertThatThrownBy(() -> adaptor.joinGroup(group, loopback))
+        .isInstanceOf(SocketException.class);
+    adaptor.leaveGroup(group, loopback);
+    assertThatThrownBy(() -> adaptor.leaveGroup(group, loopback))
+        .isInstanceOf(SocketException.class);
+    adaptor.close();
+    assertThatThrownBy(() -> adaptor.setTimeToLive(1)).isInstanceOf(SocketException.class);
+    assertThatThrownBy(() -> adaptor.joinGroup(group, loopback))
+        .isInstanceOf(SocketException.class);
   }
 }
