@@ -66,19 +66,12 @@ final class BufferIo {
     long total = 0;
     int i = offset;
     while (i < offset + length) {
-      int room = to[i].remaining();
-      if (room == 0) {
+      if (!to[i].hasRemaining()) {
         i++;
         continue;
       }
-      int last = i;
-      int ask = room;
-      if (room < LARGE_BYTES) {
-        while (last + 1 < offset + length
-            && ask + (long) to[last + 1].remaining() <= ScratchBuffers.BYTES) {
-          ask += to[++last].remaining();
-        }
-      }
+      int last = lastNeighbour(to, i, offset + length);
+      int ask = (int) remaining(to, i, last - i + 1);
       int n = last == i ? read(from, to[i]) : scatter(from, to, i, last, ask);
       if (n <= 0) {
         return total > 0 ? total : n;
@@ -90,6 +83,18 @@ final class BufferIo {
       i = last + 1;
     }
     return total;
+  }
+
+  /// The last of the buffers that travel together with one, which is not empty.
+  private static int lastNeighbour(ByteBuffer[] buffers, int first, int end) {
+    int last = first;
+    long bytes = buffers[first].remaining();
+    if (bytes < LARGE_BYTES) {
+      while (last + 1 < end && bytes + buffers[last + 1].remaining() <= ScratchBuffers.BYTES) {
+        bytes += buffers[++last].remaining();
+      }
+    }
+    return last;
   }
 
   private static int scatter(ByteMover from, ByteBuffer[] to, int first, int last, int ask) {
@@ -143,19 +148,12 @@ final class BufferIo {
     long total = 0;
     int i = offset;
     while (i < offset + length) {
-      int first = from[i].remaining();
-      if (first == 0) {
+      if (!from[i].hasRemaining()) {
         i++;
         continue;
       }
-      int last = i;
-      int ask = first;
-      if (first < LARGE_BYTES) {
-        while (last + 1 < offset + length
-            && ask + (long) from[last + 1].remaining() <= ScratchBuffers.BYTES) {
-          ask += from[++last].remaining();
-        }
-      }
+      int last = lastNeighbour(from, i, offset + length);
+      int ask = (int) remaining(from, i, last - i + 1);
       int n = last == i ? write(into, from[i]) : gather(into, from, i, last, ask);
       if (n < 0) {
         return total > 0 ? total : n;

@@ -10,6 +10,7 @@ import java.net.NetworkInterface;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.nio.channels.NetworkChannel;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Collections;
@@ -100,8 +101,36 @@ final class ChannelOptions {
     return Collections.unmodifiableSet(new LinkedHashSet<>(java.util.List.of(options)));
   }
 
+  /// Sets an option of a channel, which is not closed meanwhile.
+  ///
+  /// @param lock held while the descriptor is used
+  static <C extends NetworkChannel & SluiceChannel, T> void set(
+      C channel, Object lock, StandardProtocolFamily family, SocketOption<T> name, T value)
+      throws IOException {
+    check(channel.supportedOptions(), name);
+    checkValue(name, value);
+    synchronized (lock) {
+      channel.ensureOpen();
+      set(channel.core().fd(), family, name, value);
+    }
+  }
+
+  /// Reads an option of a channel, which is not closed meanwhile.
+  ///
+  /// @param lock held while the descriptor is used
+  @SuppressWarnings({"unchecked", "NullAway"}) // of the option's type; null: no interface
+  static <C extends NetworkChannel & SluiceChannel, T> T get(
+      C channel, Object lock, StandardProtocolFamily family, SocketOption<T> name)
+      throws IOException {
+    check(channel.supportedOptions(), name);
+    synchronized (lock) {
+      channel.ensureOpen();
+      return (T) get(channel.core().fd(), family, name);
+    }
+  }
+
   /// @throws UnsupportedOperationException when the channel does not have the option
-  static void check(Set<SocketOption<?>> supported, SocketOption<?> name) {
+  private static void check(Set<SocketOption<?>> supported, SocketOption<?> name) {
     Objects.requireNonNull(name);
     boolean theirs = name.name().equals(SO_OOBINLINE.name()) && supported.contains(SO_OOBINLINE);
     if (!supported.contains(name) && !theirs) {
@@ -110,20 +139,13 @@ final class ChannelOptions {
   }
 
   /// @throws IllegalArgumentException when the value is not of the option's type
-  static void checkValue(SocketOption<?> name, @Nullable Object value) {
+  private static void checkValue(SocketOption<?> name, @Nullable Object value) {
     if (!name.type().isInstance(value)) {
       throw new IllegalArgumentException("Invalid value '" + value + "'");
     }
   }
 
-  /// A value that was read, as the option's type.
-  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // null: no interface
-  static <T> T cast(SocketOption<T> name, @Nullable Object value) {
-    return (T) value;
-  }
-
-  /// Sets a supported option.
-  static void set(int fd, StandardProtocolFamily family, SocketOption<?> name, Object value)
+  private static void set(int fd, StandardProtocolFamily family, SocketOption<?> name, Object value)
       throws IOException {
     if (name == StandardSocketOptions.SO_LINGER) {
       int seconds = (Integer) value;
@@ -184,8 +206,7 @@ final class ChannelOptions {
     return value instanceof Boolean on ? (on ? 1 : 0) : (Integer) value;
   }
 
-  /// Reads a supported option.
-  static @Nullable Object get(int fd, StandardProtocolFamily family, SocketOption<?> name)
+  private static @Nullable Object get(int fd, StandardProtocolFamily family, SocketOption<?> name)
       throws IOException {
     boolean v6 = family == StandardProtocolFamily.INET6;
     if (name == StandardSocketOptions.SO_LINGER) {

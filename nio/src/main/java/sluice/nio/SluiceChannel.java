@@ -1,10 +1,19 @@
 package sluice.nio;
 
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /// What selectors need to know of a channel of ours. Any thread may call.
 interface SluiceChannel {
   ChannelCore core();
+
+  boolean isOpen();
+
+  default void ensureOpen() throws ClosedChannelException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+  }
 
   /// The `EPOLL` events that make these operations ready.
   int eventsFor(int operations);

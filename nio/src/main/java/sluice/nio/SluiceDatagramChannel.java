@@ -18,7 +18,6 @@ import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.MembershipKey;
@@ -96,12 +95,6 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
     return core;
   }
 
-  private void ensureOpen() throws ClosedChannelException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
-  }
-
   @Nullable InetSocketAddress localAddress() {
     return localAddress;
   }
@@ -134,22 +127,13 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
 
   @Override
   public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    ChannelOptions.checkValue(name, value);
-    synchronized (stateLock) {
-      ensureOpen();
-      ChannelOptions.set(core.fd(), family, name, value);
-    }
+    ChannelOptions.set(this, stateLock, family, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    synchronized (stateLock) {
-      ensureOpen();
-      return ChannelOptions.cast(name, ChannelOptions.get(core.fd(), family, name));
-    }
+    return ChannelOptions.get(this, stateLock, family, name);
   }
 
   @Override

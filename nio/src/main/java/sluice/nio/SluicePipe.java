@@ -3,15 +3,13 @@ package sluice.nio;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import sluice.sys.Epoll;
-import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.PollFds;
 
 /// A pipe of the kernel with a channel at each end. Any thread may use either end.
 final class SluicePipe extends Pipe {
@@ -49,27 +47,19 @@ final class SluicePipe extends Pipe {
     }
   }
 
-  private interface Transfer {
-    long run();
-  }
-
-  private static boolean again(long result) {
-    return result == -Errno.EAGAIN || result == -Errno.EINTR;
-  }
-
   /// What `read` or `write` returns.
   private static long settle(long n) throws IOException {
     if (n == ByteMover.EOF) {
       return -1;
     }
-    if (n >= 0 || again(n)) {
+    if (n >= 0 || NetErrors.again(n)) {
       return Math.max(0, n);
     }
     throw NetErrors.ofTransfer((int) n);
   }
 
   /// The end that is read. Any thread; reads exclude each other.
-  static final class Source extends SourceChannel implements SluiceChannel {
+  static final class Source extends SourceChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;
 
@@ -101,35 +91,24 @@ final class SluicePipe extends Pipe {
       return read(() -> BufferIo.read(mover, buffers, offset, length));
     }
 
-    private long read(Transfer transfer) throws IOException {
+    private long read(BlockingTransfer.Attempt attempt) throws IOException {
       core.reads.lock.lock();
       try {
-        if (!isOpen()) {
-          throw new ClosedChannelException();
-        }
-        if (!isBlocking()) {
-          return settle(transfer.run());
-        }
-        long n = 0;
-        begin();
-        try {
-          core.enterBlocking();
-          try {
-            n = transfer.run();
-            while (again(n) && isOpen()) {
-              core.reads.await(PollFds.POLLIN, -1);
-              n = isOpen() ? transfer.run() : n;
-            }
-          } finally {
-            core.leaveBlocking();
-          }
-        } finally {
-          end(n > 0 || n == ByteMover.EOF);
-        }
-        return settle(n);
+        ensureOpen();
+        return settle(isBlocking() ? BlockingTransfer.read(this, -1, attempt) : attempt.run());
       } finally {
         core.reads.lock.unlock();
       }
+    }
+
+    @Override
+    public void beginBlocking() {
+      begin();
+    }
+
+    @Override
+    public void endBlocking(boolean completed) throws AsynchronousCloseException {
+      end(completed);
     }
 
     @Override
@@ -154,7 +133,7 @@ final class SluicePipe extends Pipe {
   }
 
   /// The end that is written. Any thread; writes exclude each other.
-  static final class Sink extends SinkChannel implements SluiceChannel {
+  static final class Sink extends SinkChannel implements BlockingTransfer.Stream {
     private final ChannelCore core;
     private final PipeMover mover;
 
@@ -187,38 +166,24 @@ final class SluicePipe extends Pipe {
       return write(all, () -> BufferIo.write(mover, buffers, offset, length));
     }
 
-    private long write(long all, Transfer transfer) throws IOException {
+    private long write(long all, BlockingTransfer.Attempt attempt) throws IOException {
       core.writes.lock.lock();
       try {
-        if (!isOpen()) {
-          throw new ClosedChannelException();
-        }
-        if (!isBlocking()) {
-          return settle(transfer.run());
-        }
-        long total = 0;
-        long n = 0;
-        begin();
-        try {
-          core.enterBlocking();
-          try {
-            do {
-              n = transfer.run();
-              total += Math.max(0, n);
-              if (again(n)) {
-                core.writes.await(PollFds.POLLOUT, -1);
-              }
-            } while ((again(n) || n > 0) && total < all && isOpen());
-          } finally {
-            core.leaveBlocking();
-          }
-        } finally {
-          end(total > 0 || n == 0);
-        }
-        return total > 0 ? total : settle(n);
+        ensureOpen();
+        return settle(isBlocking() ? BlockingTransfer.write(this, all, attempt) : attempt.run());
       } finally {
         core.writes.lock.unlock();
       }
+    }
+
+    @Override
+    public void beginBlocking() {
+      begin();
+    }
+
+    @Override
+    public void endBlocking(boolean completed) throws AsynchronousCloseException {
+      end(completed);
     }
 
     @Override

@@ -12,7 +12,6 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
@@ -119,12 +118,6 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
     port = value;
   }
 
-  private void ensureOpen() throws ClosedChannelException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
-  }
-
   @Override
   public ServerSocket socket() {
     synchronized (stateLock) {
@@ -150,22 +143,13 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
 
   @Override
   public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    ChannelOptions.checkValue(name, value);
-    synchronized (stateLock) {
-      ensureOpen();
-      ChannelOptions.set(core.fd(), family, name, value);
-    }
+    ChannelOptions.set(this, stateLock, family, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    synchronized (stateLock) {
-      ensureOpen();
-      return ChannelOptions.cast(name, ChannelOptions.get(core.fd(), family, name));
-    }
+    return ChannelOptions.get(this, stateLock, family, name);
   }
 
   @Override

@@ -42,7 +42,7 @@ import sluice.sys.Sockets;
 /// | `state`, addresses | any thread | volatile | under `stateLock` |
 /// | `inputClosed`, `outputClosed` | any thread | volatile | under `stateLock` |
 /// | `port` | the selector that registers | volatile | volatile, see [StreamPort] |
-final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
+final class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stream {
   private static final int UNCONNECTED = 0;
   private static final int PENDING = 1;
   private static final int CONNECTED = 2;
@@ -151,12 +151,6 @@ final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
     port = value;
   }
 
-  private void ensureOpen() throws ClosedChannelException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
-  }
-
   void ensureOpenAndConnected() throws ClosedChannelException {
     ensureOpen();
     if (state != CONNECTED) {
@@ -164,11 +158,13 @@ final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
     }
   }
 
-  boolean isInputOpen() {
+  @Override
+  public boolean isInputOpen() {
     return !inputClosed;
   }
 
-  boolean isOutputOpen() {
+  @Override
+  public boolean isOutputOpen() {
     return !outputClosed;
   }
 
@@ -234,22 +230,13 @@ final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    ChannelOptions.checkValue(name, value);
-    synchronized (stateLock) {
-      ensureOpen();
-      ChannelOptions.set(core.fd(), family, name, value);
-    }
+    ChannelOptions.set(this, stateLock, family, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    ChannelOptions.check(supportedOptions(), name);
-    synchronized (stateLock) {
-      ensureOpen();
-      return ChannelOptions.cast(name, ChannelOptions.get(core.fd(), family, name));
-    }
+    return ChannelOptions.get(this, stateLock, family, name);
   }
 
   @Override
@@ -266,13 +253,13 @@ final class SluiceSocketChannel extends SocketChannel implements SluiceChannel {
     return transfers;
   }
 
-  /// As [#begin], for [StreamTransfers].
-  void beginBlocking() throws ClosedChannelException {
+  @Override
+  public void beginBlocking() {
     begin();
   }
 
-  /// As [#end], for [StreamTransfers].
-  void endBlocking(boolean completed) throws AsynchronousCloseException {
+  @Override
+  public void endBlocking(boolean completed) throws AsynchronousCloseException {
     end(completed);
   }
 

@@ -5,14 +5,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.util.Objects;
 import sluice.sys.Errno;
-import sluice.sys.PollFds;
 import sluice.sys.Sockets;
 
 /// Reading and writing of a stream socket, in both modes. Any thread calls; reads, and writes,
@@ -70,7 +68,7 @@ final class StreamTransfers {
     try {
       channel.ensureOpenAndConnected();
       if (channel.isBlocking()) {
-        return (int) readBlocking(-1, () -> BufferIo.read(mover, buffer));
+        return (int) readBlocking(buffer, -1);
       }
       if (isAtEnd()) {
         return (int) settleRead(ByteMover.EOF);
@@ -88,10 +86,13 @@ final class StreamTransfers {
     try {
       channel.ensureOpenAndConnected();
       if (channel.isBlocking()) {
-        return readBlocking(-1, () -> BufferIo.read(mover, buffers, offset, length));
+        return settleRead(
+            BlockingTransfer.read(
+                channel,
+                -1,
+                () -> isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffers, offset, length)));
       }
-      return settleRead(
-          isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffers, offset, length));
+      return settleRead(isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffers, offset, length));
     } finally {
       core.reads.lock.unlock();
     }
@@ -122,43 +123,16 @@ final class StreamTransfers {
       if (!channel.isBlocking()) {
         throw new IllegalBlockingModeException();
       }
-      return (int) readBlocking(nanos <= 0 ? -1 : nanos, () -> BufferIo.read(mover, buffer));
+      return (int) readBlocking(buffer, nanos <= 0 ? -1 : nanos);
     } finally {
       core.reads.lock.unlock();
     }
   }
 
-  private interface Transfer {
-    long run();
-  }
-
-  private long readBlocking(long nanos, Transfer transfer) throws IOException {
-    long n = 0;
-    channel.beginBlocking();
-    try {
-      core.enterBlocking();
-      try {
-        n = isAtEnd() ? ByteMover.EOF : transfer.run();
-        long deadline = System.nanoTime() + nanos;
-        while (again(n) && channel.isOpen() && channel.isInputOpen()) {
-          long left = nanos < 0 ? -1 : deadline - System.nanoTime();
-          if (nanos >= 0 && left <= 0) {
-            throw new SocketTimeoutException("Read timed out");
-          }
-          core.reads.await(PollFds.POLLIN, left);
-          n = channel.isOpen() ? transfer.run() : n;
-        }
-      } finally {
-        core.leaveBlocking();
-      }
-    } finally {
-      channel.endBlocking(n > 0);
-    }
-    return settleRead(n);
-  }
-
-  private static boolean again(long result) {
-    return result == -Errno.EAGAIN || result == -Errno.EINTR;
+  private long readBlocking(ByteBuffer buffer, long nanos) throws IOException {
+    return settleRead(
+        BlockingTransfer.read(
+            channel, nanos, () -> isAtEnd() ? ByteMover.EOF : BufferIo.read(mover, buffer)));
   }
 
   /// Turns a result into what `read` returns or throws.
@@ -175,7 +149,7 @@ final class StreamTransfers {
     if (!channel.isInputOpen() || n == ByteMover.EOF) {
       return -1;
     }
-    if (n == 0 || again(n)) {
+    if (n == 0 || NetErrors.again(n)) {
       return 0;
     }
     throw NetErrors.ofTransfer((int) n);
@@ -188,10 +162,10 @@ final class StreamTransfers {
     core.writes.lock.lock();
     try {
       channel.ensureOpenAndConnected();
-      if (channel.isBlocking()) {
-        return (int) writeBlocking(buffer.remaining(), () -> BufferIo.write(mover, buffer));
-      }
       requireOutput();
+      if (channel.isBlocking()) {
+        return (int) writeBlocking(buffer);
+      }
       int length = buffer.remaining();
       return stage(buffer) ? length : (int) settleWrite(BufferIo.write(mover, buffer));
     } finally {
@@ -204,11 +178,13 @@ final class StreamTransfers {
     core.writes.lock.lock();
     try {
       channel.ensureOpenAndConnected();
+      requireOutput();
       if (channel.isBlocking()) {
         long all = BufferIo.remaining(buffers, offset, length);
-        return writeBlocking(all, () -> BufferIo.write(mover, buffers, offset, length));
+        return settleWrite(
+            BlockingTransfer.write(
+                channel, all, () -> BufferIo.write(mover, buffers, offset, length)));
       }
-      requireOutput();
       long staged = stage(buffers, offset, length);
       long n = BufferIo.write(mover, buffers, offset, length); // what is left
       return staged > 0 ? staged + Math.max(0, n) : settleWrite(n);
@@ -257,35 +233,16 @@ final class StreamTransfers {
       if (!channel.isBlocking()) {
         throw new IllegalBlockingModeException();
       }
-      writeBlocking(length, () -> BufferIo.write(mover, buffer));
+      requireOutput();
+      writeBlocking(buffer);
     } finally {
       core.writes.lock.unlock();
     }
   }
 
-  /// @param all bytes to be sent before a blocking write returns
-  private long writeBlocking(long all, Transfer transfer) throws IOException {
-    long total = 0;
-    long n = 0;
-    channel.beginBlocking();
-    try {
-      core.enterBlocking();
-      try {
-        requireOutput();
-        do {
-          n = transfer.run();
-          total += Math.max(0, n);
-          if (again(n)) {
-            core.writes.await(PollFds.POLLOUT, -1);
-          }
-        } while ((again(n) || n > 0) && total < all && channel.isOpen() && channel.isOutputOpen());
-      } finally {
-        core.leaveBlocking();
-      }
-    } finally {
-      channel.endBlocking(total > 0 || n == 0);
-    }
-    return total > 0 ? total : settleWrite(n);
+  private long writeBlocking(ByteBuffer buffer) throws IOException {
+    return settleWrite(
+        BlockingTransfer.write(channel, buffer.remaining(), () -> BufferIo.write(mover, buffer)));
   }
 
   private long settleWrite(long n) throws IOException {
@@ -295,7 +252,7 @@ final class StreamTransfers {
     if (!channel.isOutputOpen()) {
       throw new AsynchronousCloseException();
     }
-    if (again(n)) {
+    if (NetErrors.again(n)) {
       return 0;
     }
     throw NetErrors.ofTransfer((int) n);
@@ -316,7 +273,7 @@ final class StreamTransfers {
       }
       int flags = SEND_FLAGS | Sockets.MSG_OOB;
       long n = Sockets.send(core.fd(), data, 0, 1, flags);
-      if (again(n) && channel.isBlocking()) {
+      if (NetErrors.again(n) && channel.isBlocking()) {
         throw new SocketException("No buffer space available");
       }
       return (int) settleWrite(n);

@@ -1,0 +1,97 @@
+package sluice.nio;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AsynchronousCloseException;
+import sluice.sys.PollFds;
+
+/// Blocking reads and writes of a stream: they wait outside of its descriptor, so that closing and
+/// interrupting end them. Without state: the thread that holds the lock of the direction calls.
+final class BlockingTransfer {
+  private BlockingTransfer() {}
+
+  /// One attempt, which does not wait.
+  interface Attempt {
+    /// @return bytes, 0, [ByteMover#EOF] or a negative errno
+    long run();
+  }
+
+  /// A channel that can block.
+  interface Stream extends SluiceChannel {
+    /// As `begin` of the channel.
+    void beginBlocking();
+
+    /// As `end` of the channel.
+    void endBlocking(boolean completed) throws AsynchronousCloseException;
+
+    default boolean isInputOpen() {
+      return true;
+    }
+
+    default boolean isOutputOpen() {
+      return true;
+    }
+  }
+
+  /// Tries until something was read, or nothing more will be.
+  ///
+  /// @param nanos negative waits without limit
+  /// @return as [Attempt#run]
+  /// @throws SocketTimeoutException when the time is over
+  static long read(Stream channel, long nanos, Attempt attempt) throws IOException {
+    ChannelCore core = channel.core();
+    long deadline = System.nanoTime() + nanos;
+    long n = 0;
+    channel.beginBlocking();
+    try {
+      core.enterBlocking();
+      try {
+        n = attempt.run();
+        while (NetErrors.again(n) && channel.isOpen() && channel.isInputOpen()) {
+          long left = nanos < 0 ? -1 : deadline - System.nanoTime();
+          if (nanos >= 0 && left <= 0) {
+            throw new SocketTimeoutException("Read timed out");
+          }
+          core.reads.await(PollFds.POLLIN, left);
+          n = channel.isOpen() ? attempt.run() : n;
+        }
+      } finally {
+        core.leaveBlocking();
+      }
+    } finally {
+      channel.endBlocking(n > 0);
+    }
+    return n;
+  }
+
+  /// Tries until all was written, or nothing more will be.
+  ///
+  /// @param all bytes to be written
+  /// @return bytes written, or a negative errno when none was
+  static long write(Stream channel, long all, Attempt attempt) throws IOException {
+    ChannelCore core = channel.core();
+    long total = 0;
+    long n = 0;
+    channel.beginBlocking();
+    try {
+      core.enterBlocking();
+      try {
+        do {
+          n = attempt.run();
+          total += Math.max(0, n);
+          if (NetErrors.again(n)) {
+            core.writes.await(PollFds.POLLOUT, -1);
+          }
+        } while ((NetErrors.again(n) || n > 0)
+            && total < all
+            && channel.isOpen()
+            && channel.isOutputOpen());
+      } finally {
+        core.leaveBlocking();
+      }
+    } finally {
+      channel.endBlocking(total > 0 || n == 0);
+    }
+    return total > 0 ? total : n;
+  }
+}
