@@ -18,10 +18,13 @@ import sluice.sys.IoUring;
 /// |---|---|---|---|
 /// | `cold`, `coldCount`, `shown`, `target` | whoever holds the ring's turn lock | plain | plain |
 final class RingArena extends ChunkPool {
-  /// 16 MiB of address space; small messages touch a page of each chunk.
-  static final int CHUNKS = 1024;
+  /// 65 MiB of address space; small messages touch a page of each chunk.
+  static final int CHUNKS = 4096;
 
-  static final int CHUNK_BYTES = 16 << 10;
+  /// Room for a TLS record. No power of two, whose multiples would all lie in the same few sets of
+  /// the caches: an odd number of lines.
+  static final int CHUNK_BYTES = (16 << 10) + 320;
+
   static final int GROUP = 1;
 
   private static final int FIRST_TARGET = 8;

@@ -70,7 +70,8 @@ final class RingStream extends RingPort implements StreamPort {
     this.channel = (SluiceSocketChannel) key.channel();
   }
 
-  /// Gives a connected channel to a ring. The ring's owner, which holds both of the channel's locks.
+  /// Gives a connected channel to a ring. The ring's owner, which holds both of the channel's
+  /// locks.
   static RingStream attach(SelectorRing ring, NioKey key) {
     RingStream stream = new RingStream(ring, key, ring.takeSlot());
     ring.put(stream);

@@ -644,7 +644,8 @@ final class SelectorRing {
     }
   }
 
-  /// Cancels all that is armed and keeps what it brings until then: channels outlive their selector.
+  /// Cancels all that is armed and keeps what it brings until then: channels outlive their
+  /// selector.
   private void receiveTheLast() {
     boolean armed = true;
     for (int round = 0; armed && round < 1000; round++) {

@@ -12,8 +12,11 @@ final class StagePool {
 
   private static final int COUNT = 1024;
 
+  /// An odd number of cache lines, for the same reason as [RingArena#CHUNK_BYTES].
+  private static final int STRIDE = BYTES + 64;
+
   /// Pages are touched as places are first used; freed when nobody knows the ring any more.
-  private final MemorySegment region = Arena.ofAuto().allocate((long) COUNT * BYTES, 4096);
+  private final MemorySegment region = Arena.ofAuto().allocate((long) COUNT * STRIDE, 4096);
 
   private final ByteBuffer bytes = region.asByteBuffer();
 
@@ -39,10 +42,10 @@ final class StagePool {
 
   /// @return where a place begins in the region, or -1
   synchronized long take() {
-    return count == 0 ? -1 : (long) free[--count] * BYTES;
+    return count == 0 ? -1 : (long) free[--count] * STRIDE;
   }
 
   synchronized void giveBack(long offset) {
-    free[count++] = (int) (offset / BYTES);
+    free[count++] = (int) (offset / STRIDE);
   }
 }

@@ -6,7 +6,8 @@ import java.nio.ByteBuffer;
 /// What a ring does for a connected stream channel: it receives ahead and sends with its turns. The
 /// holder of the direction's lock calls [#receive] and [#send]; the rest as said.
 interface StreamPort {
-  /// Copies bytes that were received ahead and moves the buffer's position. Holder of the read lock.
+  /// Copies bytes that were received ahead and moves the buffer's position. Holder of the read
+  /// lock.
   ///
   /// @return bytes, 0 when there are none: ask [#receive]
   int take(ByteBuffer to);
