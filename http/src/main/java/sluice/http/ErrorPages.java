@@ -74,12 +74,8 @@ public final class ErrorPages {
     String reason = StatusLine.reason(status);
     String title = reason.isEmpty() ? Integer.toString(status) : status + " " + reason;
     // Not with a format: two hundred pages are made before the server listens.
-    return new StringBuilder(BUILT_IN_HEAD)
-        .append(title)
-        .append("</title></head>\n<body><h1>")
-        .append(title)
-        .append("</h1></body></html>\n")
-        .toString()
-        .getBytes(StandardCharsets.UTF_8);
+    String page =
+        BUILT_IN_HEAD + title + "</title></head>\n<body><h1>" + title + "</h1></body></html>\n";
+    return page.getBytes(StandardCharsets.UTF_8);
   }
 }
