@@ -1,6 +1,7 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import sluice.memory.Block;
 
 /// A device of sectors at fixed places: a disk, an image file, memory. Any thread may call, several
@@ -43,6 +44,10 @@ public interface BlockDevice extends AutoCloseable {
       write(t.position(), t.block(), t.offset(), t.bytes());
     }
   }
+
+  /// Tells of memory that many transfers will use, so that the device can pin it once; takes the
+  /// place of what was told before. Nothing depends on it but time.
+  default void register(MemorySegment region) {}
 
   /// Makes everything stable whose write has returned before.
   ///

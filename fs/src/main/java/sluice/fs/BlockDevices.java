@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Consumer;
 
 /// Opens block devices. Any thread may call.
 public final class BlockDevices {
@@ -22,5 +23,12 @@ public final class BlockDevices {
   /// @throws IOException with call, errno and remedy; `EAGAIN` or `EBUSY` when it is in use
   public static BlockDevice file(Path path, boolean readOnly) throws IOException {
     return FileDevice.open(path, readOnly);
+  }
+
+  /// As [#file], past the page cache of the kernel and with many transfers at a time: `O_DIRECT`
+  /// and io_uring. Where one of them is missing, another way is taken, and `notice` is told why.
+  public static BlockDevice direct(Path path, boolean readOnly, Consumer<String> notice)
+      throws IOException {
+    return UringDevice.open(path, readOnly, notice);
   }
 }

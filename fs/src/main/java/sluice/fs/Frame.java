@@ -31,6 +31,8 @@ final class Frame extends Block {
   static final long NONE = -1;
   static final int MOST_HEAT = 3;
 
+  private static final int NEVER = Integer.MIN_VALUE;
+
   private static final VarHandle VERSION;
 
   static {
@@ -89,17 +91,21 @@ final class Frame extends Block {
   /// Counts an access as one more only when some time has passed since the last, so that reading a
   /// block in small pieces does not make it look wanted.
   void touch(int now) {
-    if (touched != now) {
+    int age = now - touched;
+    if (age > 1 || age < 0) {
+      boolean again = touched != NEVER;
       touched = now;
-      if (heat < MOST_HEAT) {
+      if (again && heat < MOST_HEAT) {
         heat++;
       }
     }
   }
 
-  /// Begins a life in which nothing has asked for it yet.
-  void cool(int now) {
-    touched = now;
+  /// Begins a life.
+  ///
+  /// @param used whether somebody has asked for it; if not, the first to ask does not count
+  void cool(int now, boolean used) {
+    touched = used ? now : NEVER;
     heat = 0;
   }
 

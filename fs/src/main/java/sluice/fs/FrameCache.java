@@ -59,6 +59,7 @@ final class FrameCache implements BufferCache {
     try {
       Mapping memory = Mapping.anonymous(bytes, false);
       int _ = memory.adviseHugePages(); // without them it works the same, a little slower
+      device.register(memory.segment());
       BlockTable table = new BlockTable(frames);
       Runnable end =
           () -> {

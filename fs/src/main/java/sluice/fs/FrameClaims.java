@@ -83,7 +83,7 @@ final class FrameClaims {
     boolean sole = spare.claim();
     assert sole;
     table.put(block, spare);
-    supply.enter(spare, false);
+    supply.enter(spare, true);
     return spare;
   }
 

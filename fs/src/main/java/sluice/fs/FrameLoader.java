@@ -110,7 +110,7 @@ final class FrameLoader {
       frame.release();
       throw failed;
     }
-    loaded(block, frame);
+    loaded(block, frame, true);
     return frame;
   }
 
@@ -132,10 +132,12 @@ final class FrameLoader {
 
   /// The bytes are there. The caller holds a lease besides the cache's, so that nobody gives the
   /// frame up before it shows.
-  void loaded(long block, Frame frame) {
+  ///
+  /// @param used whether somebody has asked for it, and did not read ahead
+  void loaded(long block, Frame frame, boolean used) {
     synchronized (table.stripe(block)) {
       frame.loading = false;
-      supply.enter(frame, false);
+      supply.enter(frame, used);
       frame.show();
       wake(block, frame);
     }

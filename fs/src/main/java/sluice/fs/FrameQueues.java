@@ -51,11 +51,14 @@ final class FrameQueues {
   }
 
   /// A frame that has come into use.
-  void enter(Frame frame, boolean wanted) {
+  ///
+  /// @param used whether somebody has asked for it, and did not read ahead
+  void enter(Frame frame, boolean used) {
     if (place[frame.index] == NOWHERE) {
-      push(wanted || remembered(frame.number()) ? MAIN : SMALL, frame.index);
+      // Reading ahead that comes late brings back what was just given up: that is no second wish.
+      push(used && remembered(frame.number()) ? MAIN : SMALL, frame.index);
       clock++;
-      frame.cool(epoch());
+      frame.cool(epoch(), used);
     }
   }
 

@@ -74,9 +74,9 @@ final class FrameSupply {
 
   /// A frame has been filled and mapped.
   ///
-  /// @param wanted whether it is worth more than what was read once
-  synchronized void enter(Frame frame, boolean wanted) {
-    queues.enter(frame, wanted);
+  /// @param used whether somebody has asked for it, and did not read ahead
+  synchronized void enter(Frame frame, boolean used) {
+    queues.enter(frame, used);
     epoch = queues.epoch();
   }
 

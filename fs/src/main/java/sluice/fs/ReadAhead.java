@@ -91,7 +91,7 @@ final class ReadAhead {
         transfers[i] = new Transfer(at.number() * blockBytes, at.frame(), 0, blockBytes);
       }
       device.read(transfers, transfers.length);
-      reserved.forEach(at -> loader.loaded(at.number(), at.frame()));
+      reserved.forEach(at -> loader.loaded(at.number(), at.frame(), false));
     } catch (IOException | RuntimeException failed) {
       // Whoever needs the block reads it himself and is told why not.
       reserved.forEach(at -> loader.abandon(at.number(), at.frame()));

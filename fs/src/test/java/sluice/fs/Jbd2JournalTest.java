@@ -174,7 +174,7 @@ final class Jbd2JournalTest {
                 }));
       }
       for (Thread thread : threads) {
-        assertThat(thread.join(java.time.Duration.ofSeconds(60))).isTrue();
+        assertThat(thread.join(java.time.Duration.ofMinutes(1))).isTrue();
       }
       assertThat(problems).isEmpty();
       try (JournalRig after = crash(rig)) {

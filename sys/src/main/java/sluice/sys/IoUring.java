@@ -52,6 +52,8 @@ public final class IoUring implements AutoCloseable {
   static final int ENTER_EXT_ARG = 1 << 3;
   static final int ENTER_REGISTERED_RING = 1 << 4;
 
+  static final int REGISTER_BUFFERS = 0;
+  static final int UNREGISTER_BUFFERS = 1;
   static final int REGISTER_PROBE = 8;
   static final int REGISTER_FILES2 = 13;
   static final int REGISTER_RING_FDS = 20;
@@ -261,6 +263,25 @@ public final class IoUring implements AutoCloseable {
     BufferRing ring = new BufferRing(this, group, region, count, bufferBytes);
     bufferRings.add(ring);
     return ring;
+  }
+
+  /// Pins memory for [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed], as the only such
+  /// buffer of this ring.
+  ///
+  /// @param region at most 1 GiB; the kernel keeps its pages until [#unregisterBuffers] or the end
+  ///   of the ring, whatever becomes of the mapping
+  /// @throws SysException ENOMEM when it does not fit in what this process may lock
+  public void registerBuffer(MemorySegment region) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment vector = arena.allocate(IoVec.SIZE, Long.BYTES);
+      IoVec.set(vector, 0, 0, region, 0, Math.toIntExact(region.byteSize()));
+      register(REGISTER_BUFFERS, vector, 1);
+    }
+  }
+
+  /// Ends [#registerBuffer]; waits for operations that use the memory.
+  public void unregisterBuffers() throws SysException {
+    register(UNREGISTER_BUFFERS, MemorySegment.NULL, 0);
   }
 
   /// Makes an empty table of direct descriptors.

@@ -275,6 +275,20 @@ public final class SubmissionQueue {
     stage(first(Opcode.WRITE, 0, 0, fd), position, address, length, userData, 0);
   }
 
+  /// As [#read], into memory inside of [IoUring#registerBuffer].
+  public void readFixed(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.writable(segment, offset, length);
+    stage(first(Opcode.READ_FIXED, 0, 0, fd), position, address, length, userData, 0);
+  }
+
+  /// As [#write], from memory inside of [IoUring#registerBuffer].
+  public void writeFixed(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.readable(segment, offset, length);
+    stage(first(Opcode.WRITE_FIXED, 0, 0, fd), position, address, length, userData, 0);
+  }
+
   /// Does nothing; completes with 0.
   public void nop(long userData) {
     stage(first(Opcode.NOP, 0, 0, -1), 0, 0, 0, userData, 0);

@@ -1,0 +1,175 @@
+package sluice.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// Readers, writers, write-back and giving up at once, in a cache far too small: nobody ever sees a
+/// mixture of two blocks or versions, a lease never changes, and nothing written is lost.
+@Timeout(300)
+final class BufferCacheStressTest {
+  private static final int BLOCK = 1024;
+  private static final int BLOCKS = 400;
+  private static final int FRAMES = 96;
+
+  private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
+  private final ConcurrentLinkedQueue<Throwable> problems = new ConcurrentLinkedQueue<>();
+  private final AtomicLong reads = new AtomicLong();
+
+  private interface Job {
+    void run(SplittableRandom random) throws IOException;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void mixturesAreNeverSeen(boolean virtual) throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    BlockDevice device = BlockDevices.memory(BLOCKS * BLOCK);
+    BufferCache cache = BufferCaches.open(device, BLOCK, FRAMES * BLOCK);
+    Journal journal = Journals.plain(cache);
+    List<Thread> threads = new ArrayList<>();
+    SplittableRandom random = new SplittableRandom(seed);
+    long end = System.nanoTime() + 2_000_000_000L;
+    Job[] jobs = {
+      r -> copy(cache, r),
+      r -> copy(cache, r),
+      r -> lease(cache, r),
+      r -> read(cache, r),
+      r -> write(journal, r),
+      r -> write(journal, r),
+      r -> peek(cache, r),
+      r -> {
+        switch (r.nextInt(3)) {
+          case 0 -> journal.sync();
+          case 1 -> cache.writeBack(10 * BLOCK);
+          default -> cache.readAhead(r.nextInt(BLOCKS), 1 + r.nextInt(10));
+        }
+      },
+    };
+    for (Job job : jobs) {
+      SplittableRandom own = random.split();
+      Runnable loop =
+          () -> {
+            try {
+              while (System.nanoTime() - end < 0 && problems.isEmpty()) {
+                job.run(own);
+                if (virtual) {
+                  LockSupport.parkNanos(1); // lets the others have the carrier
+                }
+              }
+            } catch (IOException | RuntimeException | Error problem) {
+              problems.add(problem);
+            }
+          };
+      threads.add(virtual ? Thread.ofVirtual().start(loop) : Thread.ofPlatform().start(loop));
+    }
+    for (Thread thread : threads) {
+      assertThat(thread.join(java.time.Duration.ofMinutes(2))).isTrue();
+    }
+    assertThat(problems).isEmpty();
+    assertThat(reads.get()).isPositive();
+    journal.close();
+    cache.close();
+    assertAllThere(device);
+    device.close();
+  }
+
+  private void assertAllThere(BlockDevice device) throws IOException {
+    Block bytes = Blocks.of(BLOCK);
+    for (int i = 0; i < BLOCKS; i++) {
+      device.read((long) i * BLOCK, bytes, 0, BLOCK);
+      assertThat(Stamps.version(bytes.segment(), i)).isEqualTo(versions.get(i));
+    }
+    bytes.release();
+  }
+
+  /// Mostly a few hot blocks, sometimes any.
+  private static int pick(SplittableRandom random) {
+    return random.nextInt(random.nextInt(4) == 0 ? BLOCKS : 12);
+  }
+
+  private void copy(BufferCache cache, SplittableRandom random) {
+    Block target = Blocks.of(BLOCK);
+    Memory memory = Memory.over(target, 0, BLOCK);
+    for (int i = 0; i < 200; i++) {
+      int block = pick(random);
+      long before = versions.get(block);
+      if (cache.copy(block, 0, memory, 0, BLOCK)) {
+        check(Stamps.version(target.segment(), block), block, before);
+      }
+    }
+    memory.close();
+    target.release();
+  }
+
+  private void lease(BufferCache cache, SplittableRandom random) {
+    int block = pick(random);
+    long before = versions.get(block);
+    Block leased = cache.lease(block);
+    if (leased != null) {
+      long version = Stamps.version(leased.segment(), block);
+      check(version, block, before);
+      for (int i = 0; i < 3; i++) {
+        Thread.onSpinWait();
+        check(Stamps.version(leased.segment(), block) == version ? version : -2, block, 0);
+      }
+      leased.release();
+    }
+  }
+
+  private void read(BufferCache cache, SplittableRandom random) throws IOException {
+    int block = pick(random);
+    long before = versions.get(block);
+    try (Buffer buffer = cache.read(block)) {
+      check(Stamps.version(buffer.block().segment(), block), block, before);
+    }
+  }
+
+  private void peek(BufferCache cache, SplittableRandom random) {
+    int block = pick(random);
+    long version = cache.peekInt(block, 8);
+    if (version > versions.get(block) + 1) {
+      throw new AssertionError("block " + block + " shows version " + version);
+    }
+  }
+
+  /// Writers of one block take turns, as those of a file do.
+  private void write(Journal journal, SplittableRandom random) throws IOException {
+    int block = pick(random);
+    synchronized (locks[block]) {
+      long version = versions.get(block) + 1;
+      try (Transaction transaction = journal.begin(1);
+          Buffer buffer = transaction.data(block, random.nextInt(3) == 0)) {
+        Stamps.write(buffer.block(), block, version);
+      }
+      versions.set(block, version);
+    }
+  }
+
+  private final Object[] locks = new Object[BLOCKS];
+
+  {
+    java.util.Arrays.setAll(locks, i -> new Object());
+  }
+
+  private void check(long version, int block, long least) {
+    reads.incrementAndGet();
+    if (version < least) {
+      throw new AssertionError(
+          "block " + block + " shows " + version + " and had " + least + " before");
+    }
+  }
+}
