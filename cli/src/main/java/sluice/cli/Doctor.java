@@ -17,6 +17,9 @@ final class Doctor {
   private static final long WANTED_WATCHES = 65_536;
   private static final long WANTED_WATCH_INSTANCES = 128;
 
+  private static final String MEMLOCK_FIX =
+      "ulimit -l unlimited; systemd: LimitMEMLOCK=infinity; Docker: --ulimit memlock=-1:-1";
+
   private final MachineFiles files;
   private final RingProbe ring;
 
@@ -118,6 +121,9 @@ final class Doctor {
     if (!seccomp.equals("0")) {
       return Finding.blocked(name, "a seccomp filter is active; " + failure.get(), SeccompFix.TEXT);
     }
+    if (failure.get().contains("ENOMEM")) {
+      return Finding.blocked(name, failure.get(), MEMLOCK_FIX);
+    }
     return Finding.blocked(
         name,
         failure.get(),
@@ -141,10 +147,7 @@ final class Doctor {
 
   private Finding lockedMemory() {
     return limit(
-        "locked memory",
-        files.softLimit("Max locked memory"),
-        WANTED_MEMLOCK_BYTES,
-        "ulimit -l unlimited; systemd: LimitMEMLOCK=infinity; Docker: --ulimit memlock=-1:-1");
+        "locked memory", files.softLimit("Max locked memory"), WANTED_MEMLOCK_BYTES, MEMLOCK_FIX);
   }
 
   private Optional<Finding> backlog() {

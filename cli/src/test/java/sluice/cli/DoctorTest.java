@@ -58,6 +58,14 @@ final class DoctorTest {
   }
 
   @Test
+  void namesTheLimitThatRingsAreChargedAgainst() {
+    assertThat(examine(Optional.of("io_uring_setup answered ENOMEM")).examine())
+        .filteredOn(finding -> finding.name().equals("io_uring"))
+        .singleElement()
+        .satisfies(finding -> assertThat(finding.fix()).contains("ulimit -l unlimited"));
+  }
+
+  @Test
   void namesLowLimits() throws IOException {
     write("proc/self/limits", limits("1024", "65536"));
     write("proc/sys/net/core/somaxconn", "128");

@@ -14,6 +14,10 @@ public final class Engines {
 
   private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
 
+  /// JDK channels come last and need no trial.
+  private static final List<Backend> BEST_FIRST =
+      List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL);
+
   private Engines() {}
 
   /// Finds out whether a backend works here, by opening what it is built on.
@@ -36,17 +40,33 @@ public final class Engines {
 
   /// The first that works, with what was wrong with those before it.
   static Choice chooseBest(Trial trial) {
-    StringBuilder why = new StringBuilder();
-    for (Backend backend : List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL)) {
+    return chooseFrom(0, new StringBuilder(), trial);
+  }
+
+  /// The next that works, for when what worked on trial cannot be had as large or as often as a
+  /// server needs it.
+  static Choice chooseAfter(Choice refused, Exception reason) {
+    int place = BEST_FIRST.indexOf(refused.backend());
+    StringBuilder why = new StringBuilder(place == 0 ? "" : refused.why());
+    notUsed(why, refused.backend(), reason);
+    return chooseFrom(place + 1, why, Engines::tryOut);
+  }
+
+  private static Choice chooseFrom(int place, StringBuilder why, Trial trial) {
+    for (Backend backend : BEST_FIRST.subList(place, BEST_FIRST.size())) {
       try {
         trial.run(backend);
         return new Choice(backend, why.isEmpty() ? "available, self-test passed" : why.toString());
       } catch (IOException | RuntimeException | LinkageError e) {
-        why.append(why.isEmpty() ? "" : "\n").append(backend).append(" not used: ");
-        why.append(e.getMessage() == null ? e : e.getMessage());
+        notUsed(why, backend, e);
       }
     }
     return new Choice(Backend.JDK, why.toString());
+  }
+
+  private static void notUsed(StringBuilder why, Backend backend, Throwable reason) {
+    why.append(why.isEmpty() ? "" : "\n").append(backend).append(" not used: ");
+    why.append(reason.getMessage() == null ? reason : reason.getMessage());
   }
 
   private static void tryOut(Backend backend) throws IOException {

@@ -1,16 +1,13 @@
 package sluice.loop;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -30,6 +27,7 @@ public final class Server implements AutoCloseable {
 
   private final List<Loop> loops = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+  private final List<LoopStart> starts = new ArrayList<>();
   private final List<SocketAddress> addresses = new ArrayList<>();
   private final Watchdog watchdog = new Watchdog();
   private final Engines.Choice choice;
@@ -38,86 +36,101 @@ public final class Server implements AutoCloseable {
     this.choice = choice;
   }
 
-  /// Starts the loops; returns when all of them listen.
+  /// Starts the loops; returns when all of them listen. Where the backend is [Backend#AUTO] and the
+  /// best one cannot be had for all loops, all get the next.
   ///
   /// @param protocols makes the protocol of each loop, on that loop's thread
   /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
   ///   stays open
   public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
       throws IOException {
-    Server server = new Server(Engines.choose(config.backend()));
-    try {
-      List<SocketAddress> bound = config.addresses();
-      for (int i = 0; i < config.loops(); i++) {
-        bound = server.startLoop(config, i, bound, protocols);
-        if (i == 0) {
-          server.addresses.addAll(bound);
-          bound = bound.subList(0, config.addresses().size()); // adopted ones are open already
+    return start(config, protocols, Engines::open);
+  }
+
+  /// Opens an engine on the calling thread, which will own it.
+  interface EngineOpener {
+    Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
+  }
+
+  static Server start(ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
+      throws IOException {
+    Engines.Choice choice = Engines.choose(config.backend());
+    while (true) {
+      Server server = new Server(choice);
+      try {
+        server.openAll(config, protocols, engines);
+      } catch (IOException e) {
+        server.close();
+        if (config.backend() != Backend.AUTO || choice.backend() == Backend.JDK) {
+          throw e;
         }
+        choice = Engines.chooseAfter(choice, e);
+        continue;
       }
-      return server;
-    } catch (IOException | RuntimeException e) {
-      server.close();
-      throw e;
+      try {
+        server.listen(config.addresses());
+        return server;
+      } catch (IOException | RuntimeException e) {
+        server.close();
+        throw e;
+      }
     }
   }
 
-  private List<SocketAddress> startLoop(
-      ServerConfig config,
-      int index,
-      List<SocketAddress> wanted,
-      Function<Loop, Protocol> protocols)
+  /// Opens all engines before anything listens: nothing is undone when one cannot be had.
+  private void openAll(
+      ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
       throws IOException {
-    CompletableFuture<List<SocketAddress>> ready = new CompletableFuture<>();
-    String name = config.name() + "-loop-" + index;
-    Thread thread =
-        Thread.ofPlatform()
-            .name(name)
-            .start(() -> runLoop(name, config, index, wanted, protocols, ready));
-    threads.add(thread);
-    try {
-      return ready.get();
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException cause) {
-        throw cause;
+    for (int i = 0; i < config.loops(); i++) {
+      LoopStart start = new LoopStart(config.name() + "-loop-" + i, i);
+      starts.add(start);
+      threads.add(
+          Thread.ofPlatform()
+              .name(start.name())
+              .start(() -> runLoop(start, config, protocols, engines)));
+    }
+    for (LoopStart start : starts) {
+      start.awaitOpened();
+    }
+  }
+
+  private void listen(List<SocketAddress> wanted) throws IOException {
+    List<SocketAddress> bound = wanted;
+    for (LoopStart start : starts) {
+      bound = start.listen(bound);
+      if (start.index() == 0) {
+        addresses.addAll(bound);
+        bound = bound.subList(0, wanted.size()); // adopted ones are open already
       }
-      if (e.getCause() instanceof UncheckedIOException unchecked) {
-        throw unchecked.getCause();
-      }
-      throw new IOException(name + " did not start: " + e.getCause(), e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while " + name + " started", e);
     }
   }
 
   private void runLoop(
-      String name,
+      LoopStart start,
       ServerConfig config,
-      int index,
-      List<SocketAddress> wanted,
       Function<Loop, Protocol> protocols,
-      CompletableFuture<List<SocketAddress>> ready) {
+      EngineOpener engines) {
     Loop loop;
     try {
-      Engine engine = Engines.open(choice, config.engine());
-      loop = new Loop(name, engine, config.loop(), NanoClock.SYSTEM, config.slowPath());
+      Engine engine = engines.open(choice, config.engine());
+      loop = new Loop(start.name(), engine, config.loop(), NanoClock.SYSTEM, config.slowPath());
     } catch (IOException | RuntimeException | Error e) {
-      ready.completeExceptionally(e);
+      start.notOpened(e);
       return;
     }
     try (loop) {
+      List<SocketAddress> wanted = start.opened();
       Protocol protocol = protocols.apply(loop);
-      List<SocketAddress> bound = listenAll(loop, config, index, wanted, protocol);
+      List<SocketAddress> bound = listenAll(loop, config, start.index(), wanted, protocol);
       synchronized (loops) {
         loops.add(loop);
       }
       watchdog.watch(loop);
-      ready.complete(bound);
+      start.listening(bound);
       loop.run();
     } catch (IOException | RuntimeException | Error e) {
-      if (!ready.completeExceptionally(e)) {
-        Log.LOGGER.log(Level.ERROR, () -> name + " has died; its connections are gone", e);
+      if (!start.failed(e)) {
+        Log.LOGGER.log(Level.ERROR, () -> start.name() + " has died; its connections are gone", e);
         watchdog.loopDied();
       }
     }
@@ -242,6 +255,7 @@ public final class Server implements AutoCloseable {
   /// Ends all loops at once; connections are cut off.
   @Override
   public void close() {
+    starts.forEach(LoopStart::giveUp);
     for (Loop loop : loops()) {
       loop.stop();
     }
