@@ -154,11 +154,15 @@ interface LeaseContractRetain {
     loops().serve(keeper);
     Peer first = loops().connect();
     Peer second = loops().connect();
+    var counters = loops().loop().counters();
     for (int i = 0; i < 10; i++) {
       exchange(first, i);
+    }
+    assertThat(counters.retainedByLease()).isEqualTo(4);
+    assertThat(counters.retainedByCopy()).isEqualTo(3);
+    for (int i = 0; i < 10; i++) {
       exchange(second, i);
     }
-    var counters = loops().loop().counters();
     assertThat(counters.retainedByLease()).isEqualTo(8);
     assertThat(counters.retainedByCopy()).isEqualTo(5);
     assertThat(counters.retainsRefused()).isEqualTo(7);
