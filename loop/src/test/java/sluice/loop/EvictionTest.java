@@ -1,0 +1,109 @@
+package sluice.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/// Who pays when a loop runs short of memory, and who waits before it does.
+final class EvictionTest {
+  private static final int BUDGET = 16 << 10;
+  private static final LoopConfig CONFIG =
+      new LoopConfig(100, 64 << 10, BUDGET, 1 << 20, 30_000_000_000L, 2_000_000_000L);
+
+  /// Consumes nothing: all input is held.
+  private static final Protocol HOLDING = (connection, input) -> 0;
+
+  /// Answers each byte by a kibibyte.
+  private static final Protocol TALKATIVE =
+      (connection, input) -> {
+        connection.output().put(new byte[input.length() << 10]);
+        return input.length();
+      };
+
+  private static void arrive(LoopRig rig, Connection connection, int bytes) {
+    rig.engine.arrive(connection.socket, new byte[bytes]);
+    rig.turns(1);
+  }
+
+  @Test
+  void whoHoldsMostInputEndsForWhoAsksForLess() throws IOException {
+    try (LoopRig rig = new LoopRig(HOLDING, CONFIG)) {
+      Connection heavy = rig.open();
+      Connection middle = rig.open();
+      Connection asking = rig.open();
+      arrive(rig, heavy, 4096);
+      arrive(rig, heavy, 4096);
+      arrive(rig, middle, 4096);
+      assertThat(rig.loop.heldBytes()).isEqualTo(12 << 10);
+      arrive(rig, asking, 4096);
+      assertThat(rig.loop.heldBytes()).isEqualTo(BUDGET);
+      Connection latest = rig.open();
+      arrive(rig, latest, 1);
+      rig.turns(2);
+      assertThat(heavy.finished()).isTrue();
+      assertThat(middle.isOpen() && asking.isOpen() && latest.isOpen()).isTrue();
+      assertThat(rig.loop.heldBytes()).isEqualTo((8 << 10) + 512);
+      assertThat(rig.loop.counters().overBudgetConnections).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whoAsksForMostEndsAlone() throws IOException {
+    try (LoopRig rig = new LoopRig(HOLDING, CONFIG)) {
+      Connection[] equal = new Connection[4];
+      for (int i = 0; i < equal.length; i++) {
+        equal[i] = rig.open();
+        arrive(rig, equal[i], 4096);
+      }
+      Connection fifth = rig.open();
+      arrive(rig, fifth, 4096);
+      rig.turns(2);
+      assertThat(fifth.finished()).isTrue();
+      assertThat(equal).allMatch(Connection::isOpen);
+      assertThat(rig.loop.heldBytes()).isEqualTo(BUDGET);
+    }
+  }
+
+  @Test
+  void whoLeavesMostOutputUnreadEndsBeforeNoneIsLeft() throws IOException {
+    try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG)) {
+      rig.engine.taking(length -> -Errors.EAGAIN);
+      Connection heavy = rig.open();
+      Connection middle = rig.open();
+      Connection latest = rig.open();
+      arrive(rig, heavy, 8);
+      arrive(rig, middle, 4);
+      rig.turns(2);
+      assertThat(heavy.isOpen()).isTrue();
+      arrive(rig, latest, 3);
+      rig.turns(3);
+      assertThat(heavy.finished()).isTrue();
+      assertThat(middle.isOpen() && latest.isOpen()).isTrue();
+      assertThat(rig.loop.counters().overBudgetConnections).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void inputWaitsWhileThePeerDoesNotRead() throws IOException {
+    AtomicInteger shown = new AtomicInteger();
+    Protocol counting =
+        (connection, input) -> {
+          shown.addAndGet(input.length());
+          return TALKATIVE.received(connection, input);
+        };
+    try (LoopRig rig = new LoopRig(counting)) {
+      rig.engine.taking(length -> -Errors.EAGAIN);
+      Connection deaf = rig.open();
+      for (int i = 0; i < 5; i++) {
+        arrive(rig, deaf, 100);
+      }
+      assertThat(shown).hasValue(300);
+      rig.engine.taking(length -> length);
+      rig.turns(20);
+      assertThat(shown).hasValue(500);
+      assertThat(rig.wire(deaf)).hasSize(500 << 10);
+    }
+  }
+}
