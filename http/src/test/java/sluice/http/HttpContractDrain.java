@@ -166,6 +166,42 @@ abstract class HttpContractDrain extends HttpContractLife {
     }
   }
 
+  /// The client has its half of the connection as soon as it has the SYN-ACK, which is kept from it
+  /// here for a while: the kernel sends it again after a second.
+  @Test
+  void aHandshakeUnderWayIsFinishedAndAnswered() throws Exception {
+    if (backend() == Backend.JDK) {
+      return; // it cannot know of handshakes
+    }
+    for (int attempt = 0; ; attempt++) {
+      try (SlowHandshake client = new SlowHandshake(port)) {
+        CompletableFuture<Boolean> drained = drain(PATIENCE);
+        awaitDraining();
+        if (client.letIn()) {
+          HttpAnswer reply = client.get("/a.txt");
+          assertThat(reply.text()).isEqualTo("alpha");
+          assertThat(reply.closes()).isTrue();
+          assertThat(drained.get()).isTrue();
+          return;
+        }
+        drained.get();
+      }
+      assertThat(attempt).as("too slow for its second, again and again").isLessThan(50);
+      start(config -> config);
+    }
+  }
+
+  @Test
+  void aHandshakeThatNobodyFinishesDoesNotKeepADrain() throws Exception {
+    if (backend() == Backend.JDK) {
+      return;
+    }
+    try (SlowHandshake client = new SlowHandshake(port)) {
+      assertThat(drain(PATIENCE).get()).isTrue();
+      assertThat(client.connected()).isFalse();
+    }
+  }
+
   @Test
   void drainingEndsInTimeAndSaysWhetherItCutSomebodyOff() throws Exception {
     write("large.bin", new byte[60 << 20]);

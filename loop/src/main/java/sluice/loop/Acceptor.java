@@ -1,7 +1,12 @@
 package sluice.loop;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
@@ -33,11 +38,25 @@ final class Acceptor {
   }
 
   /// Lets nobody new into the accept queues that are ours alone.
-  void refuseNew() {
+  ///
+  /// @return the ports where that is certain, for [AcceptQueues]
+  Set<Integer> refuseNew() {
+    Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {
-      if (!listener.adopted) {
-        loop.transport().refuseNew(listener.handle);
+      if (!listener.adopted && loop.transport().refuseNew(listener.handle)) {
+        port(listener).ifPresent(ports::add);
       }
+    }
+    return ports;
+  }
+
+  private static OptionalInt port(Listener listener) {
+    try {
+      return listener.localAddress() instanceof InetSocketAddress inet
+          ? OptionalInt.of(inet.getPort())
+          : OptionalInt.empty();
+    } catch (IOException e) {
+      return OptionalInt.empty();
     }
   }
 

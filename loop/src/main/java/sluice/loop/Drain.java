@@ -1,5 +1,7 @@
 package sluice.loop;
 
+import java.util.Set;
+
 /// The orderly end of a loop: accept what waits, let what is under way finish, then stop. Owned by
 /// the loop's thread; others ask whether it was cut off.
 ///
@@ -8,12 +10,16 @@ package sluice.loop;
 /// | cutOff | loop | volatile | volatile |
 /// | begun | loop | plain | plain |
 final class Drain {
-  /// When nothing was accepted for this long, the accept queues of a draining loop are empty, and
-  /// no handshake that began before is under way.
+  /// When nothing was accepted for this long, after [AcceptQueues] found nobody on his way in, the
+  /// accept queues of a draining loop are empty and stay so.
   private static final long ACCEPT_QUIET_NANOS = 50_000_000L;
 
-  /// Longest that a draining loop goes on accepting.
+  /// Longest that a draining loop goes on accepting because somebody was accepted.
   private static final long ACCEPT_NANOS = 1_000_000_000L;
+
+  /// The same because somebody is on his way in: more than the three seconds after which a
+  /// handshake that nobody answers counts no more.
+  private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
   private final Loop loop;
   private final Acceptor acceptor;
@@ -41,7 +47,7 @@ final class Drain {
       return;
     }
     begun = true;
-    acceptor.refuseNew();
+    Set<Integer> ports = acceptor.refuseNew();
     connections.forEach(loop.calls()::draining);
     loop.schedule(
         timeoutNanos,
@@ -49,17 +55,33 @@ final class Drain {
           cutOff = !loop.stopping();
           loop.stop();
         });
-    acceptRest(now + ACCEPT_NANOS);
+    acceptRest(ports, now);
   }
 
-  /// Goes on accepting until nothing has come for a while.
-  private void acceptRest(long untilNanos) {
+  /// Goes on accepting until nobody is on his way in and nothing has come for a while since.
+  private void acceptRest(Set<Integer> ports, long begunNanos) {
     long before = loop.counters().accepted;
+    if (ports.isEmpty()) {
+      stopUnlessAccepted(true, before, ports, begunNanos);
+      return;
+    }
+    Thread.ofVirtual()
+        .name(loop.name() + " accept queues")
+        .start(() -> {
+          boolean settled = AcceptQueues.settled(ports);
+          loop.execute(() -> stopUnlessAccepted(settled, before, ports, begunNanos));
+        });
+  }
+
+  private void stopUnlessAccepted(
+      boolean settled, long before, Set<Integer> ports, long begunNanos) {
     loop.schedule(
         ACCEPT_QUIET_NANOS,
         () -> {
-          if (loop.counters().accepted > before && loop.now() - untilNanos < 0) {
-            acceptRest(untilNanos);
+          long passed = loop.now() - begunNanos;
+          boolean accepted = loop.counters().accepted > before;
+          if ((!settled && passed < HANDSHAKE_NANOS) || (accepted && passed < ACCEPT_NANOS)) {
+            acceptRest(ports, begunNanos);
             return;
           }
           acceptor.stop();

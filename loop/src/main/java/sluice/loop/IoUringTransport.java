@@ -108,8 +108,8 @@ final class IoUringTransport implements Transport {
   }
 
   @Override
-  public void refuseNew(int listener) {
-    KernelSockets.refuseNew(listener);
+  public boolean refuseNew(int listener) {
+    return KernelSockets.refuseNew(listener);
   }
 
   @Override

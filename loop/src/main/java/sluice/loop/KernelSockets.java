@@ -70,14 +70,18 @@ final class KernelSockets {
 
   /// Drops connection requests from now on. Best effort: without it, whoever comes in the moment
   /// between the last accept and the close is reset.
-  static void refuseNew(int listener) {
+  ///
+  /// @return whether they are dropped
+  static boolean refuseNew(int listener) {
     try {
       if (Sockets.getsockname(listener) instanceof InetSocketAddress) {
         Sockets.dropSyn(listener);
+        return true;
       }
     } catch (SysException e) {
       Log.LOGGER.log(Level.DEBUG, "connection requests are not dropped while draining", e);
     }
+    return false;
   }
 
   static SocketAddress localAddress(int fd) throws IOException {

@@ -57,9 +57,9 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
-  public void refuseNew(int listener) {
+  public boolean refuseNew(int listener) {
     calls++;
-    KernelSockets.refuseNew(listener);
+    return KernelSockets.refuseNew(listener);
   }
 
   @Override

@@ -19,7 +19,9 @@ interface ReadinessSockets {
   @Nullable SocketAddress remoteAddress(int socket);
 
   /// As [Transport#refuseNew].
-  default void refuseNew(int listener) {}
+  default boolean refuseNew(int listener) {
+    return false;
+  }
 
   /// @return a new non-blocking socket, or -EAGAIN when nobody waits, or another errno
   int accept(int listener);

@@ -64,8 +64,8 @@ final class ReadinessTransport implements Transport {
   }
 
   @Override
-  public void refuseNew(int listener) {
-    device.refuseNew(listener);
+  public boolean refuseNew(int listener) {
+    return device.refuseNew(listener);
   }
 
   @Override

@@ -33,7 +33,11 @@ public interface Transport {
 
   /// Lets nobody new into a listener's accept queue, where the kernel can do that; who is in the
   /// queue, or in the middle of a handshake, is not sent away. Control path: takes effect at once.
-  default void refuseNew(int listener) {}
+  ///
+  /// @return whether that is so: [AcceptQueues] can tell when nobody is left
+  default boolean refuseNew(int listener) {
+    return false;
+  }
 
   /// Arms receiving until cancelled: each completion brings a chunk with `result` > 0 bytes; the
   /// receiver owns the chunk until it is given back to the arena. 0 is end of stream, negative an
