@@ -10,7 +10,8 @@ import sluice.memory.View;
 /// Requests of one loop on their way to the [AccessLog]: fixed binary records in a ring.
 ///
 /// The loop's thread appends, the log's writer thread takes; neither ever waits. When the ring is
-/// full the record is dropped and counted.
+/// full the record is dropped and counted. A record that must wait, because its reply is still on
+/// its way, is written to an [AccessLogRecord] and appended later.
 ///
 /// ```
 /// record  0 time ms | 8 address | 24 body bytes | 32 status | 34, 36, 38 lengths | 40 text
@@ -63,8 +64,10 @@ final class AccessLogRing {
   /// The loop's last look at `head`.
   private long knownHead;
 
-  /// Where the open record begins, or -1.
-  private int open = -1;
+  /// What the open record is written to, and where it begins there.
+  private byte[] into;
+
+  private int open;
 
   /// @param capacity records, a power of two from 2 to 65 536
   AccessLogRing(int capacity) {
@@ -73,6 +76,7 @@ final class AccessLogRing {
           "capacity must be a power of two, 2 to 65536: " + capacity);
     }
     records = new byte[capacity * RECORD_BYTES];
+    into = records;
     mask = capacity - 1;
   }
 
@@ -83,42 +87,74 @@ final class AccessLogRing {
   /// @param bodyBytes bytes of the reply's body that were sent
   /// @return false when the ring is full: the record is dropped, and nothing else is to be called
   boolean begin(long epochMillis, long addressHigh, long addressLow, int status, long bodyBytes) {
+    int at = next();
+    if (at < 0) {
+      return false;
+    }
+    start(records, at, epochMillis, addressHigh, addressLow, status);
+    LONG.set(records, at + 24, bodyBytes);
+    return true;
+  }
+
+  /// Begins a record that [#append] adds later; [#commit] is not called. Loop only.
+  void begin(
+      AccessLogRecord record, long epochMillis, long addressHigh, long addressLow, int status) {
+    start(record.bytes, 0, epochMillis, addressHigh, addressLow, status);
+  }
+
+  /// Adds a record that was begun and filled in before, or drops and counts it. Loop only.
+  ///
+  /// @param bodyBytes as for [#begin(long, long, long, int, long)]
+  void append(AccessLogRecord record, long bodyBytes) {
+    int at = next();
+    if (at >= 0) {
+      System.arraycopy(record.bytes, 0, records, at, RECORD_BYTES);
+      LONG.set(records, at + 24, bodyBytes);
+      commit();
+    }
+  }
+
+  /// Where the next record goes; negative when the ring is full.
+  private int next() {
     if (tail - knownHead > mask) {
       knownHead = (long) HEAD.getAcquire(this);
       if (tail - knownHead > mask) {
         DROPPED.setRelease(this, dropped + 1);
-        return false;
+        return -1;
       }
     }
-    int at = (int) (tail & mask) * RECORD_BYTES;
-    LONG.set(records, at, epochMillis);
-    LONG.set(records, at + 8, addressHigh);
-    LONG.set(records, at + 16, addressLow);
-    LONG.set(records, at + 24, bodyBytes);
-    SHORT.set(records, at + 32, (short) status);
-    SHORT.set(records, at + 34, (short) 0);
-    SHORT.set(records, at + 36, (short) 0);
-    SHORT.set(records, at + 38, (short) 0);
+    return (int) (tail & mask) * RECORD_BYTES;
+  }
+
+  private void start(
+      byte[] target, int at, long epochMillis, long addressHigh, long addressLow, int status) {
+    LONG.set(target, at, epochMillis);
+    LONG.set(target, at + 8, addressHigh);
+    LONG.set(target, at + 16, addressLow);
+    SHORT.set(target, at + 32, (short) status);
+    SHORT.set(target, at + 34, (short) 0);
+    SHORT.set(target, at + 36, (short) 0);
+    SHORT.set(target, at + 38, (short) 0);
+    into = target;
     open = at;
-    return true;
   }
 
   /// The request line, as received.
   void line(View view, int from, int to) {
     int count = length(34, to - from, MOST_LINE_BYTES);
-    view.copyTo(from, records, open + LINE, count);
+    view.copyTo(from, into, open + LINE, count);
   }
 
   /// The value of `Referer`, as received.
   void referrer(View view, int from, int to) {
     int count = length(36, to - from, MOST_FIELD_BYTES);
-    view.copyTo(from, records, open + REFERRER, count);
+    view.copyTo(from, into, open + REFERRER, count);
   }
 
   /// The value of `User-Agent`, as received.
   void agent(View view, int from, int to) {
     int count = length(38, to - from, MOST_FIELD_BYTES);
-    view.copyTo(from, records, open + AGENT, count);
+    view.copyTo(from, into, open + AGENT, count);
   }
 
   /// As [#line(View, int, int)], from memory.
@@ -138,18 +174,17 @@ final class AccessLogRing {
 
   /// Hands the record over. Loop only.
   void commit() {
-    open = -1;
     TAIL.setRelease(this, tail + 1);
   }
 
   private int length(int field, int count, int most) {
     int kept = Math.min(count, most);
-    SHORT.set(records, open + field, (short) (kept | (count > most ? CUT : 0)));
+    SHORT.set(into, open + field, (short) (kept | (count > most ? CUT : 0)));
     return kept;
   }
 
   private void copy(MemorySegment from, long offset, int place, int count) {
-    MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, records, open + place, count);
+    MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, into, open + place, count);
   }
 
   /// Records dropped so far. Any thread.

@@ -168,7 +168,7 @@ final class HttpHandlers {
     int at = upload.take(input, from, end);
     if (at < 0) {
       abandon(session);
-      http.refuse(connection, -at);
+      http.refuse(connection, -at, upload.message);
       return end;
     }
     if (upload.done()) {
@@ -225,7 +225,9 @@ final class HttpHandlers {
         out.put(LAST_CHUNK);
       }
       replies.noted(call.status, call.sentBytes);
-      http.repliedSlowly(connection, call.message, call.keep && !session.closing);
+      http.repliedSlowly(connection, call, call.keep && !session.closing);
+    } else {
+      http.streams(connection, call);
     }
   }
 

@@ -28,10 +28,6 @@ final class HttpProtocol implements Protocol {
   private static final long DRAIN_IDLE_NANOS = 5_000_000_000L;
 
   private static final byte[] ROOT = {'/'};
-  private static final int LOG_RECORDS = 4096;
-
-  /// A space and the version at the end of a request line.
-  private static final int VERSION_BYTES = " HTTP/1.1".length();
 
   private final Loop loop;
   private final HttpConfig config;
@@ -44,7 +40,7 @@ final class HttpProtocol implements Protocol {
   private final HttpReplies replies;
   private final RouteTable routes;
   private final HttpHandlers handlers;
-  private final @Nullable AccessLogRing log;
+  private final @Nullable RequestLog log;
   private final Account heads;
   private final ViewBinder deferred = new ViewBinder(Thread.currentThread());
   private final long headerNanos;
@@ -66,7 +62,7 @@ final class HttpProtocol implements Protocol {
     this.replies = new HttpReplies(date, errors, counts);
     this.routes = routes;
     this.handlers = new HttpHandlers(this, loop, config, request, replies);
-    this.log = log == null ? null : log.ring(LOG_RECORDS);
+    this.log = log == null ? null : new RequestLog(log, request, replies);
     this.heads =
         new Account(
             loop.name() + " deferred requests",
@@ -128,19 +124,24 @@ final class HttpProtocol implements Protocol {
   @Override
   public void timedOut(Connection connection) {
     HttpSession session = session(connection);
-    if ((session.readingHead && !session.skipping()) || session.upload != null) {
-      replies.error(connection.output(), 408, null, HttpReplies.NONE, HttpReplies.CLOSE);
+    Upload upload = session.upload;
+    if (upload != null) {
+      refuse(connection, 408, upload.message);
+    } else if (session.readingHead && !session.skipping()) {
+      refuse(connection, 408, null);
+    } else {
+      connection.close();
     }
-    connection.close();
   }
 
   /// Part of a body is no body: no handler sees it, and who only ended his side too early is told.
   @Override
   public void ended(Connection connection, int leftover) {
     HttpSession session = session(connection);
-    if (session.upload != null) {
+    Upload upload = session.upload;
+    if (upload != null) {
       handlers.abandon(session);
-      refuse(connection, 400);
+      refuse(connection, 400, upload.message);
     } else {
       connection.close();
     }
@@ -159,9 +160,19 @@ final class HttpProtocol implements Protocol {
   }
 
   @Override
+  public void sent(Connection connection) {
+    if (log != null) {
+      log.sent(connection, session(connection));
+    }
+  }
+
+  @Override
   public void closed(Connection connection) {
     if (connection.attachment() instanceof HttpSession session) {
       handlers.abandon(session);
+      if (log != null) {
+        log.closed(connection, session);
+      }
     }
   }
 
@@ -206,7 +217,11 @@ final class HttpProtocol implements Protocol {
       }
       session.scanned = 0;
       if (length < 0) {
-        refuse(connection, -length);
+        replies.error(connection.output(), -length, null, HttpReplies.NONE, HttpReplies.CLOSE);
+        if (log != null) {
+          log.refused(session, input, at, end);
+        }
+        connection.close();
         return end;
       }
       BoundRoute route = routes.find(request);
@@ -247,8 +262,17 @@ final class HttpProtocol implements Protocol {
     }
   }
 
-  void refuse(Connection connection, int status) {
+  /// Refuses a request that did not come whole.
+  ///
+  /// @param message its head; null when that is what is missing
+  void refuse(Connection connection, int status, @Nullable HttpMessage message) {
     replies.error(connection.output(), status, null, HttpReplies.NONE, HttpReplies.CLOSE);
+    RequestLog to = log;
+    if (to != null && message != null) {
+      withRequest(message, () -> to.replied(connection, session(connection)));
+    } else if (to != null) {
+      to.refused(session(connection), null, 0, 0);
+    }
     connection.close();
   }
 
@@ -339,7 +363,7 @@ final class HttpProtocol implements Protocol {
 
   void replied(Connection connection, HttpSession session, boolean keep) {
     if (log != null) {
-      log(log, session);
+      log.replied(connection, session);
     }
     if (!keep) {
       connection.close();
@@ -350,18 +374,17 @@ final class HttpProtocol implements Protocol {
     date.update(System.currentTimeMillis());
   }
 
-  /// A slow handler's reply is staged.
-  void repliedSlowly(Connection connection, HttpMessage message, boolean keep) {
+  /// A part of a slow handler's reply is staged, and more follows.
+  void streams(Connection connection, SlowCall call) {
     if (log != null) {
-      byte[] head = message.head();
-      View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
-      try {
-        if (parser.parse(view, 0, head.length, request) == head.length) {
-          log(log, session(connection));
-        }
-      } finally {
-        deferred.unbind();
-      }
+      logSlow(log, connection, call, false);
+    }
+  }
+
+  /// A slow handler's reply is staged.
+  void repliedSlowly(Connection connection, SlowCall call, boolean keep) {
+    if (log != null) {
+      logSlow(log, connection, call, true);
     }
     if (keep) {
       connection.deadline(idleNanos);
@@ -370,25 +393,38 @@ final class HttpProtocol implements Protocol {
     }
   }
 
-  private void log(AccessLogRing ring, HttpSession session) {
-    if (ring.begin(
-        System.currentTimeMillis(),
-        session.addressHigh,
-        session.addressLow,
-        replies.lastStatus(),
-        replies.lastBodyBytes())) {
-      View view = request.view();
-      int lineEnd = Math.min(view.length(), request.targetTo() + VERSION_BYTES);
-      ring.line(view, request.methodFrom(), lineEnd);
-      int referrer = request.firstLine(Field.REFERER);
-      if (referrer >= 0) {
-        ring.referrer(view, request.valueFrom(referrer), request.valueTo(referrer));
+  private void logSlow(RequestLog to, Connection connection, SlowCall call, boolean last) {
+    HttpSession session = session(connection);
+    if (call.record == null && (last || !call.streams)) {
+      call.streams = true;
+      withRequest(
+          call.message,
+          () -> {
+            if (last) {
+              to.replied(connection, session);
+            } else {
+              call.record = to.begin(connection, session, call.status);
+            }
+          });
+    }
+    AccessLogRecord record = call.record;
+    if (record != null && last) {
+      to.complete(connection, session, record, call.sentBytes);
+    } else if (record != null) {
+      to.grow(connection, record, call.sentBytes);
+    }
+  }
+
+  /// Does something while a message that was kept is once more the request that was parsed last.
+  private void withRequest(HttpMessage message, Runnable action) {
+    byte[] head = message.head();
+    View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
+    try {
+      if (parser.parse(view, 0, head.length, request) == head.length) {
+        action.run();
       }
-      int agent = request.firstLine(Field.USER_AGENT);
-      if (agent >= 0) {
-        ring.agent(view, request.valueFrom(agent), request.valueTo(agent));
-      }
-      ring.commit();
+    } finally {
+      deferred.unbind();
     }
   }
 

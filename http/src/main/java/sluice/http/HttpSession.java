@@ -29,6 +29,11 @@ final class HttpSession {
   /// Bytes of a request, body included, that must be there before it is looked at again.
   int held;
 
+  /// Lines of the access log that wait until their replies have been sent, in their order.
+  @Nullable AccessLogRecord logOldest;
+
+  @Nullable AccessLogRecord logNewest;
+
   /// The body that is being collected for a slow handler.
   @Nullable Upload upload;
 

@@ -14,7 +14,7 @@ import sluice.memory.Account;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | status, chunked, keep, sentBytes | loop | plain | plain |
+/// | status, chunked, keep, sentBytes, streams, record | loop | plain | plain |
 /// | head, headSent, stream, completed, closing | handler's thread | plain | plain |
 /// | what a piece holds | handler's thread, before the ticket takes it | plain | plain |
 final class SlowCall implements Runnable {
@@ -72,6 +72,12 @@ final class SlowCall implements Runnable {
 
   /// Loop only: bytes of the body so far.
   long sentBytes;
+
+  /// Loop only: a part of the reply was staged when more was to follow.
+  boolean streams;
+
+  /// Loop only: its line of the access log, while it waits.
+  @Nullable AccessLogRecord record;
 
   SlowCall(
       HttpHandlers loopSide,

@@ -67,6 +67,12 @@ public final class Connection {
   boolean overLimit;
   private boolean removed;
 
+  /// [#sentBytes] that the protocol waits for.
+  private long sentAwaited = Long.MAX_VALUE;
+
+  /// Ciphertext that was left when the connection ended.
+  private long unsentCiphertext;
+
   @Nullable ReplyTicket ticket;
   private @Nullable Object attachment;
   private @Nullable ConnectionLeases leases;
@@ -124,6 +130,35 @@ public final class Connection {
   /// this turn altogether.
   public boolean outputFull() {
     return overHighWater() || loop.staging().full();
+  }
+
+  /// Bytes of the output, since the connection was opened, that the kernel has taken; good until
+  /// [Protocol#closed] has returned. With TLS, ciphertext that waits counts as if it were the plain
+  /// bytes: a little more than them.
+  public long sentBytes() {
+    long waits = unsentCiphertext;
+    if (tls != null && !removed) {
+      waits = tls.wire().queuedBytes();
+    }
+    return Math.max(0, output.takenBytes() - waits);
+  }
+
+  /// What [#sentBytes] will be once all that is staged now has been taken.
+  public long stagedBytes() {
+    return output.takenBytes() + output.queuedBytes();
+  }
+
+  /// Whether the peer must read before more of the output is taken.
+  public boolean outputBlocked() {
+    return sendState > SEND_SUBMITTED;
+  }
+
+  /// Calls [Protocol#sent], once, when [#sentBytes] has reached a number; not if the connection
+  /// ends before. One is waited for at a time, the one given last.
+  ///
+  /// @param bytes as [#stagedBytes] has said; `Long.MAX_VALUE` for none
+  public void awaitSent(long bytes) {
+    sentAwaited = bytes;
   }
 
   /// Hands the message being handled to the slow path: closes the ordering gate until the ticket
@@ -253,7 +288,18 @@ public final class Connection {
   /// Whether somebody waits to hear that the kernel has taken what is sent now.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
-    return state != OPEN || input.roomAwaited() || (waiting != null && waiting.awaitsRoom());
+    return state != OPEN
+        || sentAwaited != Long.MAX_VALUE
+        || input.roomAwaited()
+        || (waiting != null && waiting.awaitsRoom());
+  }
+
+  /// Output was taken.
+  void tellSent() {
+    if (output.takenBytes() >= sentAwaited && sentBytes() >= sentAwaited) {
+      sentAwaited = Long.MAX_VALUE;
+      loop.calls().sent(this);
+    }
   }
 
   void markDirty() {
@@ -352,6 +398,7 @@ public final class Connection {
       removed = true;
       output.clear();
       if (tls != null) {
+        unsentCiphertext = tls.wire().queuedBytes();
         tls.release();
       }
       loop.remove(this);

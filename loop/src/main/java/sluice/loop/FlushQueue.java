@@ -204,13 +204,15 @@ final class FlushQueue {
       return;
     }
     connection.sendState = Connection.SEND_IDLE;
+    if (result > 0) {
+      loop.counters().sentBytes += result;
+      connection.wire().drop(result);
+    }
     if (connection.finished()) {
       connection.finish();
     } else if (result != connection.submittedBytes) {
       connection.abort();
     } else {
-      loop.counters().sentBytes += result;
-      connection.wire().drop(result);
       connection.unblockedOnWrite();
       advanced(connection);
     }
@@ -218,6 +220,7 @@ final class FlushQueue {
 
   /// Output was taken: go on with the rest, or with what waited for it.
   private void advanced(Connection connection) {
+    connection.tellSent();
     connection.input.outputTaken();
     ReplyTicket ticket = connection.ticket;
     if (ticket != null) {
@@ -258,14 +261,17 @@ final class FlushQueue {
         readPiece(connection, head, file);
         return;
       }
-      if (sent <= 0 || !file.unchanged()) {
+      boolean unchanged = sent > 0 && file.unchanged();
+      boolean last = sent == head.fileRemaining;
+      if (sent > 0) {
+        loop.counters().fileBytes += sent;
+        budget -= (int) sent;
+        connection.output().dropFile(sent);
+      }
+      if (!unchanged) {
         connection.abort();
         return;
       }
-      loop.counters().fileBytes += sent;
-      budget -= (int) sent;
-      boolean last = sent == head.fileRemaining;
-      connection.output().dropFile(sent);
       if (last) {
         break;
       }

@@ -22,6 +22,7 @@ public final class Output {
   private @Nullable OutSegment head;
   private @Nullable OutSegment tail;
   private long queuedBytes;
+  private long takenBytes;
 
   Output(Loop loop, Connection connection) {
     this.loop = loop;
@@ -31,6 +32,11 @@ public final class Output {
   /// Bytes that have been staged and not yet been taken by the kernel, files included.
   public long queuedBytes() {
     return queuedBytes;
+  }
+
+  /// Bytes that have been taken from here since it was made: by the kernel, or by TLS.
+  long takenBytes() {
+    return takenBytes;
   }
 
   public void put(byte value) {
@@ -213,6 +219,7 @@ public final class Output {
   /// Removes memory bytes that have been sent from the front.
   void drop(long count) {
     queuedBytes -= count;
+    takenBytes += count;
     long left = count;
     while (left > 0) {
       OutSegment segment = head;
@@ -236,6 +243,7 @@ public final class Output {
       throw new IllegalStateException("no file at the front of the output");
     }
     queuedBytes -= count;
+    takenBytes += count;
     segment.filePosition += count;
     segment.fileRemaining -= count;
     if (segment.fileRemaining == 0) {

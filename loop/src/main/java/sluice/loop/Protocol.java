@@ -51,6 +51,9 @@ public interface Protocol {
     connection.close();
   }
 
+  /// The kernel has taken the output up to where [Connection#awaitSent] said.
+  default void sent(Connection connection) {}
+
   /// The connection is gone; release what was attached to it.
   default void closed(Connection connection) {}
 }

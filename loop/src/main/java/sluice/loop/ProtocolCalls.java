@@ -75,6 +75,10 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.listener.protocol.timedOut(connection));
   }
 
+  void sent(Connection connection) {
+    guarded(connection, () -> connection.listener.protocol.sent(connection));
+  }
+
   void stage(ReplyTicket.Piece piece, Connection connection) {
     guarded(connection, () -> piece.stage(connection));
   }
