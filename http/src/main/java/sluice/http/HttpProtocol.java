@@ -75,6 +75,7 @@ final class HttpProtocol implements Protocol {
 
   private void beforeBatch() {
     date.update(System.currentTimeMillis());
+    routes.update();
     if (site != null) {
       site.drain();
     }
@@ -224,13 +225,15 @@ final class HttpProtocol implements Protocol {
         connection.close();
         return end;
       }
-      BoundRoute route = routes.find(request);
+      BoundRoute route = session.held > 0 ? session.heldFor : routes.find(request);
       if (route != null) {
         int next = handlers.handle(route, connection, input, at + length, end);
         if (next == HttpHandlers.HOLD) {
+          session.heldFor = route;
           break;
         }
         session.held = 0;
+        session.heldFor = null;
         if (next >= 0) {
           session.readingHead = false;
           at = next;

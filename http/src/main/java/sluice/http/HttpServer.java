@@ -65,7 +65,7 @@ public final class HttpServer implements AutoCloseable {
   private static final class Assembly {
     final HttpConfig config;
     final ErrorPages errors;
-    final List<HandlerGuard> guards;
+    final Routes routes;
     final @Nullable AccessLog log;
     final Observatory observatory = new Observatory();
     final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
@@ -73,7 +73,7 @@ public final class HttpServer implements AutoCloseable {
     Assembly(HttpConfig config, Consumer<String> complaints) throws IOException {
       this.config = config;
       this.errors = new ErrorPages(errorPages(config.site()));
-      this.guards = RouteTable.guards(config.routes());
+      this.routes = new Routes(config.routes());
       Path file = config.accessLog();
       this.log = file == null ? null : new AccessLog(file, ZoneId.systemDefault(), complaints);
     }
@@ -82,8 +82,8 @@ public final class HttpServer implements AutoCloseable {
       try {
         SiteService site = SiteService.open(loop, config, config.site());
         loop.onClose(site::close);
-        RouteTable routes = new RouteTable(config.routes(), guards, config.limits());
-        HttpProtocol made = new HttpProtocol(loop, config, site, routes, errors, log);
+        RouteTable table = new RouteTable(routes, config.limits());
+        HttpProtocol made = new HttpProtocol(loop, config, site, table, errors, log);
         protocols.add(made);
         return made;
       } catch (IOException e) {
@@ -119,10 +119,29 @@ public final class HttpServer implements AutoCloseable {
     return tls == null ? "http" : "https";
   }
 
-  /// Watch the interruptlets, one for each route of the configuration and in its order: whether it
-  /// was disabled, and the way to let it run again.
+  /// Answers requests below a path by other handlers from now on: those of a new route, or of one
+  /// in place of another with the same prefix. Whoever sends a request after this has returned is
+  /// answered by them; a request that was being received or answered is finished by those before.
+  ///
+  /// @param route its interruptlets are made by the loops' threads, before their next requests; one
+  ///   that cannot be made fails the requests of the route
+  /// @return watches its interruptlets, as in [#guards]
+  public HandlerGuard admit(Route route) {
+    return parts.routes.admit(route);
+  }
+
+  /// Leaves requests below a path to the site, or to a route with a shorter prefix, from now on. As
+  /// with [#admit], what has begun is finished.
+  ///
+  /// @return whether there was a route with this prefix
+  public boolean evict(String prefix) {
+    return parts.routes.evict(prefix);
+  }
+
+  /// Watch the interruptlets, one for each route and in the order of their admission, first those
+  /// of the configuration: whether it was disabled, and the way to let it run again.
   public List<HandlerGuard> guards() {
-    return parts.guards;
+    return parts.routes.current().stream().map(Routes.Admitted::guard).toList();
   }
 
   /// Where `/metrics` and `/healthz` are answered; empty when nobody asked for it.

@@ -29,6 +29,9 @@ final class HttpSession {
   /// Bytes of a request, body included, that must be there before it is looked at again.
   int held;
 
+  /// Whose request that is.
+  @Nullable BoundRoute heldFor;
+
   /// Lines of the access log that wait until their replies have been sent, in their order.
   @Nullable AccessLogRecord logOldest;
 

@@ -54,7 +54,7 @@ final class Observatory {
             LoopConfig.DEFAULT.withMaxConnections(MOST_CONNECTIONS),
             ListenOptions.DEFAULT,
             Server.VIRTUAL_THREADS);
-    RouteTable table = new RouteTable(routes(), RouteTable.guards(routes()), config.limits());
+    RouteTable table = new RouteTable(new Routes(routes()), config.limits());
     return Server.start(own, loop -> new HttpProtocol(loop, config, null, table, errors, null));
   }
 

@@ -4,32 +4,56 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.HandlerGuard;
 import sluice.memory.View;
 
-/// Finds the route of a request. Owned by one loop.
+/// Finds the route of a request: one loop's view of the [Routes]. Owned by the loop's thread.
+///
+/// A route that stays keeps its interruptlet when others come and go. Who is being answered, or
+/// sends a body, keeps the [BoundRoute] that was found for him.
 ///
 /// Paths in plain spelling are compared where they are; only one with an escape or a dot segment is
 /// made canonical first, so files beside the routes stay cheap.
 final class RouteTable {
-  private final BoundRoute[] routes;
-  private final RequestPath canonical;
+  private final Routes source;
+  private final HttpLimits limits;
+  private List<Routes.Admitted> seen;
+  private BoundRoute[] routes;
+  private RequestPath canonical;
 
-  /// @param guards one for each route, shared by the loops
-  RouteTable(List<Route> routes, List<HandlerGuard> guards, HttpLimits limits) {
-    List<BoundRoute> bound = new ArrayList<>();
-    for (int i = 0; i < routes.size(); i++) {
-      bound.add(new BoundRoute(routes.get(i), guards.get(i)));
-    }
-    bound.sort(Comparator.comparingInt(each -> -each.route.prefix().length()));
-    this.routes = bound.toArray(new BoundRoute[0]);
-    this.canonical = new RequestPath(routes.isEmpty() ? 1 : limits.targetBytes());
+  /// Makes the interruptlets.
+  RouteTable(Routes source, HttpLimits limits) {
+    this.source = source;
+    this.limits = limits;
+    this.seen = source.current();
+    this.routes = new BoundRoute[0];
+    this.canonical = new RequestPath(1);
+    bind(seen.stream().map(BoundRoute::new).toList());
   }
 
-  static List<HandlerGuard> guards(List<Route> routes) {
-    return routes.stream()
-        .map(route -> new HandlerGuard(route.prefix(), route.limit().toNanos()))
-        .toList();
+  /// Looks whether routes have come or gone, and makes the interruptlets of those that came.
+  void update() {
+    List<Routes.Admitted> now = source.current();
+    if (now == seen) {
+      return;
+    }
+    List<BoundRoute> next = new ArrayList<>();
+    for (Routes.Admitted admitted : now) {
+      BoundRoute kept = null;
+      for (BoundRoute each : routes) {
+        kept = each.admitted == admitted ? each : kept;
+      }
+      next.add(kept == null ? BoundRoute.whileServing(admitted) : kept);
+    }
+    seen = now;
+    bind(next);
+  }
+
+  private void bind(List<BoundRoute> bound) {
+    routes =
+        bound.stream()
+            .sorted(Comparator.comparingInt(each -> -each.route.prefix().length()))
+            .toArray(BoundRoute[]::new);
+    canonical = new RequestPath(routes.length == 0 ? 1 : limits.targetBytes());
   }
 
   /// Whose request it is; null when it is the site's.

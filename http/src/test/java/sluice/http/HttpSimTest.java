@@ -52,7 +52,7 @@ class HttpSimTest {
     WatchTable watches = new WatchTable(memory, random.between(2, 30));
     SiteService site = new SiteService(loop, config, memory, watches, memory);
     loop.onClose(site::close);
-    RouteTable routes = new RouteTable(List.of(), List.of(), config.limits());
+    RouteTable routes = new RouteTable(new Routes(List.of()), config.limits());
     ErrorPages errors = new ErrorPages(Map.of());
     HttpProtocol http = new HttpProtocol(loop, config, site, routes, errors, null);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -23,8 +23,7 @@ class RouteTest {
   })
   void aPrefixStandsForWhatIsBelow(String prefix, String path, boolean matches) {
     Route route = Route.at(prefix);
-    BoundRoute bound =
-        new BoundRoute(route, RouteTable.guards(java.util.List.of(route)).getFirst());
+    BoundRoute bound = new BoundRoute(Routes.Admitted.of(route));
     byte[] bytes = HttpReplies.ascii(path);
     assertThat(bound.matches(bytes, bytes.length)).isEqualTo(matches);
   }
