@@ -41,7 +41,8 @@ final class DirectoryListing {
     this.mostEntries = mostEntries;
   }
 
-  /// The page for `directory`, in UTF-8. Entries the site's rules would refuse are left out.
+  /// The page for `directory`, in UTF-8. Entries that would be refused are left out, but not links,
+  /// wherever they lead: nobody follows them here.
   byte[] html(SitePath directory, SiteFiles.Listed listed, Site site) {
     List<SiteFiles.Entry> shown =
         listed.entries().stream()
@@ -81,6 +82,7 @@ final class DirectoryListing {
     FileStatus status = entry.status();
     boolean link = status.kind == FileStatus.SYMLINK && site.symlinks() != Site.Symlinks.REFUSE;
     return (status.isRegular() || status.isDirectory() || link)
+        && RequestPath.names(entry.name())
         && !site.hides(directory.child(entry.name()));
   }
 

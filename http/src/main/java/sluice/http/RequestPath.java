@@ -70,6 +70,16 @@ public final class RequestPath {
     return length;
   }
 
+  /// Whether a path can name a file called so: others exist, but no request reaches them.
+  static boolean names(byte[] file) {
+    for (byte b : file) {
+      if ((b >= 0 && b < ' ') || b == 0x7f || b == '\\') {
+        return false;
+      }
+    }
+    return Utf8.valid(file, 0, file.length);
+  }
+
   /// Appends one segment, and the slash after it unless it is the last.
   ///
   /// @return 0 or the status to refuse with
