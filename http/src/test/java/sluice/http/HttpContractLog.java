@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.LoopConfig;
+import sluice.loop.TlsContext;
 
 /// The access log says what was really sent.
 abstract class HttpContractLog extends HttpContractDrain {
@@ -138,6 +143,41 @@ abstract class HttpContractLog extends HttpContractDrain {
     assertThat(logged).as("and no more than was sent").isLessThan(taken);
     assertThat(get("/b.txt").status()).isEqualTo(200);
     assertLogged("GET /b.txt", 200, "bravo, the second file".length());
+  }
+
+  /// Plain bytes are counted, and those whose ciphertext the kernel has not taken are not.
+  @ParameterizedTest
+  @ValueSource(strings = {"/memory.bin", "/large.bin", "/stream?known"})
+  void overTlsToo(String target) throws Exception {
+    write("memory.bin", pattern(1 << 20, 1));
+    write("large.bin", pattern(STREAMED, 2));
+    TestKeys keys = TestKeys.make(outside);
+    TlsContext tls = TlsContext.load(keys.certificate(), keys.key());
+    startLogging(config -> HttpConfig.of(config.server().withTls(tls), config.site()));
+    long size = target.equals("/memory.bin") ? 1 << 20 : STREAMED;
+    try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port);
+        SSLSocket socket = keys.secure(plain)) {
+      plain.setSoTimeout(60_000);
+      byte[] request = HttpPeer.text("GET", target).getBytes(StandardCharsets.US_ASCII);
+      socket.getOutputStream().write(request);
+      assertThat(socket.getInputStream().readNBytes((int) size)).hasSize((int) size);
+      assertThat(socket.getInputStream().read()).as("the rest of it").isNotNegative();
+      assertLogged("GET " + target + " HTTP/1.1", 200, size);
+    }
+    String cut = "/large.bin?cut";
+    Socket plain = new Socket();
+    plain.setReceiveBufferSize(16 << 10);
+    plain.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    try (plain;
+        SSLSocket socket = keys.secure(plain)) {
+      plain.setSoTimeout(60_000);
+      byte[] request = HttpPeer.text("GET", cut).getBytes(StandardCharsets.US_ASCII);
+      socket.getOutputStream().write(request);
+      assertThat(socket.getInputStream().readNBytes(200_000)).hasSize(200_000);
+      plain.setSoLinger(true, 0);
+      plain.close(); // a reset
+    }
+    assertLogged("GET " + cut, 200, 100_000, STREAMED - 1);
   }
 
   @Test
