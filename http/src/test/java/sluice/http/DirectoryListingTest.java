@@ -65,7 +65,9 @@ class DirectoryListingTest {
     add("back\\slash", FileStatus.REGULAR);
     add(new byte[] {'x', (byte) 0xff}, FileStatus.REGULAR);
     add("link", FileStatus.SYMLINK);
-    assertThat(html("/", 10)).doesNotContain(".git", "pipe", "line", "slash", "x%FF").contains("link");
+    assertThat(html("/", 10))
+        .doesNotContain(".git", "pipe", "line", "slash", "x%FF")
+        .contains("link");
     SiteFiles.Listed listed = new SiteFiles.Listed(0, entries, false);
     Site strict = site.withSymlinks(Site.Symlinks.REFUSE);
     byte[] html = new DirectoryListing(10).html(SitePath.ROOT, listed, strict);
