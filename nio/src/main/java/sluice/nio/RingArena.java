@@ -27,7 +27,7 @@ final class RingArena extends ChunkPool {
 
   static final int GROUP = 1;
 
-  private static final int FIRST_TARGET = 8;
+  private static final int FIRST_TARGET = 16;
 
   private final BufferRing buffers;
   private final ByteBuffer bytes = segment().asByteBuffer();
@@ -67,8 +67,8 @@ final class RingArena extends ChunkPool {
   /// Takes back what was read, and shows the kernel as many chunks as it may need next.
   void publish() {
     reclaim();
-    if (shown < target / 2) {
-      target = Math.min(CHUNKS, 2 * target);
+    if (shown < target / 8) { // the last crossing has used nearly all of them, or all
+      target = Math.min(CHUNKS, shown == 0 ? 2 * target : target + target / 4);
     }
     if (shown == target || coldCount == 0) {
       return;

@@ -24,7 +24,7 @@ import sluice.sys.Sockets;
 ///
 /// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
 /// more until it is read; when chunks are short its bytes move to memory of its own. At most
-/// [StagePool#BYTES] are staged, and only by the ring's owner.
+/// [StagePool#BYTES] are staged, and left to a turn only by the ring's owner.
 final class RingStream extends RingPort implements StreamPort {
   /// Where receiving stops, in bytes. What one turn brings may exceed it.
   static final int HELD_LIMIT = 64 << 10;
@@ -333,18 +333,31 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   public boolean stage(ByteBuffer from) {
     int length = from.remaining();
-    if (length == 0
-        || full
-        || !attached
-        || !ring.isOwner()
-        || !ring.staging()
-        || sendError != 0
-        || !fits(length)) {
+    if (length == 0 || length > StagePool.BYTES || !attached) {
+      return false;
+    }
+    if (submitted) {
+      ring.awaitSends();
+    }
+    if (full || sendError != 0 || !fits(length)) {
       return false;
     }
     ring.stages().bytes().put((int) stage + stagedBytes, from, from.position(), length);
     from.position(from.position() + length);
     stagedBytes += length;
+    if (ring.isOwner() && ring.staging()) {
+      leaveToTurn();
+    } else if (!flush()) {
+      Flusher.finishLater(this);
+    }
+    if (sendError != 0) {
+      from.position(from.position() - length);
+      return false; // so that this write tells
+    }
+    return true;
+  }
+
+  private void leaveToTurn() {
     if (!inDirty) {
       inDirty = true;
       ring.dirty(this);
@@ -352,7 +365,6 @@ final class RingStream extends RingPort implements StreamPort {
     if (!attached) {
       boolean _ = flush(); // taken away in this moment, by a thread that has not seen these bytes
     }
-    return true;
   }
 
   @Override

@@ -12,7 +12,8 @@ interface StreamPort {
   /// @return bytes, 0 when there are none: ask [#receive]
   int take(ByteBuffer to);
 
-  /// Takes all that the buffer has, to be sent with the next turn. Holder of the write lock.
+  /// Takes all that the buffer has, to be sent at once or with the next turn. Holder of the write
+  /// lock.
   ///
   /// @return whether it was taken; else ask [#send]
   boolean stage(ByteBuffer from);

@@ -199,7 +199,7 @@ final class StreamTransfers {
     }
   }
 
-  /// @return bytes that a ring sends with its next turn
+  /// @return bytes that a ring has taken
   private long stage(ByteBuffer[] buffers, int offset, int length) {
     long done = 0;
     if (BufferIo.remaining(buffers, offset, length) <= StagePool.BYTES) {
@@ -214,7 +214,7 @@ final class StreamTransfers {
     return done;
   }
 
-  /// Whether a ring sends all of it with its next turn.
+  /// Whether a ring has taken all of it.
   private boolean stage(ByteBuffer buffer) {
     StreamPort ring = channel.port();
     return ring != null && ring.stage(buffer);

@@ -3,7 +3,9 @@ package sluice.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -20,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -321,6 +324,74 @@ class SelectorRingTest {
       }
     }
     selector.selectNow();
+  }
+
+  @Test
+  void nothingIsAllocatedForARequest() throws Exception {
+    ServerSocketChannel server = listen();
+    Selector selector = selector();
+    List<Link> links = new ArrayList<>();
+    List<CompletableFuture<Void>> clients = new ArrayList<>();
+    int rounds = 3000;
+    for (int i = 0; i < 4; i++) {
+      Link link = link(server);
+      links.add(link);
+      link.near().register(selector, SelectionKey.OP_READ);
+      clients.add(started(() -> ask(link.far(), rounds)));
+    }
+    Echo echo = new Echo();
+    long least = Long.MAX_VALUE; // a part without class loading and compiling
+    for (int part = 1; part <= 6; part++) {
+      long before = allocatedByThisThread();
+      while (echo.served < part * rounds * links.size() / 6) {
+        selector.select(echo, 1000);
+      }
+      least = Math.min(least, allocatedByThisThread() - before);
+    }
+    for (CompletableFuture<Void> client : clients) {
+      client.get(60, TimeUnit.SECONDS);
+    }
+    assertThat(least).isLessThan(4000); // for 2000 requests
+  }
+
+  /// By reflection, as this module does not read the management modules.
+  private static long allocatedByThisThread() throws ReflectiveOperationException {
+    Object threads =
+        Class.forName("java.lang.management.ManagementFactory")
+            .getMethod("getThreadMXBean")
+            .invoke(null);
+    Object bytes =
+        Class.forName("com.sun.management.ThreadMXBean")
+            .getMethod("getCurrentThreadAllocatedBytes")
+            .invoke(threads);
+    return (Long) bytes;
+  }
+
+  private static void ask(Socket far, int rounds) throws Exception {
+    byte[] bytes = new byte[64];
+    for (int i = 0; i < rounds; i++) {
+      far.getOutputStream().write(bytes);
+      far.getInputStream().readNBytes(bytes, 0, bytes.length);
+    }
+  }
+
+  /// Sends back what comes.
+  private static final class Echo implements Consumer<SelectionKey> {
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(64);
+    int served;
+
+    @Override
+    public void accept(SelectionKey key) {
+      SocketChannel channel = (SocketChannel) key.channel();
+      try {
+        if (channel.read(buffer.clear()) > 0) {
+          channel.write(buffer.flip());
+          served++;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   /// Undertow's workers do this when they wait for more of a request's body.
