@@ -9,12 +9,20 @@ final class DirtyList {
   private @Nullable Frame oldest;
   private @Nullable Frame newest;
   private volatile int count;
+  private volatile long added;
 
   int count() {
     return count;
   }
 
+  /// How many were ever added.
+  long added() {
+    return added;
+  }
+
   synchronized void add(Frame frame) {
+    long before = added;
+    added = before + 1;
     frame.dirtyBefore = newest;
     frame.dirtyAfter = null;
     if (newest == null) {
@@ -70,7 +78,7 @@ final class DirtyList {
     for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
       // What fails without a writer is being looked at by who gives frames up, and soon let go.
       boolean lent = at.lend();
-      while (!lent && at.writers == 0) {
+      while (!lent && at.writers() == 0) {
         Thread.onSpinWait();
         lent = at.lend();
       }

@@ -24,7 +24,9 @@ import sluice.memory.Block;
 /// | number | who maps, under the stripe | volatile | volatile |
 /// | next | who changes a chain, under its stripe | volatile | volatile |
 /// | version | who maps, claims or unmaps, under the stripe | acquire, then opaque | opaque and store fence to odd, release to even |
-/// | writers, contentWriters, loading, dirty, held, awaited | under the stripe | plain under the stripe; `dirty` and `held` by who claimed; `writers` volatile | |
+/// | writers | who claimed, from 0; others under the stripe, from 1 up; each down | volatile | compareAndSet |
+/// | content, awaited | who claims; who waits, under the stripe | volatile | volatile |
+/// | loading, dirty, held | under the stripe | plain under the stripe, or by who claimed | plain |
 /// | heat, touched | any reader | plain | plain: a lost update costs nothing |
 /// | dirtyBefore, dirtyAfter | [DirtyList], under its monitor | | |
 final class Frame extends Block {
@@ -34,10 +36,12 @@ final class Frame extends Block {
   private static final int NEVER = Integer.MIN_VALUE;
 
   private static final VarHandle VERSION;
+  private static final VarHandle WRITERS;
 
   static {
     try {
       VERSION = MethodHandles.lookup().findVarHandle(Frame.class, "version", int.class);
+      WRITERS = MethodHandles.lookup().findVarHandle(Frame.class, "writers", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -45,14 +49,17 @@ final class Frame extends Block {
 
   final int index;
   volatile @Nullable Frame next;
-  volatile int writers;
-  int contentWriters;
+  private volatile int writers;
+
+  /// Readers wait for the writer, who waits for nobody.
+  volatile boolean content;
+
   boolean loading;
   boolean dirty;
   boolean held;
 
   /// Somebody waits at the stripe for it to be filled or let go.
-  boolean awaited;
+  volatile boolean awaited;
 
   byte heat;
   @Nullable Frame dirtyBefore;
@@ -133,6 +140,35 @@ final class Frame extends Block {
     if ((version & 1) != 0) {
       VERSION.setRelease(this, version + 1);
     }
+  }
+
+  int writers() {
+    return writers;
+  }
+
+  /// The claimer is the first writer.
+  void firstWriter() {
+    WRITERS.setRelease(this, 1);
+  }
+
+  /// Another writer joins those who have claimed it.
+  ///
+  /// @return false when there is none, or no longer
+  boolean anotherWriter() {
+    int now = writers;
+    while (now > 0) {
+      int seen = (int) WRITERS.compareAndExchange(this, now, now + 1);
+      if (seen == now) {
+        return true;
+      }
+      now = seen;
+    }
+    return false;
+  }
+
+  /// @return whether it was the last, which has the claim to end
+  boolean lastWriter() {
+    return (int) WRITERS.getAndAdd(this, -1) == 1;
   }
 
   boolean lend() {

@@ -35,6 +35,7 @@ final class FrameCache implements BufferCache {
   private final FrameLoader loader;
   private final FrameClaims claims;
   private final ReadAhead readAhead;
+  private final Flusher flusher;
   private final int dirtyLimit;
 
   private FrameCache(BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table) {
@@ -48,6 +49,7 @@ final class FrameCache implements BufferCache {
     claims = new FrameClaims(table, supply, dirty, loader);
     readAhead = new ReadAhead(device, blockBytes, blocks, table, loader, supply.count() / 8);
     dirtyLimit = supply.count() / 2;
+    flusher = new Flusher(writeBack, dirty, supply.count() / 4);
   }
 
   static FrameCache open(BlockDevice device, int blockBytes, int frames, Account account)
@@ -179,6 +181,7 @@ final class FrameCache implements BufferCache {
 
   /// Before a change: makes room when too much is changed. The one who changes pays.
   void throttle() throws IOException {
+    flusher.changed();
     if (dirty.count() > dirtyLimit) {
       writeBack.reduceTo(dirtyLimit - dirtyLimit / 4L);
     }
@@ -188,7 +191,7 @@ final class FrameCache implements BufferCache {
   void overwrite(long block, MemorySegment bytes) throws IOException {
     Frame frame = claims.claim(block, true, FrameClaims.Purpose.METADATA);
     frame.segment().copyFrom(bytes);
-    claims.letGo(frame, FrameClaims.Purpose.METADATA);
+    claims.letGo(frame);
   }
 
   FrameClaims claims() {
@@ -210,6 +213,7 @@ final class FrameCache implements BufferCache {
   @Override
   public void close() throws IOException {
     readAhead.close();
+    flusher.close();
     try {
       if (loader.open()) {
         sync();

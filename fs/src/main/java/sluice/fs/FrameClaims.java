@@ -35,6 +35,12 @@ final class FrameClaims {
   ///
   /// @param fresh the old content does not matter: all zeros
   Frame claim(long block, boolean fresh, Purpose purpose) throws IOException {
+    if (purpose == Purpose.CONTENT && !fresh) {
+      Frame frame = claimChanged(block);
+      if (frame != null) {
+        return frame;
+      }
+    }
     loader.check(block);
     Frame spare = null;
     Frame got = null;
@@ -51,7 +57,7 @@ final class FrameClaims {
             frame.awaited = true;
             Waits.await(table.stripe(block));
             busy = true;
-          } else if (frame.writers > 0 || frame.claim()) {
+          } else if (frame.anotherWriter() || frame.claim()) {
             got = frame;
           } else if (frame.leases() <= 0) {
             busy = true; // being given up, or looked at for that
@@ -79,6 +85,23 @@ final class FrameClaims {
     }
   }
 
+  /// The common case, without a lock: the block is here, changed already, and nobody else holds it.
+  /// While it is claimed it stays mapped, and what the stripe guards of it does not change.
+  private @Nullable Frame claimChanged(long block) {
+    Frame frame = table.find(block);
+    if (frame == null || !frame.claim()) {
+      return null;
+    }
+    if (frame.number() != block || !frame.dirty || frame.held || frame.loading) {
+      frame.endClaim();
+      return null;
+    }
+    frame.content = true;
+    frame.hide(); // before anybody can join
+    frame.firstWriter();
+    return frame;
+  }
+
   private Frame map(long block, Frame spare) {
     boolean sole = spare.claim();
     assert sole;
@@ -91,7 +114,12 @@ final class FrameClaims {
   ///
   /// @return null when the frame is being given up: nothing was done
   private @Nullable Frame replace(long block, Frame old, Frame spare, boolean fresh) {
+    // One lease more, so that nobody claims it although the others may let go.
+    if (!old.lend()) {
+      return null;
+    }
     if (!supply.replace(old, spare)) {
+      old.release();
       return null;
     }
     if (!fresh) {
@@ -109,15 +137,15 @@ final class FrameClaims {
     }
     old.held = false;
     old.release();
+    old.release();
     return spare;
   }
 
   private void begin(Frame frame, boolean fresh, Purpose purpose) {
-    int writers = frame.writers; // changed under the stripe only
-    frame.writers = writers + 1;
-    frame.hide();
-    if (purpose == Purpose.CONTENT) {
-      frame.contentWriters++;
+    frame.content = purpose == Purpose.CONTENT;
+    if (frame.writers() == 0) {
+      frame.hide(); // before anybody can join
+      frame.firstWriter();
     }
     if (purpose == Purpose.LOGGED) {
       frame.held = true;
@@ -132,19 +160,16 @@ final class FrameClaims {
   }
 
   /// Ends a claim: with the last one the bytes show, and may be leased.
-  void letGo(Frame frame, Purpose purpose) {
+  void letGo(Frame frame) {
     long block = frame.number();
-    synchronized (table.stripe(block)) {
-      if (purpose == Purpose.CONTENT) {
-        frame.contentWriters--;
+    if (frame.lastWriter()) {
+      frame.show();
+      frame.endClaim();
+    }
+    if (frame.awaited) {
+      synchronized (table.stripe(block)) {
+        loader.wake(block, frame);
       }
-      int left = frame.writers - 1;
-      if (left == 0) {
-        frame.show();
-        frame.endClaim();
-      }
-      frame.writers = left;
-      loader.wake(block, frame);
     }
   }
 

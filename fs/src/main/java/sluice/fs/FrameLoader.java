@@ -66,13 +66,16 @@ final class FrameLoader {
   }
 
   private Next blocked(long block, Frame frame, long patience) {
-    boolean inHand = frame.contentWriters > 0 && System.nanoTime() - patience < 0;
+    boolean inHand = frame.writers() > 0 && frame.content && System.nanoTime() - patience < 0;
     if (frame.loading || inHand) {
       frame.awaited = true;
-      Waits.await(table.stripe(block));
+      // A writer looks whether he is awaited after he has let go.
+      if (frame.loading || frame.writers() > 0) {
+        Waits.await(table.stripe(block));
+      }
       return Next.AGAIN;
     }
-    if (frame.writers > 0) {
+    if (frame.writers() > 0) {
       return Next.COPY;
     }
     Thread.onSpinWait(); // being given up, or looked at for that
@@ -87,7 +90,7 @@ final class FrameLoader {
     Frame copy = take();
     synchronized (table.stripe(block)) {
       Frame frame = table.get(block);
-      if (frame != null && frame.writers > 0) {
+      if (frame != null && frame.writers() > 0) {
         copy.segment().copyFrom(frame.segment());
         return copy;
       }
@@ -102,7 +105,6 @@ final class FrameLoader {
     if (frame == null) {
       return null;
     }
-    frame.lease();
     try {
       device.read(block * blockBytes, frame, 0, blockBytes);
     } catch (IOException | RuntimeException | Error failed) {
@@ -116,12 +118,14 @@ final class FrameLoader {
 
   /// Maps a frame that is about to be filled from the device.
   ///
-  /// @return null when the block is here already, or about to be
+  /// @return the frame with a lease for the caller, so that nobody else claims it; null when the
+  ///   block is here already, or about to be
   @Nullable Frame reserve(long block) throws IOException {
     Frame frame = take();
     synchronized (table.stripe(block)) {
       if (!closed && table.get(block) == null) {
         frame.loading = true;
+        frame.lease();
         table.put(block, frame);
         return frame;
       }
@@ -130,8 +134,7 @@ final class FrameLoader {
     return null;
   }
 
-  /// The bytes are there. The caller holds a lease besides the cache's, so that nobody gives the
-  /// frame up before it shows.
+  /// The bytes are there.
   ///
   /// @param used whether somebody has asked for it, and did not read ahead
   void loaded(long block, Frame frame, boolean used) {

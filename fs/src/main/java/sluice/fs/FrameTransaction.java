@@ -37,11 +37,11 @@ abstract class FrameTransaction implements Transaction {
     return claims.claim(block, fresh, purpose);
   }
 
-  final Buffer buffer(Frame frame, Purpose purpose) {
+  final Buffer buffer(Frame frame) {
     while (buffers != null && buffers.closed()) {
       buffers = buffers.next;
     }
-    buffers = new TransactionBuffer(claims, frame, purpose, buffers);
+    buffers = new TransactionBuffer(claims, frame, buffers);
     return buffers;
   }
 

@@ -58,7 +58,7 @@ final class Jbd2Journal implements Journal {
     checkpoints = new Checkpoints(log, cache.writeBack(), cache.device());
     transactions = ThreadLocal.withInitial(() -> new Jbd2Transaction(this, cache.claims()));
     mostCredits = Math.min(log.capacity(), cache.frames()) / 4;
-    mostVersions = cache.frames() / 4;
+    mostVersions = cache.frames() / 8;
     committer = Thread.ofPlatform().daemon().name("sluice fs journal").unstarted(this::run);
   }
 
@@ -236,7 +236,7 @@ final class Jbd2Journal implements Journal {
         if (failure != null) {
           throw FsException.of(errno(failure), "the journal has failed: " + failure);
         }
-        want(point);
+        want(Math.min(point, running.point));
         Waits.await(this);
       }
     }
@@ -269,17 +269,7 @@ final class Jbd2Journal implements Journal {
       closing = true;
       notifyAll();
     }
-    boolean interrupted = false;
-    while (committer.isAlive()) {
-      try {
-        committer.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Waits.join(committer);
     notices.close();
     synchronized (this) {
       if (failure != null) {

@@ -31,7 +31,7 @@ final class Jbd2Transaction extends FrameTransaction {
 
   private Buffer log(long block, boolean fresh) throws IOException {
     Frame frame = claim(block, fresh, Purpose.LOGGED);
-    Buffer buffer = buffer(frame, Purpose.LOGGED);
+    Buffer buffer = buffer(frame);
     journal.changed(block);
     return buffer;
   }
@@ -39,7 +39,7 @@ final class Jbd2Transaction extends FrameTransaction {
   @Override
   public Buffer data(long block, boolean fresh) throws IOException {
     Frame frame = claim(block, fresh, Purpose.CONTENT);
-    Buffer buffer = buffer(frame, Purpose.CONTENT);
+    Buffer buffer = buffer(frame);
     if (frame.held) {
       journal.changed(block); // was changed as metadata: it stays with the log
     } else {

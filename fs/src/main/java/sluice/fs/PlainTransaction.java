@@ -28,7 +28,7 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   private Buffer take(long block, boolean fresh, Purpose purpose) throws IOException {
-    return buffer(claim(block, fresh, purpose), purpose);
+    return buffer(claim(block, fresh, purpose));
   }
 
   @Override

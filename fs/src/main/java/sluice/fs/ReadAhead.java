@@ -81,7 +81,6 @@ final class ReadAhead {
       for (long block = first; block < first + count; block++) {
         Frame frame = table.find(block) == null ? loader.reserve(block) : null;
         if (frame != null) {
-          frame.lease();
           reserved.add(new Leased(block, frame));
         }
       }
@@ -109,17 +108,7 @@ final class ReadAhead {
     if (running != null) {
       requests.clear();
       boolean _ = requests.offer(END);
-      boolean interrupted = false;
-      while (running.isAlive()) {
-        try {
-          running.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      Waits.join(running);
     }
   }
 }

@@ -6,7 +6,6 @@ import sluice.memory.Block;
 /// A block in the hands of a transaction. Of the transaction's thread.
 final class TransactionBuffer extends Buffer {
   private final FrameClaims claims;
-  private final FrameClaims.Purpose purpose;
   private final long number;
   private @Nullable Frame frame;
 
@@ -14,14 +13,9 @@ final class TransactionBuffer extends Buffer {
   final @Nullable TransactionBuffer next;
 
   /// Takes over a claim.
-  TransactionBuffer(
-      FrameClaims claims,
-      Frame frame,
-      FrameClaims.Purpose purpose,
-      @Nullable TransactionBuffer next) {
+  TransactionBuffer(FrameClaims claims, Frame frame, @Nullable TransactionBuffer next) {
     this.claims = claims;
     this.frame = frame;
-    this.purpose = purpose;
     this.next = next;
     number = frame.number();
   }
@@ -53,7 +47,7 @@ final class TransactionBuffer extends Buffer {
     if (frame != null) {
       Frame held = frame;
       frame = null;
-      claims.letGo(held, purpose);
+      claims.letGo(held);
     }
   }
 }

@@ -1,5 +1,7 @@
 package sluice.fs;
 
+import org.jspecify.annotations.Nullable;
+
 /// Waiting that an interrupt does not break off: a block that is half read belongs to others too.
 /// Any thread may call.
 final class Waits {
@@ -11,6 +13,21 @@ final class Waits {
   /// Waits on a monitor the caller holds, for a notification or a second.
   static void await(Object monitor) {
     await(monitor, LONGEST_MILLIS);
+  }
+
+  /// Waits for the end of a thread, if there is one.
+  static void join(@Nullable Thread thread) {
+    boolean interrupted = false;
+    while (thread != null && thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @SuppressWarnings("WaitNotInLoop") // every caller looks again

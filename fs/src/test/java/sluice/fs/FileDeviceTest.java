@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.memory.Block;
@@ -37,6 +38,27 @@ final class FileDeviceTest extends BlockDeviceContract {
         .hasMessageContaining("another process has this image open")
         .hasMessageContaining("Fix:");
     assertThat(Errnos.of(() -> BlockDevices.file(image(), true))).isEqualTo(Errno.EAGAIN);
+  }
+
+  @Test
+  void aBlockDeviceIsForOneOnlyToo() throws IOException {
+    LinuxTools.require("losetup");
+    Path other = directory.resolve("other");
+    java.nio.file.Files.write(other, new byte[1 << 20]);
+    LinuxTools.Said said = LinuxTools.run("losetup", "--find", "--show", other.toString());
+    Assumptions.assumeTrue(said.exit() == 0, "needs root and loop devices: " + said.output());
+    Path loop = Path.of(said.output().trim());
+    Block block = Blocks.patterned(4096, 1);
+    try (BlockDevice device = BlockDevices.file(loop, false)) {
+      assertThat(device.lengthBytes()).isEqualTo(1 << 20);
+      device.write(8192, block, 0, 4096);
+      device.flush();
+      assertThat(Errnos.of(() -> BlockDevices.file(loop, false))).isEqualTo(Errno.EBUSY);
+    } finally {
+      LinuxTools.must("losetup", "--detach", loop.toString());
+      block.release();
+    }
+    assertThat(java.nio.file.Files.readAllBytes(other)[8192 + 77]).isEqualTo(Blocks.pattern(1, 77));
   }
 
   @Test

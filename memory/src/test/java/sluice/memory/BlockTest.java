@@ -55,6 +55,32 @@ final class BlockTest {
     assertThat(account.usedBytes()).isZero();
   }
 
+  /// A block of a pool, which is never freed.
+  private static final class Pooled extends Block {
+    Pooled() {
+      super(java.lang.foreign.Arena.ofAuto().allocate(8), 0);
+    }
+  }
+
+  @Test
+  void aClaimedBlockRefusesLeases() {
+    Pooled block = new Pooled();
+    assertThat(block.tryLease()).as("free").isFalse();
+    assertThat(block.tryClaim()).isFalse();
+    block.revive();
+    assertThat(block.tryLease()).isTrue();
+    assertThat(block.tryClaim()).as("somebody else holds it").isFalse();
+    block.release();
+    assertThat(block.tryClaim()).isTrue();
+    assertThat(block.tryClaim()).isFalse();
+    assertThat(block.tryLease()).isFalse();
+    assertThatThrownBy(block::lease).isInstanceOf(IllegalStateException.class);
+    block.unclaim();
+    assertThat(block.leases()).isEqualTo(1);
+    block.release();
+    assertThat(block.tryLease()).isFalse();
+  }
+
   @Test
   void aWriterCopiesASnapshot() {
     Block block = requireNonNull(Block.allocate(account, 8));

@@ -139,6 +139,25 @@ class FilesTest {
   }
 
   @Test
+  void filesAreMadeStableAndLockedForOneOpening() throws Exception {
+    int fd = create("file", "content");
+    int other = Files.openat(root, "file", Files.O_RDONLY, 0);
+    try {
+      assertThat(Files.fdatasync(fd)).isZero();
+      assertThat(Files.flock(fd, Files.LOCK_EX | Files.LOCK_NB)).isZero();
+      assertThat(Files.flock(other, Files.LOCK_SH | Files.LOCK_NB)).isEqualTo(-Errno.EAGAIN);
+      assertThat(Files.flock(fd, Files.LOCK_UN)).isZero();
+      assertThat(Files.flock(other, Files.LOCK_SH | Files.LOCK_NB)).isZero();
+      assertThat(Files.blockDeviceBytes(fd)).as("no block device").isNegative();
+      assertThat(Files.blockDeviceSectorBytes(fd)).isNegative();
+    } finally {
+      Files.close(other);
+      Files.close(fd);
+    }
+    assertThat(Files.fdatasync(-1)).isEqualTo(-Errno.EBADF);
+  }
+
+  @Test
   void bytesMoveWithoutACopy() throws Exception {
     int fd = create("file", "0123456789");
     int[] pipe = new int[2];

@@ -28,6 +28,30 @@ class IoUringTest {
   }
 
   @Test
+  void registeredMemoryIsReadAndWritten() throws Exception {
+    int fd = Files.memfd("fixed");
+    try (IoUring ring = IoUring.open(8, 16, FLAGS);
+        Mapping memory = Mapping.anonymous(8192, false)) {
+      ring.registerBuffer(memory.segment());
+      memory.segment().asSlice(0, 4096).fill((byte) 7);
+      ring.submission().writeFixed(fd, memory.segment(), 0, 4096, 100, 1);
+      assertThat(ring.enter(1, -1)).isEqualTo(1);
+      assertThat(Completions.results(ring)).containsEntry(1L, 4096);
+      ring.submission().readFixed(fd, memory.segment(), 4096, 4096, 100, 2);
+      assertThat(ring.enter(1, -1)).isEqualTo(1);
+      assertThat(Completions.results(ring)).containsEntry(2L, 4096);
+      assertThat(memory.segment().get(java.lang.foreign.ValueLayout.JAVA_BYTE, 8191))
+          .isEqualTo((byte) 7);
+      ring.unregisterBuffers();
+      ring.submission().readFixed(fd, memory.segment(), 4096, 4096, 100, 3);
+      assertThat(ring.enter(1, -1)).isEqualTo(1);
+      assertThat(Completions.results(ring)).containsEntry(3L, -Errno.EFAULT);
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  @Test
   void aFullSubmissionQueueSubmitsByItself() throws Exception {
     try (IoUring ring = IoUring.open(4, 64, FLAGS)) {
       for (int i = 1; i <= 30; i++) {

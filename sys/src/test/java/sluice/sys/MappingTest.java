@@ -32,6 +32,15 @@ class MappingTest {
   }
 
   @Test
+  void hugePagesAreAdvice() throws Exception {
+    try (Mapping mapping = Mapping.anonymous(4 << 20, false)) {
+      assertThat(mapping.adviseHugePages()).isIn(0, -Errno.EINVAL); // a kernel without them
+      mapping.segment().set(JAVA_LONG, 0, 7);
+      assertThat(mapping.segment().get(JAVA_LONG, 0)).isEqualTo(7);
+    }
+  }
+
+  @Test
   void accessAfterCloseIsRefused() throws Exception {
     Mapping mapping = Mapping.anonymous(4096, false);
     MemorySegment segment = mapping.segment();
