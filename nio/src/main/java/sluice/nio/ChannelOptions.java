@@ -11,10 +11,14 @@ import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.channels.NetworkChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
@@ -307,12 +311,27 @@ final class ChannelOptions {
       if (uid == -1) {
         throw new java.net.SocketException("Please connect socket first");
       }
-      var lookup = java.nio.file.FileSystems.getDefault().getUserPrincipalLookupService();
-      UserPrincipal user = lookup.lookupPrincipalByName(Integer.toString(uid));
-      GroupPrincipal group =
-          lookup.lookupPrincipalByGroupName(Integer.toString(ids.get(ValueLayout.JAVA_INT, 8)));
-      return new UnixDomainPrincipal(user, group);
+      return principal(ids.get(ValueLayout.JAVA_INT, 0), uid, ids.get(ValueLayout.JAVA_INT, 8));
     }
+  }
+
+  /// Names come from the peer's entry in `/proc`, which the JDK knows how to read; without one, or
+  /// when it is another's by now, numbers are names.
+  private static UnixDomainPrincipal principal(int pid, int uid, int gid) throws IOException {
+    try {
+      Map<String, Object> owners =
+          Files.readAttributes(Path.of("/proc", Integer.toString(pid)), "unix:uid,gid,owner,group");
+      if (Objects.equals(owners.get("uid"), uid) && Objects.equals(owners.get("gid"), gid)) {
+        return new UnixDomainPrincipal(
+            (UserPrincipal) owners.get("owner"), (GroupPrincipal) owners.get("group"));
+      }
+    } catch (IOException | UnsupportedOperationException | IllegalArgumentException none) {
+      // ended, hidden, or a file system of somebody's own
+    }
+    var lookup = FileSystems.getDefault().getUserPrincipalLookupService();
+    return new UnixDomainPrincipal(
+        lookup.lookupPrincipalByName(Integer.toString(uid)),
+        lookup.lookupPrincipalByGroupName(Integer.toString(gid)));
   }
 
   private interface Action {

@@ -9,6 +9,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Backend;
 import sluice.loop.Engines;
@@ -37,14 +38,24 @@ final class CompletionEngine implements NioEngine {
   /// Found out once per JVM.
   private static final class Availability {
     static final @Nullable String REASON = reason();
+  }
 
-    private static @Nullable String reason() {
-      try {
-        Engines.choose(Backend.IO_URING);
-        return null;
-      } catch (IOException refused) {
-        return refused.getMessage();
-      }
+  /// Tries it out. A ring belongs to a platform thread, but a virtual one may be the first to want
+  /// a channel.
+  static @Nullable String reason() {
+    return Thread.currentThread().isVirtual()
+        ? CompletableFuture.supplyAsync(
+                CompletionEngine::tryOut, task -> Thread.ofPlatform().daemon().start(task))
+            .join()
+        : tryOut();
+  }
+
+  private static @Nullable String tryOut() {
+    try {
+      Engines.choose(Backend.IO_URING);
+      return null;
+    } catch (IOException refused) {
+      return refused.getMessage();
     }
   }
 

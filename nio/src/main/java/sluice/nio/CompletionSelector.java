@@ -410,7 +410,12 @@ final class CompletionSelector extends AbstractSelector {
 
   /// @return events, without those that only woke
   private int poll(long nanos) throws IOException {
-    int count = epoll.await(nanos);
+    boolean parks = nanos != 0 && Thread.currentThread().isVirtual();
+    int count = epoll.await(parks ? 0 : nanos);
+    if (parks && count == 0) {
+      epoll.park(nanos);
+      count = epoll.await(0);
+    }
     if (count < 0) {
       if (count == -Errno.EINTR) {
         return 0;

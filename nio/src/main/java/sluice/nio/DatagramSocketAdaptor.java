@@ -14,11 +14,11 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +30,7 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   private static final InetSocketAddress NO_ADDRESS = new InetSocketAddress(0);
 
   private final SluiceDatagramChannel channel;
+  private final PacketRooms rooms = new PacketRooms();
 
   /// What stands for none chosen: only the JDK can make one.
   private final NetworkInterface noInterface;
@@ -73,8 +74,11 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   }
 
   @Override
+  @SuppressWarnings("NullAway") // applications do pass null
   public void connect(InetAddress address, int port) {
-    Objects.requireNonNull(address, "Address can't be null");
+    if (address == null) {
+      throw new IllegalArgumentException("Address can't be null");
+    }
     try {
       connect(new InetSocketAddress(address, port));
     } catch (SocketException problem) {
@@ -190,13 +194,16 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   public void receive(DatagramPacket packet) throws IOException {
     synchronized (packet) {
       int room = packet.getData().length - packet.getOffset();
-      ByteBuffer bytes =
-          ByteBuffer.wrap(packet.getData(), packet.getOffset(), Math.min(room, packet.getLength()));
+      int wanted = Math.min(room, rooms.of(packet));
+      ByteBuffer bytes = ByteBuffer.wrap(packet.getData(), packet.getOffset(), wanted);
       int start = bytes.position();
       try {
         SocketAddress sender = channel.blockingReceive(bytes, options.timeoutNanos());
         packet.setLength(bytes.position() - start);
+        rooms.keep(packet, wanted);
         packet.setSocketAddress(sender);
+      } catch (ClosedByInterruptException interrupted) {
+        throw interrupted; // unlike all other ends, as the JDK's adaptor does
       } catch (ClosedChannelException closed) {
         throw NetErrors.ofAdaptor(closed);
       }

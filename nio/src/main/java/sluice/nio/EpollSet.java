@@ -1,10 +1,12 @@
 package sluice.nio;
 
+import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
 import sluice.sys.EpollEvents;
 import sluice.sys.Errno;
+import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
 /// The keys of one selector in an epoll set. Whoever holds the selector calls; threads may take
@@ -122,6 +124,14 @@ final class EpollSet implements AutoCloseable {
   /// @return events to look at, or a negative errno
   int await(long nanos) {
     return epoll.await(events, nanos);
+  }
+
+  /// Parks the calling virtual thread, instead of its carrier in the kernel, until there may be
+  /// events.
+  ///
+  /// @param nanos negative waits without limit
+  void park(long nanos) throws IOException {
+    new ParkingWaiter().await(epoll.fd(), PollFds.POLLIN, nanos);
   }
 
   /// Whether events may be left because the last batch was full.

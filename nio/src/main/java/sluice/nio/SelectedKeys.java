@@ -35,11 +35,6 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
   }
 
   @Override
-  public boolean add(SelectionKey key) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public boolean contains(Object object) {
     return object instanceof NioKey key && indexOf(key) >= 0;
   }

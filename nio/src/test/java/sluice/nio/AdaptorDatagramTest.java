@@ -13,6 +13,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,42 @@ class AdaptorDatagramTest extends Scenario {
         .isEqualTo("cke");
     one.socket().disconnect();
     assertThat(one.isConnected()).isFalse();
+  }
+
+  @Test
+  void aPacketThatIsUsedAgainHasItsRoomAgain() throws Exception {
+    DatagramChannel one = boundDatagram();
+    DatagramChannel two = boundDatagram();
+    two.socket().setSoTimeout(30_000);
+    byte[] bytes = "packet".getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    DatagramPacket packet = new DatagramPacket(new byte[10], 1, 5);
+    for (int length : new int[] {2, 4, 1, 6, 3}) {
+      one.socket().send(new DatagramPacket(bytes, length, two.getLocalAddress()));
+      two.socket().receive(packet);
+      assertThat(packet.getLength()).isEqualTo(Math.min(length, 5));
+    }
+    packet.setLength(2);
+    one.socket().send(new DatagramPacket(bytes, 4, two.getLocalAddress()));
+    two.socket().receive(packet);
+    assertThat(packet.getLength()).isEqualTo(2);
+  }
+
+  @Test
+  void noAddressIsAnIllegalArgument() throws Exception {
+    DatagramSocket adaptor = boundDatagram().socket();
+    assertThatThrownBy(() -> adaptor.connect(null, 7000))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> adaptor.connect(null)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void anInterruptEndsAReceiveAndClosesTheChannel() throws Exception {
+    DatagramChannel channel = boundDatagram();
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> channel.socket().receive(new DatagramPacket(new byte[4], 4)))
+        .isInstanceOf(ClosedByInterruptException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(channel.isOpen()).isFalse();
   }
 
   @Test

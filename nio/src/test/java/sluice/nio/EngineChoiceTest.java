@@ -10,6 +10,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class EngineChoiceTest {
   private static EngineChoice choose(Map<String, String> properties) {
     return EngineChoice.make(properties::get, SelectorProvider.provider());
+  }
+
+  @Test
+  void aVirtualThreadMayBeTheFirstToAsk() throws Exception {
+    FutureTask<String> asked = new FutureTask<>(() -> String.valueOf(CompletionEngine.reason()));
+    Thread.ofVirtual().start(asked);
+    assertThat(asked.get(60, TimeUnit.SECONDS))
+        .isEqualTo(String.valueOf(CompletionEngine.unavailable()));
   }
 
   @Test

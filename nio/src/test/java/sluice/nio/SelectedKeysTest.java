@@ -23,6 +23,8 @@ class SelectedKeysTest extends Scenario {
     assertThatThrownBy(() -> selected.add(key)).isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> selected.addAll(List.of(key)))
         .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> untyped(selected).add(new Object()))
+        .isInstanceOf(UnsupportedOperationException.class);
     assertThat(selected.remove(key)).isTrue();
     assertThat(selected.remove(key)).isFalse();
     assertThat(selector.select()).isEqualTo(1);
@@ -38,6 +40,12 @@ class SelectedKeysTest extends Scenario {
     selected.clear();
     assertThat(selected).isEmpty();
     assertThat(key.isValid()).isTrue();
+  }
+
+  /// As code older than generics sees it.
+  @SuppressWarnings("unchecked")
+  private static Set<Object> untyped(Set<?> keys) {
+    return (Set<Object>) keys;
   }
 
   @Test

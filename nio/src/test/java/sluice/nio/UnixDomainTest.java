@@ -21,6 +21,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
+import jdk.net.ExtendedSocketOptions;
+import jdk.net.UnixDomainPrincipal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +54,22 @@ class UnixDomainTest extends Scenario {
     assertThat(near.toString()).isNotEmpty();
     server.close();
     assertThat(address.getPath()).as("closing leaves the file").exists();
+  }
+
+  @Test
+  void bothSidesKnowThePeersUserByName() throws Exception {
+    UnixDomainSocketAddress address = address("peers");
+    ServerSocketChannel server = unixServer().bind(address);
+    SocketChannel near = unixSocket();
+    assertThat(near.connect(address)).isTrue();
+    SocketChannel far = closing(server.accept());
+    UserPrincipal user = Files.getOwner(address.getPath());
+    for (SocketChannel channel : List.of(near, far)) {
+      UnixDomainPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED);
+      assertThat(peer.user()).isEqualTo(user);
+      assertThat(peer.user().getName()).isEqualTo(user.getName());
+      assertThat(peer.group().getName()).isNotEmpty();
+    }
   }
 
   @Test

@@ -3,6 +3,8 @@ package sluice.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.channels.Channel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +44,45 @@ class VirtualThreadTest extends Scenario {
     for (Task<?> task : blocked) {
       assertThat(task.failure()).isInstanceOf(java.io.IOException.class);
     }
+  }
+
+  @Test
+  void hundredsThatSelectStopNobody() throws Exception {
+    List<Selector> selectors = new ArrayList<>();
+    List<Task<Integer>> selecting = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      Selector selector = selector();
+      selectors.add(selector);
+      selecting.add(Task.Kind.VIRTUAL.start(() -> selector.select()));
+    }
+    assertThat(Task.Kind.VIRTUAL.start(() -> 42).join()).isEqualTo(42);
+    for (Selector selector : selectors) {
+      selector.wakeup();
+    }
+    for (Task<Integer> task : selecting) {
+      assertThat(task.join()).isZero();
+    }
+  }
+
+  @Test
+  void aSelectingVirtualThreadHearsOfBytesOfItsTimeAndOfAnInterrupt() throws Exception {
+    Selector selector = selector();
+    Link link = link();
+    SelectionKey _ = register(link.near(), selector, SelectionKey.OP_READ);
+    assertThat(Task.Kind.VIRTUAL.start(() -> selector.select(50)).join()).isZero();
+    Task<Integer> selecting = Task.Kind.VIRTUAL.start(() -> selector.select());
+    send(link.far(), "x");
+    assertThat(selecting.join()).isEqualTo(1);
+    selector.selectedKeys().clear();
+    readFully(link.near(), 1);
+    Task<Boolean> interrupted =
+        Task.Kind.VIRTUAL.start(() -> {
+          int _ = selector.select();
+          return Thread.interrupted();
+        });
+    interrupted.thread().interrupt();
+    assertThat(interrupted.join()).isTrue();
+    assertThat(selector.isOpen()).isTrue();
   }
 
   @Test
