@@ -19,7 +19,7 @@ record EngineRun(String engine, List<Path> classPath, List<String> options, Path
   static final String CONTROL = "jdk";
 
   /// The engines that are compared with the control.
-  static final List<String> ENGINES = List.of("readiness");
+  static final List<String> ENGINES = List.of("readiness", "completion");
 
   /// Runs a main class to its end; one that takes longer is killed.
   ///

@@ -14,8 +14,14 @@ import java.util.regex.Pattern;
 /// @param file the source
 /// @param modules options of compiler and JVM that open what the test needs of the JDK
 /// @param libraries directories of sources beside the test's own
+/// @param builds classes that nothing in the source names, such as providers
 /// @param actions what is to be run, in order
-record JdkTest(Path file, List<String> modules, List<Path> libraries, List<Action> actions) {
+record JdkTest(
+    Path file,
+    List<String> modules,
+    List<Path> libraries,
+    List<String> builds,
+    List<Action> actions) {
   private static final Pattern TAG =
       Pattern.compile("^[ *]*@(test|run|modules|library|build)\\b(.*)$");
   private static final long DEFAULT_SECONDS = 60;
@@ -33,6 +39,7 @@ record JdkTest(Path file, List<String> modules, List<Path> libraries, List<Actio
   static JdkTest parse(Path file, Path root) throws IOException {
     List<String> modules = new ArrayList<>();
     List<Path> libraries = new ArrayList<>();
+    List<String> builds = new ArrayList<>();
     List<Action> actions = new ArrayList<>();
     boolean isTest = false;
     for (String tag : tags(Files.readString(file, StandardCharsets.UTF_8))) {
@@ -49,6 +56,7 @@ record JdkTest(Path file, List<String> modules, List<Path> libraries, List<Actio
                     : file.resolveSibling(word).normalize());
           }
         }
+        case "build" -> builds.addAll(words);
         case "run" -> actions.add(action(words));
         default -> {}
       }
@@ -59,7 +67,7 @@ record JdkTest(Path file, List<String> modules, List<Path> libraries, List<Actio
     }
     // Some actions are about a provider that they name themselves.
     actions.removeIf(action -> action.options().toString().contains("spi.SelectorProvider="));
-    return new JdkTest(file, modules, libraries, isTest ? actions : List.of());
+    return new JdkTest(file, modules, libraries, builds, isTest ? actions : List.of());
   }
 
   /// Tags with the lines that continue them.
@@ -114,6 +122,22 @@ record JdkTest(Path file, List<String> modules, List<Path> libraries, List<Actio
       options.add(words.removeFirst());
     }
     return new Action(kind[0], seconds, options, List.copyOf(words));
+  }
+
+  /// The sources to compile; what they name is found by the compiler.
+  List<Path> sources() {
+    List<Path> sources = new ArrayList<>(List.of(file));
+    List<Path> places = new ArrayList<>(List.of(directory()));
+    places.addAll(libraries);
+    for (String build : builds) {
+      for (Path place : places) {
+        Path source = place.resolve(build.replace('.', '/') + ".java");
+        if (Files.exists(source) && !sources.contains(source)) {
+          sources.add(source);
+        }
+      }
+    }
+    return sources;
   }
 
   /// Where the source is.

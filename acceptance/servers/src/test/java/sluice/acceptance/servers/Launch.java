@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param keyStore PKCS #12, or null for plain text
 /// @param directory where the server may write
-record Launch(@Nullable Path keyStore, Path directory) {
+/// @param variant one of several ways to run the server, or empty
+record Launch(@Nullable Path keyStore, Path directory, String variant) {
   static final String HOST = "127.0.0.1";
   static final String PASSWORD = "changeit";
+
+  /// Lies beside the key store.
+  static final String TRUST_STORE = "trust.p12";
 
   /// Begins the line that tells the port.
   static final String READY = "ready on port ";
@@ -32,7 +36,8 @@ record Launch(@Nullable Path keyStore, Path directory) {
   }
 
   static Launch of(String[] arguments) {
-    return new Launch(arguments[0].isEmpty() ? null : Path.of(arguments[0]), Path.of(arguments[1]));
+    return new Launch(
+        arguments[0].isEmpty() ? null : Path.of(arguments[0]), Path.of(arguments[1]), arguments[2]);
   }
 
   boolean secure() {
@@ -44,6 +49,11 @@ record Launch(@Nullable Path keyStore, Path directory) {
       throw new IllegalStateException("started without a key");
     }
     return keyStore;
+  }
+
+  /// The server's certificate without its key.
+  Path trustStore() {
+    return requiredKeyStore().resolveSibling(TRUST_STORE);
   }
 
   KeyManagerFactory keys() throws Exception {

@@ -23,7 +23,14 @@ final class ServerProcess implements AutoCloseable {
   /// What the JVM says about libraries that use its inner parts.
   private static final Pattern OF_THE_JVM =
       Pattern.compile(
-          "^WARNING: .*(sun\\.misc\\.Unsafe|terminally deprecated|native|restricted|report)");
+          "^WARNING: .*(sun\\.misc\\.Unsafe|terminally deprecated|[Nn]ative|[Rr]estricted|report)");
+
+  /// What a server says of itself on the JDK too, at each start or end.
+  private static final Pattern OF_THE_SERVER =
+      Pattern.compile(
+          "X509Util - zookeeper\\.ssl\\.(key|trust)Store\\.location not specified"
+              + "|QuorumController .*Performing controller activation"
+              + "|Attempting to close NetworkClient that has already been closed");
 
   private final Process process;
   private final Path log;
@@ -46,6 +53,7 @@ final class ServerProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
     if (!engine.equals(CONTROL)) {
       command.addAll(
           List.of(
@@ -114,7 +122,8 @@ final class ServerProcess implements AutoCloseable {
   /// Lines that tell of a problem.
   List<String> problems() throws IOException {
     return lines().stream()
-        .filter(line -> PROBLEM.matcher(line).find() && !OF_THE_JVM.matcher(line).find())
+        .filter(PROBLEM.asPredicate())
+        .filter(OF_THE_JVM.asPredicate().or(OF_THE_SERVER.asPredicate()).negate())
         .toList();
   }
 
@@ -130,7 +139,7 @@ final class ServerProcess implements AutoCloseable {
 
   /// Stacks of all threads, as far as the process still tells them.
   String threads() throws IOException, InterruptedException {
-    Path stacks = log.resolveSibling("threads.txt");
+    Path stacks = log.resolveSibling(log.getFileName() + ".threads");
     Process jstack =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "jstack").toString(),

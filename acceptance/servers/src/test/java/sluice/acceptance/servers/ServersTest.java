@@ -3,13 +3,17 @@ package sluice.acceptance.servers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -18,55 +22,86 @@ import sluice.testkit.Slice;
 /// Unmodified servers on each of our engines and on the JDK: every byte is right, and SIGTERM ends
 /// them without an exception.
 ///
-/// `-Dsluice.servers.only=TEXT` runs those whose name has the text.
+/// `-Dsluice.servers.only=TEXT` runs those whose name has the text, `-Dsluice.servers.load=ENGINE`
+/// runs loads of their own process on another engine than the server's.
 @Tag("acceptance")
 class ServersTest {
   private static final Path TARGET = Path.of("target", "servers").toAbsolutePath();
   private static final List<String> ENGINES =
       List.of(ServerProcess.CONTROL, "readiness", "completion");
 
-  private static final List<Class<?>> SERVERS =
+  private static final List<Served> SERVERS =
       List.of(
-          JdkServerMain.class,
-          TomcatMain.class,
-          JettyMain.class,
-          UndertowMain.class,
-          NettyMain.class,
-          VertxMain.class,
-          GrizzlyMain.class);
+          Served.http(JdkServerMain.class),
+          Served.http(TomcatMain.class),
+          Served.http(JettyMain.class),
+          Served.http(UndertowMain.class),
+          Served.http(NettyMain.class),
+          Served.http(VertxMain.class),
+          Served.http(GrizzlyMain.class),
+          new Served(GrpcMain.class, "", GrpcLoad.class, true),
+          new Served(ZooKeeperMain.class, "nio", ZooKeeperLoad.class, false),
+          new Served(ZooKeeperMain.class, "netty", ZooKeeperLoad.class, true),
+          new Served(KafkaMain.class, "", KafkaLoad.class, true));
+
+  /// One way to run a server.
+  ///
+  /// @param variant what [Launch] calls so
+  /// @param load run in a process of its own, on the server's engine; null for [HttpLoad]
+  /// @param hasTls false if it has none
+  private record Served(Class<?> main, String variant, @Nullable Class<?> load, boolean hasTls) {
+    static Served http(Class<?> main) {
+      return new Served(main, "", null, true);
+    }
+
+    String name() {
+      return main.getSimpleName().replace("Main", "") + (variant.isEmpty() ? "" : " " + variant);
+    }
+  }
 
   @TestFactory
   Stream<DynamicTest> everyByteIsRightAndTheEndIsClean() throws Exception {
     Path keyStore = keyStore();
     String only = System.getProperty("sluice.servers.only", "");
     List<DynamicTest> tests = new ArrayList<>();
-    for (Class<?> server : SERVERS) {
-      for (boolean tls : new boolean[] {false, true}) {
-        for (String engine : ENGINES) {
-          String name =
-              server.getSimpleName().replace("Main", "") + (tls ? " tls " : " plain ") + engine;
-          if (name.contains(only)) {
-            tests.add(
-                DynamicTest.dynamicTest(
-                    name, () -> check(server, engine, tls ? keyStore.toString() : "", name)));
-          }
+    for (Served server : SERVERS) {
+      for (String engine : ENGINES) {
+        add(tests, server, engine, "", only);
+        if (server.hasTls()) {
+          add(tests, server, engine, keyStore.toString(), only);
         }
       }
     }
     return Slice.current().seeds(tests.size()).mapToObj(i -> tests.get((int) i));
   }
 
-  private static void check(Class<?> server, String engine, String keyStore, String name)
+  private static void add(
+      List<DynamicTest> tests, Served server, String engine, String keyStore, String only) {
+    String name = server.name() + (keyStore.isEmpty() ? " plain " : " tls ") + engine;
+    if (name.contains(only)) {
+      tests.add(DynamicTest.dynamicTest(name, () -> check(server, engine, keyStore, name)));
+    }
+  }
+
+  private static void check(Served server, String engine, String keyStore, String name)
       throws Exception {
     Path directory = TARGET.resolve(name.replace(' ', '-'));
     delete(directory);
-    List<String> arguments = List.of(keyStore, directory.toString());
-    try (ServerProcess process = ServerProcess.start(server, engine, directory, arguments)) {
+    List<String> arguments = List.of(keyStore, directory.toString(), server.variant());
+    try (ServerProcess process = ServerProcess.start(server.main(), engine, directory, arguments)) {
       int port = process.port();
       System.out.println(name);
       try {
-        int answered = new HttpLoad(port, keyStore.isEmpty() ? null : Launch.trusting()).run();
-        assertThat(answered).isEqualTo(HttpLoad.CONNECTIONS * HttpLoad.REQUESTS);
+        if (server.load() == null) {
+          int answered = new HttpLoad(port, keyStore.isEmpty() ? null : Launch.trusting()).run();
+          assertThat(answered).isEqualTo(HttpLoad.CONNECTIONS * HttpLoad.REQUESTS);
+        } else {
+          String trust =
+              keyStore.isEmpty()
+                  ? ""
+                  : Path.of(keyStore).resolveSibling(Launch.TRUST_STORE).toString();
+          load(server.load(), engine, directory, List.of(trust, "" + port, server.variant()));
+        }
       } catch (Exception | AssertionError e) {
         throw new AssertionError(name + ": " + e + "\n" + process.threads() + process.tail(), e);
       }
@@ -74,6 +109,16 @@ class ServersTest {
       assertThat(process.end()).as("%s: exit code of SIGTERM", name).isEqualTo(143);
       assertThat(process.lines()).as(name).contains(Launch.STOPPED);
       assertThat(process.problems()).as("%s\n%s", name, process.tail()).isEmpty();
+    }
+  }
+
+  private static void load(Class<?> main, String engine, Path directory, List<String> arguments)
+      throws Exception {
+    String on = System.getProperty("sluice.servers.load", engine);
+    try (ServerProcess load = ServerProcess.start(main, on, directory, arguments)) {
+      assertThat(load.end()).as("exit code of the load\n%s", load.tail()).isZero();
+      assertThat(load.lines()).contains(LoadLaunch.DONE);
+      assertThat(load.problems()).as("the load\n%s", load.tail()).isEmpty();
     }
   }
 
@@ -106,6 +151,16 @@ class ServersTest {
             .start();
     assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(file).exists();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(file)) {
+      keys.load(in, Launch.PASSWORD.toCharArray());
+    }
+    KeyStore trust = KeyStore.getInstance("PKCS12");
+    trust.load(null, null);
+    trust.setCertificateEntry("server", keys.getCertificate("server"));
+    try (OutputStream out = Files.newOutputStream(file.resolveSibling(Launch.TRUST_STORE))) {
+      trust.store(out, Launch.PASSWORD.toCharArray());
+    }
     return file;
   }
 
