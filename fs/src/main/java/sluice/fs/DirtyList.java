@@ -79,7 +79,7 @@ final class DirtyList {
       // What fails without a writer is being looked at by who gives frames up, and soon let go.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {
-        Thread.onSpinWait();
+        Waits.pause();
         lent = at.lend();
       }
       if (lent) {

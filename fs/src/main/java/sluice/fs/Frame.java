@@ -12,7 +12,9 @@ import sluice.memory.Block;
 /// The cache itself holds one lease on each mapped frame. A writer in place has claimed the frame:
 /// nobody can lease it then, and [#version] is odd. A frame that somebody else holds is never
 /// written: the writer maps a copy instead, and the old frame lives on, unmapped, until its last
-/// lease ends. So a lease is a snapshot.
+/// lease ends. So a lease is a snapshot. A lease found without a lock counts only if the frame
+/// [#shows] the block afterwards; until it has looked, a reader may hold any frame that is in use,
+/// for a moment.
 ///
 /// Why reading without a lease is right: `version` is even only while the frame is mapped and its
 /// bytes are not changed, and it never takes a value twice. A reader that finds the same even value

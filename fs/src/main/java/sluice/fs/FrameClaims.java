@@ -73,7 +73,7 @@ final class FrameClaims {
         if (absent && !fresh) {
           loader.read(block).release();
         } else if (busy) {
-          Thread.onSpinWait();
+          Waits.pause();
         } else if (spare == null) {
           spare = loader.take();
         }
@@ -103,11 +103,18 @@ final class FrameClaims {
   }
 
   private Frame map(long block, Frame spare) {
-    boolean sole = spare.claim();
-    assert sole;
+    claimOwn(spare);
     table.put(block, spare);
     supply.enter(spare, true);
     return spare;
+  }
+
+  /// Claims a frame that nobody else has. A reader who found it in its former life may hold a lease
+  /// for the moment until he sees that it is not his block.
+  private static void claimOwn(Frame frame) {
+    while (!frame.claim()) {
+      Waits.pause();
+    }
   }
 
   /// Maps a copy in place of a frame that others hold.
@@ -125,8 +132,7 @@ final class FrameClaims {
     if (!fresh) {
       spare.segment().copyFrom(old.segment());
     }
-    boolean sole = spare.claim();
-    assert sole;
+    claimOwn(spare);
     table.remove(old);
     table.put(block, spare);
     spare.held = old.held;
@@ -199,7 +205,7 @@ final class FrameClaims {
           return new Leased(block, frame);
         }
       }
-      Thread.onSpinWait(); // being looked at by who gives frames up
+      Waits.pause(); // being looked at by who gives frames up
     }
   }
 

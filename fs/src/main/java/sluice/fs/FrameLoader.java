@@ -62,6 +62,7 @@ final class FrameLoader {
       if (made != null) {
         return made;
       }
+      Waits.pause(); // outside of the stripe, which the other may need
     }
   }
 
@@ -78,8 +79,7 @@ final class FrameLoader {
     if (frame.writers() > 0) {
       return Next.COPY;
     }
-    Thread.onSpinWait(); // being given up, or looked at for that
-    return Next.AGAIN;
+    return Next.AGAIN; // being given up, or looked at for that
   }
 
   /// A snapshot of a block that a transaction is changing: whoever reads it knows which bytes of it

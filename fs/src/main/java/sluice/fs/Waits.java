@@ -15,6 +15,14 @@ final class Waits {
     await(monitor, LONGEST_MILLIS);
   }
 
+  /// Before looking again at what another thread is about to finish. Gives the processor away: a
+  /// virtual thread that spins would keep its carrier from the one it waits for.
+  @SuppressWarnings("ThreadPriorityCheck")
+  static void pause() {
+    Thread.onSpinWait();
+    Thread.yield();
+  }
+
   /// Waits for the end of a thread, if there is one.
   static void join(@Nullable Thread thread) {
     boolean interrupted = false;
@@ -36,7 +44,7 @@ final class Waits {
       monitor.wait(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      Thread.onSpinWait();
+      pause();
     }
   }
 }
