@@ -227,6 +227,11 @@ final class Jbd2Journal implements Journal {
   }
 
   @Override
+  public synchronized boolean stable(long point) {
+    return stable >= point;
+  }
+
+  @Override
   public void await(long point) throws IOException {
     if (transactions.get().open()) {
       throw new IllegalStateException("a thread cannot wait for its own open transaction");

@@ -27,6 +27,11 @@ public interface Journal extends AutoCloseable {
   /// A point in the order of changes: every transaction closed so far is before it.
   long point();
 
+  /// Whether everything before the point is stable. Never waits and starts nothing.
+  default boolean stable(long point) {
+    return !atomic();
+  }
+
   /// Waits until everything before the point is stable; starts that if nobody has.
   void await(long point) throws IOException;
 

@@ -30,6 +30,7 @@ public final class Errno {
   public static final int ENOSPC = 28;
   public static final int ESPIPE = 29;
   public static final int EROFS = 30;
+  public static final int EMLINK = 31;
   public static final int EPIPE = 32;
   public static final int ERANGE = 34;
   public static final int ENAMETOOLONG = 36;

@@ -1,0 +1,107 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.Caller;
+import sluice.fs.Ext2;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+import sluice.fs.MountOptions;
+import sluice.sys.Errno;
+
+/// An image opened for a command that works in it, as root. Of the command's thread.
+final class MountedImage implements AutoCloseable {
+  private static final int MAX_LINKS = 40;
+
+  private final BlockDevice device;
+  private final Ext2 tree;
+
+  private MountedImage(BlockDevice device, Ext2 tree) {
+    this.device = device;
+    this.tree = tree;
+  }
+
+  static MountedImage open(Path image, boolean readOnly) throws IOException {
+    BlockDevice device = BlockDevices.file(image, readOnly);
+    try {
+      MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
+      return new MountedImage(device, Ext2.mount(device, options));
+    } catch (IOException | RuntimeException e) {
+      device.close();
+      throw e;
+    }
+  }
+
+  Ext2 tree() {
+    return tree;
+  }
+
+  static byte[] bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String text(byte[] name) {
+    return new String(name, StandardCharsets.UTF_8);
+  }
+
+  /// The parts of a path, without empty ones.
+  static List<String> parts(String path) {
+    List<String> parts = new ArrayList<>();
+    for (String part : path.split("/", -1)) {
+      if (!part.isEmpty()) {
+        parts.add(part);
+      }
+    }
+    return parts;
+  }
+
+  /// The inode a path leads to, symbolic links followed.
+  ///
+  /// @throws FsException naming the path when there is no such file
+  long resolve(String path) throws IOException {
+    return resolve(path, 0);
+  }
+
+  private long resolve(String path, int links) throws IOException {
+    if (links > MAX_LINKS) {
+      throw FsException.of(Errno.ELOOP, path);
+    }
+    long at = tree.rootInode();
+    List<String> parts = parts(path);
+    String done = "";
+    for (int i = 0; i < parts.size(); i++) {
+      long next = lookup(at, parts.get(i), path);
+      if (tree.attributes(next).kind() == FileKind.SYMLINK) {
+        String target = text(tree.readLink(next));
+        String rest = String.join("/", parts.subList(i + 1, parts.size()));
+        String base = target.startsWith("/") ? "" : done + "/";
+        return resolve(base + target + "/" + rest, links + 1);
+      }
+      at = next;
+      done = done + "/" + parts.get(i);
+    }
+    return at;
+  }
+
+  private long lookup(long directory, String name, String path) throws IOException {
+    try {
+      return tree.lookup(Caller.ROOT, directory, bytes(name));
+    } catch (FsException e) {
+      throw FsException.of(e.errno(), path + " in the image");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      tree.close();
+    } finally {
+      device.close();
+    }
+  }
+}

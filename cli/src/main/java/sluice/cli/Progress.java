@@ -1,0 +1,37 @@
+package sluice.cli;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/// Shows how far long work is: a line every second, nothing for what is done sooner. Of the thread
+/// that works.
+final class Progress {
+  private static final long INTERVAL_NANOS = 1_000_000_000L;
+
+  private final PrintWriter to;
+  private final String unit;
+  private long last = System.nanoTime();
+  private boolean shown;
+
+  Progress(PrintWriter to, String unit) {
+    this.to = to;
+    this.unit = unit;
+  }
+
+  void at(long done) {
+    long now = System.nanoTime();
+    if (now - last >= INTERVAL_NANOS) {
+      last = now;
+      shown = true;
+      to.printf(Locale.ROOT, "… %d %s%n", done, unit);
+      to.flush();
+    }
+  }
+
+  void end() {
+    if (shown) {
+      to.println("… done");
+      to.flush();
+    }
+  }
+}

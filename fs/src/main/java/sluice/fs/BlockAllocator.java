@@ -1,0 +1,168 @@
+package sluice.fs;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// Hands out blocks near a wished one, and takes them back. Any thread with an operation open may
+/// call; it takes the lock of the [GroupDescriptors].
+///
+/// Blocks are promised before anything is changed ([GroupDescriptors#reserve]), so an operation is
+/// refused with `ENOSPC` as a whole or not at all; allocating what was promised succeeds unless
+/// bitmaps and counts contradict each other.
+final class BlockAllocator {
+  /// No such bit.
+  private static final int NONE = -1;
+
+  private final Geometry geometry;
+  private final GroupDescriptors groups;
+  private final BufferCache cache;
+
+  BlockAllocator(Volume volume) {
+    geometry = volume.geometry;
+    groups = volume.groups;
+    cache = volume.cache;
+  }
+
+  /// Allocates a run of promised blocks.
+  ///
+  /// @param goal where it should begin
+  /// @param wanted most blocks, at least 1
+  /// @return first block in the low 40 bits, number of blocks above them
+  long allocate(Operation op, long goal, int wanted) throws IOException {
+    groups.lock.lock();
+    try {
+      long near = goal > geometry.firstDataBlock && goal < geometry.blocks ? goal : firstBlock();
+      int home = geometry.groupOfBlock(near);
+      for (int i = 0; i < geometry.groups; i++) {
+        int group = home + i;
+        group = group >= geometry.groups ? group - geometry.groups : group;
+        if (groups.freeBlocks(group) > 0) {
+          int from = i == 0 ? (int) (near - geometry.groupStart(home)) : 0;
+          long run = allocateIn(op, group, from, wanted);
+          if (run != NONE) {
+            return run;
+          }
+        }
+      }
+    } finally {
+      groups.lock.unlock();
+    }
+    throw FsException.corrupt(0, -1, "the groups count free blocks that their bitmaps do not have");
+  }
+
+  private long firstBlock() {
+    return geometry.firstDataBlock + 1L;
+  }
+
+  private long allocateIn(Operation op, int group, int from, int wanted) throws IOException {
+    int bits = geometry.groupBlocks(group);
+    long bitmap = groups.blockBitmap(group);
+    long @Nullable [] busy = groups.busy(group);
+    int start;
+    int end;
+    try (Buffer buffer = cache.read(bitmap)) {
+      start = findRoom(buffer, busy, from, bits);
+      if (start == NONE) {
+        return NONE;
+      }
+      int last = Math.min(bits, start + Math.min(wanted, groups.freeBlocks(group)));
+      end = start + 1;
+      while (end < last && isFree(buffer, busy, end)) {
+        end++;
+      }
+    }
+    long first = geometry.groupStart(group) + start;
+    for (long block = first; block < first + end - start; block++) {
+      if (groups.isMetadata(block)) {
+        throw FsException.corrupt(0, bitmap, "the bitmap says that metadata is free: " + block);
+      }
+    }
+    try (Buffer buffer = op.change(bitmap)) {
+      for (int bit = start; bit < end; bit++) {
+        int at = bit >> 3;
+        buffer.setByte(at, buffer.getByte(at) | 1 << (bit & 7));
+      }
+    }
+    groups.countBlocks(op, group, start - end);
+    return first | (long) (end - start) << 40;
+  }
+
+  /// The wished bit, else the first of eight free ones in a byte, else the first free one.
+  private static int findRoom(Buffer bitmap, long @Nullable [] busy, int from, int bits) {
+    if (from < bits && isFree(bitmap, busy, from)) {
+      return from;
+    }
+    int room = findFreeByte(bitmap, busy, (from + 7) >> 3, bits >> 3);
+    if (room == NONE) {
+      room = findFreeByte(bitmap, busy, 0, Math.min(from >> 3, bits >> 3));
+    }
+    if (room != NONE) {
+      return room;
+    }
+    int after = findFreeBit(bitmap, busy, from, bits);
+    return after != NONE ? after : findFreeBit(bitmap, busy, 0, Math.min(from, bits));
+  }
+
+  private static int findFreeByte(Buffer bitmap, long @Nullable [] busy, int from, int to) {
+    for (int at = from; at < to; ) {
+      if ((at & 7) == 0 && at + 8 <= to && bitmap.getLong(at) == -1) {
+        at += 8;
+        continue;
+      }
+      if (bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0)) {
+        return at << 3;
+      }
+      at++;
+    }
+    return NONE;
+  }
+
+  private static int findFreeBit(Buffer bitmap, long @Nullable [] busy, int from, int to) {
+    for (int bit = from; bit < to; ) {
+      if ((bit & 63) == 0 && bit + 64 <= to && bitmap.getLong(bit >> 3) == -1) {
+        bit += 64;
+        continue;
+      }
+      if (isFree(bitmap, busy, bit)) {
+        return bit;
+      }
+      bit++;
+    }
+    return NONE;
+  }
+
+  private static boolean isFree(Buffer bitmap, long @Nullable [] busy, int bit) {
+    return (bitmap.getByte(bit >> 3) >> (bit & 7) & 1) == 0
+        && (busy == null || (busy[bit >> 6] >> bit & 1) == 0);
+  }
+
+  /// Frees a run of blocks of one group; they are available when the operation is stable.
+  ///
+  /// @throws FsException `EUCLEAN` when they are free already
+  void free(Operation op, long inode, long first, int count) throws IOException {
+    int group = geometry.groupOfBlock(first);
+    int start = (int) (first - geometry.groupStart(group));
+    groups.lock.lock();
+    try {
+      try (Buffer buffer = cache.read(groups.blockBitmap(group))) {
+        for (int bit = start; bit < start + count; bit++) {
+          if ((buffer.getByte(bit >> 3) >> (bit & 7) & 1) == 0) {
+            throw FsException.corrupt(
+                inode, first + bit - start, "a file's block is marked free in the bitmap");
+          }
+        }
+      }
+      try (Buffer buffer = op.change(groups.blockBitmap(group))) {
+        for (int bit = start; bit < start + count; bit++) {
+          int at = bit >> 3;
+          buffer.setByte(at, buffer.getByte(at) & ~(1 << (bit & 7)));
+        }
+      }
+      groups.countBlocks(op, group, count);
+      groups.setBusy(group, start, count);
+    } finally {
+      groups.lock.unlock();
+    }
+    op.freed(first, count);
+  }
+}

@@ -1,0 +1,431 @@
+package sluice.fs;
+
+import java.io.IOException;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// Changes the content of files: writes, cuts, extends, allocates and makes holes. Any thread may
+/// call.
+///
+/// What takes many blocks is done in several operations, each of which leaves a file that is whole:
+/// a long cut makes the file shorter step by step. The bytes between the end of a file and the end
+/// of its last block are zeros.
+final class FileWriter {
+  /// Metadata blocks an operation may change that allocates or frees.
+  static final int CREDITS = 64;
+
+  /// Content blocks one operation writes at most.
+  private static final int MAX_BLOCKS = 256;
+
+  private static final int NOT_ALL_MAPPED = -1;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final InodeCache inodes;
+  private final InodeTable table;
+  private final BlockMap map;
+  private final BlockAllocator allocator;
+
+  FileWriter(
+      Volume volume, InodeCache inodes, InodeTable table, BlockMap map, BlockAllocator allocator) {
+    this.volume = volume;
+    this.inodes = inodes;
+    this.table = table;
+    this.map = map;
+    this.allocator = allocator;
+    geometry = volume.geometry;
+  }
+
+  /// What is written, where to, and by whom.
+  private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
+
+  // ---- writing ----------------------------------------------------------------------------------
+
+  int write(Caller caller, long number, long position, Memory from, long at, int count)
+      throws IOException {
+    if (position < 0 || count < 0) {
+      throw FsException.of(Errno.EINVAL, "write at " + position + ", " + count + " bytes");
+    }
+    long most = geometry.maxFileBytes() - position;
+    int wanted = (int) Math.min(count, Math.max(0, most));
+    boolean waited = false;
+    int done = 0;
+    do {
+      Source source = new Source(caller, from, at + done, position + done, wanted - done);
+      int bytes = rewrite(number, source, count);
+      if (bytes == NOT_ALL_MAPPED) {
+        bytes = writePiece(number, source);
+      }
+      done += bytes;
+      if (bytes == 0 && done < wanted) {
+        if (waited || !awaitFreed()) {
+          break;
+        }
+        waited = true;
+      }
+    } while (done < wanted);
+    if (done == 0 && wanted > 0) {
+      throw FsException.of(Errno.ENOSPC, "write of inode " + number + ": no block is available");
+    }
+    return done;
+  }
+
+  /// Waits for blocks that were freed but not for good yet.
+  ///
+  /// @return whether there were any
+  private boolean awaitFreed() throws IOException {
+    if (!volume.groups.anyWaiting() || volume.groups.inGroup()) {
+      return false;
+    }
+    volume.groups.awaitWaiting();
+    return true;
+  }
+
+  private void check(Inode inode, long position, int asked) throws FsException {
+    FileContent.requireContent(inode);
+    boolean append = (inode.flags & InodeLayout.FLAG_APPEND) != 0 && position < inode.size;
+    if ((inode.flags & InodeLayout.FLAG_IMMUTABLE) != 0 || append) {
+      throw FsException.of(Errno.EPERM, "inode " + inode.number + " is immutable or append-only");
+    }
+    if (asked > 0 && position >= geometry.maxFileBytes()) {
+      throw FsException.of(Errno.EFBIG, "write at " + position);
+    }
+  }
+
+  /// Overwrites what is there: no metadata but the times.
+  private int rewrite(long number, Source source, int asked) throws IOException {
+    int limit = Math.min(source.count, MAX_BLOCKS << geometry.blockShift);
+    long position = source.position;
+    try (Operation op = volume.begin(2)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        check(inode, position, asked);
+        if (limit == 0) {
+          return 0;
+        }
+        boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+        if (journaled || position + limit > inode.size || !isMapped(inode, position, limit)) {
+          return NOT_ALL_MAPPED;
+        }
+        int done = 0;
+        while (done < limit) {
+          long block = map.map(inode, (position + done) >> geometry.blockShift);
+          done += put(op, inode, block, source, done, limit);
+        }
+        written(op, inode, source.caller);
+        op.done();
+        return done;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private boolean isMapped(Inode inode, long position, int count) throws IOException {
+    long end = (position + count - 1) >> geometry.blockShift;
+    for (long logical = position >> geometry.blockShift; logical <= end; logical++) {
+      if (map.map(inode, logical) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void written(Operation op, Inode inode, Caller caller) throws IOException {
+    long now = table.storable(inode, Volume.now());
+    int mode = Permissions.withoutSetId(caller, inode, false);
+    if (now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode) {
+      inode.changed();
+      return;
+    }
+    inode.mode = mode;
+    inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now);
+    table.store(op, inode);
+  }
+
+  /// One operation of a write that extends the file or fills holes.
+  private int writePiece(long number, Source source) throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        check(inode, source.position, source.count);
+        Piece piece = new Piece(op, inode, source);
+        piece.write();
+        if (piece.done > 0) {
+          inode.size = Math.max(inode.size, source.position + piece.done);
+          inode.mode = Permissions.withoutSetId(source.caller, inode, false);
+          long now = table.storable(inode, Volume.now());
+          inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now);
+          table.store(op, inode);
+        }
+        op.done();
+        return piece.done;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private final class Piece {
+    private final Operation op;
+    private final Inode inode;
+    private final Source source;
+    private final long position;
+    private final int count;
+    int done;
+
+    Piece(Operation op, Inode inode, Source source) {
+      this.op = op;
+      this.inode = inode;
+      this.source = source;
+      position = source.position;
+      int most = MAX_BLOCKS << geometry.blockShift;
+      count = Math.min(source.count, most - (int) (position & (geometry.blockBytes - 1)));
+    }
+
+    void write() throws IOException {
+      if (position > inode.size) {
+        zeroTail(op, inode);
+      }
+      while (done < count && op.room() >= BlockMap.ROOM_TO_FREE) {
+        long logical = (position + done) >> geometry.blockShift;
+        long block = map.map(inode, logical);
+        if (block != 0) {
+          done += put(op, inode, block, source, done, count);
+        } else if (!fillHole(logical)) {
+          return;
+        }
+      }
+    }
+
+    private boolean fillHole(long logical) throws IOException {
+      long last = (position + count - 1) >> geometry.blockShift;
+      int wanted = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
+      if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {
+        wanted = Math.min(wanted, op.room() - BlockMap.ROOM_TO_FREE + 1);
+      }
+      int run = 1;
+      while (run < wanted && map.map(inode, logical + run) == 0) {
+        run++;
+      }
+      long extent = allocate(op, inode, logical, run, source.caller);
+      long block = extent & 0xFF_FFFF_FFFFL;
+      int blocks = (int) (extent >>> 40);
+      for (int i = 0; i < blocks; i++) {
+        done += putFresh(op, inode, block + i, source, done, count);
+      }
+      return blocks > 0;
+    }
+  }
+
+  /// Allocates and attaches a run of blocks where there is a hole.
+  ///
+  /// @return first block in the low 40 bits, number of blocks above them; 0 when there is no space
+  private long allocate(Operation op, Inode inode, long logical, int wanted, Caller caller)
+      throws IOException {
+    int pointers = map.missingPointers(inode, logical);
+    int granted = volume.groups.reserve(wanted + pointers, caller);
+    if (granted <= pointers) {
+      volume.groups.unreserve(granted);
+      return 0;
+    }
+    int blocks = granted - pointers;
+    long extent = allocator.allocate(op, map.goal(inode, logical), blocks);
+    int got = (int) (extent >>> 40);
+    volume.groups.unreserve(blocks - got);
+    map.attach(op, inode, logical, extent & 0xFF_FFFF_FFFFL, got);
+    return extent;
+  }
+
+  /// Puts what falls into one block.
+  ///
+  /// @param done bytes of the source that are written already
+  /// @param limit bytes of the source to write
+  /// @return bytes put
+  private int put(Operation op, Inode inode, long block, Source source, int done, int limit)
+      throws IOException {
+    int offset = (int) (source.position + done) & (geometry.blockBytes - 1);
+    int bytes = Math.min(limit - done, geometry.blockBytes - offset);
+    boolean whole = bytes == geometry.blockBytes;
+    try (Buffer buffer = op.content(inode, block, whole)) {
+      source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+    }
+    return bytes;
+  }
+
+  /// As [#put] for a block that holds nothing yet.
+  private int putFresh(Operation op, Inode inode, long block, Source source, int done, int limit)
+      throws IOException {
+    int offset = (int) (source.position + done) & (geometry.blockBytes - 1);
+    int bytes = Math.min(limit - done, geometry.blockBytes - offset);
+    try (Buffer buffer = op.content(inode, block, true)) {
+      source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+    }
+    return bytes;
+  }
+
+  // ---- cutting and extending --------------------------------------------------------------------
+
+  /// Zeros from the end of the file to the end of its last block, where somebody else may have left
+  /// bytes.
+  private void zeroTail(Operation op, Inode inode) throws IOException {
+    zero(op, inode, inode.size, (int) (-inode.size & (geometry.blockBytes - 1)));
+  }
+
+  private void zero(Operation op, Inode inode, long position, int bytes) throws IOException {
+    long block = bytes == 0 ? 0 : map.map(inode, position >> geometry.blockShift);
+    if (block != 0) {
+      try (Buffer buffer = op.content(inode, block, false)) {
+        buffer.fill((int) position & (geometry.blockBytes - 1), bytes, 0);
+      }
+    }
+  }
+
+  /// Sets the length, under the write lock; the caller stores the inode.
+  ///
+  /// @return false when the operation had no room for all of it: the file is shorter, the caller
+  ///   stores it and calls again in another operation
+  boolean resize(Operation op, Inode inode, long size) throws IOException {
+    if (size > inode.size) {
+      zeroTail(op, inode);
+      inode.size = size;
+      return true;
+    }
+    long from = (size + geometry.blockBytes - 1) >> geometry.blockShift;
+    zero(op, inode, size, (int) (-size & (geometry.blockBytes - 1)));
+    long reached = map.free(op, inode, from, geometry.maxFileBlocks());
+    boolean whole = reached == from;
+    inode.size = whole ? size : Math.min(inode.size, reached << geometry.blockShift);
+    return whole;
+  }
+
+  // ---- fallocate --------------------------------------------------------------------------------
+
+  void allocate(Caller caller, long number, int flags, long position, long length)
+      throws IOException {
+    if (position < 0 || length <= 0) {
+      throw FsException.of(Errno.EINVAL, "allocate at " + position + ", " + length + " bytes");
+    }
+    boolean punch = (flags & FileTree.PUNCH_HOLE) != 0;
+    boolean keep = (flags & FileTree.KEEP_SIZE) != 0;
+    if ((flags & ~(FileTree.PUNCH_HOLE | FileTree.KEEP_SIZE)) != 0 || (punch && !keep)) {
+      throw FsException.of(Errno.EOPNOTSUPP, "flags " + flags + " of allocate");
+    }
+    if (length > geometry.maxFileBytes() - position) {
+      throw FsException.of(Errno.EFBIG, "allocate at " + position + ", " + length + " bytes");
+    }
+    boolean waited = false;
+    long at = position;
+    long end = position + length;
+    while (at < end) {
+      long reached =
+          punch
+              ? punchPiece(caller, number, at, end)
+              : allocatePiece(caller, number, keep, at, end);
+      if (punch) {
+        end = reached;
+      } else if (reached == at) {
+        if (waited || !awaitFreed()) {
+          throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
+        }
+        waited = true;
+      } else {
+        at = reached;
+      }
+    }
+  }
+
+  private static void requireAllocatable(Inode inode) throws FsException {
+    if (inode.isDirectory()) {
+      throw FsException.of(Errno.EISDIR, "inode " + inode.number);
+    }
+    if (!inode.isRegular()) {
+      throw FsException.of(Errno.ENODEV, "inode " + inode.number + " has no content");
+    }
+    Permissions.requireNotFixed(inode);
+  }
+
+  /// @return up to where there are blocks now
+  private long allocatePiece(Caller caller, long number, boolean keep, long position, long end)
+      throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        requireAllocatable(inode);
+        if (!keep && position > inode.size) {
+          zeroTail(op, inode);
+        }
+        long first = position >> geometry.blockShift;
+        long last = Math.min((end - 1) >> geometry.blockShift, first + MAX_BLOCKS - 1);
+        long logical = first;
+        while (logical <= last && op.room() >= BlockMap.ROOM_TO_FREE) {
+          int run = 0;
+          int most = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
+          while (run < most && map.map(inode, logical + run) == 0) {
+            run++;
+          }
+          if (run == 0) {
+            logical++;
+            continue;
+          }
+          long extent = allocate(op, inode, logical, run, caller);
+          int got = (int) (extent >>> 40);
+          for (int i = 0; i < got; i++) {
+            op.content(inode, (extent & 0xFF_FFFF_FFFFL) + i, true).close();
+          }
+          if (got == 0) {
+            break;
+          }
+          logical += got;
+        }
+        long reached = Math.min(end, Math.max(position, logical << geometry.blockShift));
+        if (reached > position) {
+          inode.size = keep ? inode.size : Math.max(inode.size, reached);
+          finishAllocate(op, inode, caller, keep);
+        }
+        op.done();
+        return reached;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private void finishAllocate(Operation op, Inode inode, Caller caller, boolean keep)
+      throws IOException {
+    inode.mode = Permissions.withoutSetId(caller, inode, false);
+    int times = keep ? Inode.CHANGED : AttributeChange.MODIFY | Inode.CHANGED;
+    inode.touch(times, table.storable(inode, Volume.now()));
+    table.store(op, inode);
+  }
+
+  /// @return from where on there is a hole now
+  private long punchPiece(Caller caller, long number, long position, long end) throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        requireAllocatable(inode);
+        long block = geometry.blockBytes;
+        long limit = Math.min(end, (inode.size + block - 1) & -block);
+        if (position >= inode.size || limit <= position) {
+          return position;
+        }
+        long from = (position + block - 1) & -block;
+        long to = limit & -block;
+        if (from > to) {
+          zero(op, inode, position, (int) (limit - position));
+        } else {
+          zero(op, inode, position, (int) (from - position));
+          zero(op, inode, to, (int) (limit - to));
+        }
+        long first = from >> geometry.blockShift;
+        long reached = from >= to ? first : map.free(op, inode, first, to >> geometry.blockShift);
+        finishAllocate(op, inode, caller, false);
+        op.done();
+        return reached == first ? position : reached << geometry.blockShift;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+}

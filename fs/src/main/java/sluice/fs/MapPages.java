@@ -1,0 +1,63 @@
+package sluice.fs;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/// Remembers where the content of files is, 256 blocks at a time, so that reading goes without a
+/// look into blocks of pointers. Any thread may read; whoever changes a page holds its inode's
+/// lock.
+///
+/// It is a table with one place per page, of fixed size: a page that is displaced is read again. A
+/// page is void when its inode's [Inode#mapEpoch] has moved on.
+final class MapPages {
+  static final int SHIFT = 8;
+  static final int BLOCKS = 1 << SHIFT;
+
+  /// Not remembered.
+  static final long UNKNOWN = -1;
+
+  private final AtomicReferenceArray<@Nullable Page> pages;
+
+  /// Of the blocks behind the direct ones. What it holds is written under the inode's write lock.
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record Page(Inode inode, int epoch, long number, int[] blocks) {}
+
+  /// @param count places, a power of two
+  MapPages(int count) {
+    pages = new AtomicReferenceArray<>(count);
+  }
+
+  private int place(Inode inode, long page) {
+    long hash = (inode.number * 0x9E3779B97F4A7C15L + page) * 0xD6E8FEB86659FD93L;
+    return (int) (hash >>> 40) & (pages.length() - 1);
+  }
+
+  /// @param index of a block behind the direct ones
+  /// @return its number, 0 for a hole, or [#UNKNOWN]
+  long find(Inode inode, long index) {
+    Page page = page(inode, index >>> SHIFT);
+    return page == null ? UNKNOWN : page.blocks[(int) index & (BLOCKS - 1)] & 0xFFFF_FFFFL;
+  }
+
+  private @Nullable Page page(Inode inode, long number) {
+    Page page = pages.get(place(inode, number));
+    return page != null
+            && page.inode == inode
+            && page.number == number
+            && page.epoch == inode.mapEpoch
+        ? page
+        : null;
+  }
+
+  void put(Inode inode, long number, int[] blocks) {
+    pages.set(place(inode, number), new Page(inode, inode.mapEpoch, number, blocks));
+  }
+
+  /// A block was attached, under the inode's write lock.
+  void set(Inode inode, long index, long block) {
+    Page page = page(inode, index >>> SHIFT);
+    if (page != null) {
+      page.blocks[(int) index & (BLOCKS - 1)] = (int) block;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package sluice.fs;
+
+import java.io.IOException;
+import java.util.Arrays;
+import sluice.sys.Errno;
+
+/// One change of the file system: a [Transaction] that knows how many blocks it may still change,
+/// and what it has freed. Of the thread that began it.
+///
+/// Everything that can be refused is refused before the first block is changed. Whoever closes an
+/// operation that has changed something without [#done] leaves a half-made change: the volume takes
+/// no more changes then.
+final class Operation implements AutoCloseable {
+  private static final int[] NO_RUNS = {};
+
+  private final Volume volume;
+  private final Transaction transaction;
+  private final int credits;
+  private long[] changed = new long[8];
+  private int changedCount;
+  private long lastChanged = -1;
+  private int[] freedRuns = NO_RUNS;
+  private int freedCount;
+  private boolean done;
+
+  Operation(Volume volume, Transaction transaction, int credits) {
+    this.volume = volume;
+    this.transaction = transaction;
+    this.credits = credits;
+  }
+
+  /// Metadata blocks that may still be changed.
+  int room() {
+    return credits - changedCount;
+  }
+
+  Buffer change(long block) throws IOException {
+    Buffer buffer = transaction.change(block);
+    count(block);
+    return buffer;
+  }
+
+  Buffer create(long block) throws IOException {
+    Buffer buffer = transaction.create(block);
+    count(block);
+    return buffer;
+  }
+
+  /// Content, which is metadata when the file's data are journaled.
+  Buffer content(Inode inode, long block, boolean fresh) throws IOException {
+    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {
+      return fresh ? create(block) : change(block);
+    }
+    return transaction.data(block, fresh);
+  }
+
+  /// A metadata block, or one of journaled content, belongs to nobody any more.
+  void forget(long block) throws IOException {
+    transaction.forget(block);
+  }
+
+  void forgetContent(Inode inode, long block) throws IOException {
+    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0 || inode.isDirectory()) {
+      transaction.forget(block);
+    } else {
+      transaction.forgetData(block);
+    }
+  }
+
+  /// Notes a run of blocks that may be allocated again only when this operation is stable.
+  void freed(long block, int count) {
+    if (freedCount + 2 > freedRuns.length) {
+      freedRuns = Arrays.copyOf(freedRuns, Math.max(8, 2 * freedRuns.length));
+    }
+    freedRuns[freedCount++] = (int) block;
+    freedRuns[freedCount++] = count;
+  }
+
+  private void count(long block) {
+    if (block == lastChanged) {
+      return;
+    }
+    for (int i = 0; i < changedCount; i++) {
+      if (changed[i] == block) {
+        lastChanged = block;
+        return;
+      }
+    }
+    if (changedCount == changed.length) {
+      changed = Arrays.copyOf(changed, 2 * changedCount);
+    }
+    changed[changedCount++] = block;
+    lastChanged = block;
+    assert changedCount <= credits : "an operation changed more than " + credits + " blocks";
+  }
+
+  /// Says that the change is whole.
+  void done() {
+    done = true;
+  }
+
+  @Override
+  public void close() {
+    if (!done && changedCount > 0) {
+      volume.fail("an error came after " + changedCount + " blocks were changed");
+      markError();
+    }
+    transaction.close();
+    if (freedCount > 0) {
+      volume.groups.freedBlocks(Arrays.copyOf(freedRuns, freedCount));
+    }
+  }
+
+  /// Tells whoever checks the image next.
+  private void markError() {
+    Geometry g = volume.geometry;
+    try (Buffer superblock = transaction.change(g.superblockBlock())) {
+      int state = g.superblockOffset() + SuperblockLayout.STATE;
+      superblock.setShort(state, superblock.getShort(state) | SuperblockLayout.STATE_ERROR);
+    } catch (IOException e) {
+      volume.fail(Errno.name(Errno.EIO) + " while the error was noted: " + e.getMessage());
+    }
+  }
+}
