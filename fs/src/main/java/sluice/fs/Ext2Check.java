@@ -132,7 +132,8 @@ public final class Ext2Check {
     boolean marked = inodeBits.inUse(number);
     Inode inode;
     try {
-      inode = table.loadAny(number);
+      boolean free = table.loadUnchecked(number).links == 0;
+      inode = free ? table.loadUnchecked(number) : table.loadAny(number);
     } catch (FsException e) {
       report(String.valueOf(e.getMessage()));
       return;

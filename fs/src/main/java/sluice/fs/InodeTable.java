@@ -42,23 +42,29 @@ final class InodeTable {
   ///
   /// @throws FsException `ESTALE` when it is not in use, `EUCLEAN` when it contradicts itself
   Inode load(long number) throws IOException {
-    Inode inode = loadAny(number);
+    Inode inode = loadUnchecked(number);
     if (inode.links == 0) {
       throw FsException.of(Errno.ESTALE, "inode " + number + " is not in use");
     }
+    check(inode, block(number));
     return inode;
   }
 
   /// As [#load] for an inode that may have lost its last name.
   Inode loadAny(long number) throws IOException {
-    Inode inode = new Inode(number);
-    long block = block(number);
-    try (Buffer buffer = volume.cache.read(block)) {
-      read(inode, buffer, offset(number));
-    }
+    Inode inode = loadUnchecked(number);
     boolean reserved = number < geometry.firstInode && number != InodeLayout.ROOT;
     if ((inode.links != 0 || inode.mode != 0) && !reserved) {
-      check(inode, block);
+      check(inode, block(number));
+    }
+    return inode;
+  }
+
+  /// What the device holds, be it in use or not.
+  Inode loadUnchecked(long number) throws IOException {
+    Inode inode = new Inode(number);
+    try (Buffer buffer = volume.cache.read(block(number))) {
+      read(inode, buffer, offset(number));
     }
     return inode;
   }
