@@ -123,9 +123,11 @@ final class Orphans {
     attributes.dropBlock(op, inode);
     inode.size = inode.isSymlink() ? inode.size : 0;
     inode.changed();
-    inodes.remove(inode);
     table.store(op, inode);
     table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
+    // Only now: whoever reads it again must find it without a name, or it would live beside the
+    // next.
+    inodes.remove(inode);
     allocator.free(op, inode.number, inode.isDirectory());
     return true;
   }
