@@ -52,8 +52,6 @@ class JdkChannelTest {
       Map.of(
           "SocketChannel/PeerReadsAfterAsyncClose",
           "waits until a thread is inside sun.nio.ch.SocketChannelImpl",
-          "vthread/BlockingChannelOps",
-          "expects virtual threads, unlike others, to return from a write in part",
           "DatagramChannel/InterruptibleOrNot",
           "waits until a thread is inside a channel of sun.nio.ch.DefaultSelectorProvider",
           "DatagramChannel/AdaptorBasic",

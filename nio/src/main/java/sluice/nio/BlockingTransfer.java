@@ -64,12 +64,14 @@ final class BlockingTransfer {
     return n;
   }
 
-  /// Tries until all was written, or nothing more will be.
+  /// Tries until all was written, or nothing more will be; a virtual thread, as with the JDK's
+  /// channels, until something was.
   ///
   /// @param all bytes to be written
   /// @return bytes written, or a negative errno when none was
   static long write(Stream channel, long all, Attempt attempt) throws IOException {
     ChannelCore core = channel.core();
+    long enough = Thread.currentThread().isVirtual() ? Math.min(all, 1) : all;
     long total = 0;
     long n = 0;
     channel.beginBlocking();
@@ -83,7 +85,7 @@ final class BlockingTransfer {
             core.writes.await(PollFds.POLLOUT, -1);
           }
         } while ((NetErrors.again(n) || n > 0)
-            && total < all
+            && total < enough
             && channel.isOpen()
             && channel.isOutputOpen());
       } finally {

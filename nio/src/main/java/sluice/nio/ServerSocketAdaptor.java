@@ -76,6 +76,8 @@ final class ServerSocketAdaptor extends ServerSocket {
         throw new IllegalBlockingModeException();
       }
       return accepted.socket();
+    } catch (IOException known) {
+      throw known; // as the JDK's: also that the channel was closed meanwhile
     } catch (Exception problem) {
       throw NetErrors.forAdaptor(problem);
     }

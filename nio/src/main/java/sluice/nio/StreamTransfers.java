@@ -229,12 +229,14 @@ final class StreamTransfers {
     ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
     core.writes.lock.lock();
     try {
-      channel.ensureOpenAndConnected();
-      if (!channel.isBlocking()) {
-        throw new IllegalBlockingModeException();
-      }
-      requireOutput();
-      writeBlocking(buffer);
+      do {
+        channel.ensureOpenAndConnected();
+        if (!channel.isBlocking()) {
+          throw new IllegalBlockingModeException();
+        }
+        requireOutput();
+        writeBlocking(buffer);
+      } while (buffer.hasRemaining());
     } finally {
       core.writes.lock.unlock();
     }
