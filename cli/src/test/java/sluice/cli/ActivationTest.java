@@ -202,12 +202,18 @@ final class ActivationTest {
     Files.copy(SourceTree.find().root().resolve("sluice"), launcher);
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(tree.resolve("pom.xml"), "<project/>");
-    for (String module : List.of("sys", "memory", "loop", "http", "nio", "cli")) {
+    for (String module : shipped(Files.readString(launcher))) {
       Files.createDirectories(tree.resolve(module + "/src/main"));
       Files.writeString(tree.resolve(module + "/pom.xml"), "<project/>");
     }
     Files.writeString(tree.resolve(".sluice/current"), "tested\n");
     return launcher.toString();
+  }
+
+  /// The modules whose sources the launcher compares with the build.
+  private static List<String> shipped(String launcher) {
+    String line = launcher.lines().filter(l -> l.startsWith("SHIPPED=")).findFirst().orElseThrow();
+    return List.of(line.substring(line.indexOf('"') + 1, line.lastIndexOf('"')).split(" "));
   }
 
   private static String java() {
