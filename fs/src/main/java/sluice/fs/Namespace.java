@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
@@ -360,23 +361,36 @@ final class Namespace {
     if (Names.isDots(name)) {
       throw FsException.of(Errno.EISDIR, "the name is . or ..");
     }
+    remove(caller, number, name, topology.readLock(), this::unlink);
+  }
+
+  /// Takes a name away, in one operation and under the locks of [#topology] and the directory.
+  private void remove(Caller caller, long number, byte[] name, Lock lock, Removal removal)
+      throws IOException {
     Inode left = null;
     try (Operation op = volume.begin(REMOVE_CREDITS)) {
-      topology.readLock().lock();
+      lock.lock();
       try {
         Inode directory = inodes.lockToChange(number);
         try {
           requireSearchable(caller, directory);
-          left = unlink(op, caller, directory, name);
+          left = removal.remove(op, caller, directory, name);
           op.done();
         } finally {
           directory.unlock();
         }
       } finally {
-        topology.readLock().unlock();
+        lock.unlock();
       }
     }
     finish(left);
+  }
+
+  /// What removing does once everything is locked.
+  private interface Removal {
+    /// @return the file whose freeing must go on, else null
+    @Nullable Inode remove(Operation op, Caller caller, Inode directory, byte[] name)
+        throws IOException;
   }
 
   /// Goes on freeing where one operation was not enough.
@@ -449,23 +463,7 @@ final class Namespace {
       throw FsException.of(
           Names.isDot(name) ? Errno.EINVAL : Errno.ENOTEMPTY, "the name is . or ..");
     }
-    Inode left = null;
-    try (Operation op = volume.begin(REMOVE_CREDITS)) {
-      topology.writeLock().lock();
-      try {
-        Inode directory = inodes.lockToChange(number);
-        try {
-          requireSearchable(caller, directory);
-          left = rmdir(op, caller, directory, name);
-          op.done();
-        } finally {
-          directory.unlock();
-        }
-      } finally {
-        topology.writeLock().unlock();
-      }
-    }
-    finish(left);
+    remove(caller, number, name, topology.writeLock(), this::rmdir);
   }
 
   private @Nullable Inode rmdir(Operation op, Caller caller, Inode directory, byte[] name)
