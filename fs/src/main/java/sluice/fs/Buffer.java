@@ -3,6 +3,7 @@ package sluice.fs;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 
 /// A cached block in the hands of one thread, from being read or changed until it is closed.
@@ -21,18 +22,46 @@ public abstract class Buffer implements AutoCloseable {
   private static final ValueLayout.OfInt INT_BIG =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+  private final long number;
+  private @Nullable Frame frame;
+
+  Buffer(long number, Frame frame) {
+    this.number = number;
+    this.frame = frame;
+  }
+
   /// Number of the block on its device.
-  public abstract long number();
+  public final long number() {
+    return number;
+  }
 
   /// Where the bytes are, the whole block. Leased by the buffer until it is closed.
-  public abstract Block block();
+  public final Block block() {
+    if (frame == null) {
+      throw new IllegalStateException("the buffer of block " + number + " is closed");
+    }
+    return frame;
+  }
 
   /// Whether the holder may write.
   abstract boolean writable();
 
+  final boolean closed() {
+    return frame == null;
+  }
+
   /// Lets go. Idempotent.
   @Override
-  public abstract void close();
+  public final void close() {
+    if (frame != null) {
+      Frame held = frame;
+      frame = null;
+      letGo(held);
+    }
+  }
+
+  /// Gives back what the constructor took over. Called once.
+  abstract void letGo(Frame held);
 
   public final int lengthBytes() {
     return (int) block().lengthBytes();
