@@ -9,8 +9,7 @@ import sluice.memory.Block;
 import sluice.sys.Errno;
 
 /// Fails as it is told to. Any thread may call; the plan may change at any time.
-final class FaultyDevice implements BlockDevice {
-  private final BlockDevice device;
+final class FaultyDevice extends DeviceOverDevice {
   final AtomicInteger failed = new AtomicInteger();
   volatile @Nullable LongPredicate readFails;
   volatile @Nullable LongPredicate writeFails;
@@ -20,7 +19,7 @@ final class FaultyDevice implements BlockDevice {
   volatile @Nullable Random torn;
 
   FaultyDevice(BlockDevice device) {
-    this.device = device;
+    super(device);
   }
 
   /// Everything works again.
@@ -41,26 +40,11 @@ final class FaultyDevice implements BlockDevice {
   }
 
   @Override
-  public long lengthBytes() {
-    return device.lengthBytes();
-  }
-
-  @Override
-  public int sectorBytes() {
-    return device.sectorBytes();
-  }
-
-  @Override
-  public boolean readOnly() {
-    return device.readOnly();
-  }
-
-  @Override
   public void read(long position, Block into, long offset, int bytes) throws IOException {
     if (says(readFails, position)) {
       throw fault("read", position);
     }
-    device.read(position, into, offset, bytes);
+    super.read(position, into, offset, bytes);
   }
 
   @Override
@@ -70,12 +54,12 @@ final class FaultyDevice implements BlockDevice {
       int sector = sectorBytes();
       for (int at = 0; random != null && at < bytes; at += sector) {
         if (random.nextBoolean()) {
-          device.write(position + at, from, offset + at, sector);
+          super.write(position + at, from, offset + at, sector);
         }
       }
       throw fault("write", position);
     }
-    device.write(position, from, offset, bytes);
+    super.write(position, from, offset, bytes);
   }
 
   @Override
@@ -83,11 +67,6 @@ final class FaultyDevice implements BlockDevice {
     if (flushFails) {
       throw fault("flush", 0);
     }
-    device.flush();
-  }
-
-  @Override
-  public void close() throws IOException {
-    device.close();
+    super.flush();
   }
 }

@@ -11,7 +11,7 @@ import sluice.memory.Block;
 
 /// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
 /// may call.
-final class RecordingDevice implements BlockDevice {
+final class RecordingDevice extends DeviceOverDevice {
   private static final int SECTOR_BYTES = 512;
 
   /// A write, or a flush when there are no bytes.
@@ -24,11 +24,10 @@ final class RecordingDevice implements BlockDevice {
 
   private static final Event FLUSH = new Event(0, new byte[0]);
 
-  private final BlockDevice device;
   private final List<Event> events = new ArrayList<>();
 
   RecordingDevice(BlockDevice device) {
-    this.device = device;
+    super(device);
   }
 
   synchronized int events() {
@@ -85,28 +84,8 @@ final class RecordingDevice implements BlockDevice {
   }
 
   @Override
-  public long lengthBytes() {
-    return device.lengthBytes();
-  }
-
-  @Override
-  public int sectorBytes() {
-    return device.sectorBytes();
-  }
-
-  @Override
-  public boolean readOnly() {
-    return device.readOnly();
-  }
-
-  @Override
-  public void read(long position, Block into, long offset, int bytes) throws IOException {
-    device.read(position, into, offset, bytes);
-  }
-
-  @Override
   public void write(long position, Block from, long offset, int bytes) throws IOException {
-    device.write(position, from, offset, bytes);
+    super.write(position, from, offset, bytes);
     byte[] copy = from.segment().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
     synchronized (this) {
       if (bytes > 0) {
@@ -117,14 +96,9 @@ final class RecordingDevice implements BlockDevice {
 
   @Override
   public void flush() throws IOException {
-    device.flush();
+    super.flush();
     synchronized (this) {
       events.add(FLUSH);
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    device.close();
   }
 }

@@ -1,0 +1,50 @@
+package sluice.fs;
+
+import java.io.IOException;
+import sluice.memory.Block;
+
+/// A device that is another one, but for what a subclass makes of it. Any thread may call.
+///
+/// Batches arrive one transfer at a time, so that a subclass sees each.
+abstract class DeviceOverDevice implements BlockDevice {
+  private final BlockDevice device;
+
+  DeviceOverDevice(BlockDevice device) {
+    this.device = device;
+  }
+
+  @Override
+  public final long lengthBytes() {
+    return device.lengthBytes();
+  }
+
+  @Override
+  public final int sectorBytes() {
+    return device.sectorBytes();
+  }
+
+  @Override
+  public final boolean readOnly() {
+    return device.readOnly();
+  }
+
+  @Override
+  public void read(long position, Block into, long offset, int bytes) throws IOException {
+    device.read(position, into, offset, bytes);
+  }
+
+  @Override
+  public void write(long position, Block from, long offset, int bytes) throws IOException {
+    device.write(position, from, offset, bytes);
+  }
+
+  @Override
+  public void flush() throws IOException {
+    device.flush();
+  }
+
+  @Override
+  public final void close() throws IOException {
+    device.close();
+  }
+}
