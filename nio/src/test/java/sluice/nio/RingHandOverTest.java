@@ -1,12 +1,10 @@
 package sluice.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -22,32 +20,14 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What a ring has received or was to send, when threads take its selector or its channels away
 /// from it. Each test's threads end with it.
 @Timeout(300)
-class RingHandOverTest {
+class RingHandOverTest extends RingTests {
   private static final int PATIENCE_MILLIS = 30_000;
-
-  private final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @BeforeEach
-  void aRingIsNeeded() {
-    String missing = CompletionEngine.unavailable();
-    assumeTrue(missing == null, () -> "no io_uring here: " + missing);
-  }
-
-  @AfterEach
-  void closeAll() throws Exception {
-    for (AutoCloseable each : open.reversed()) {
-      each.close();
-    }
-  }
 
   private record Link(SocketChannel near, Socket far) implements AutoCloseable {
     @Override
@@ -55,13 +35,6 @@ class RingHandOverTest {
       far.close();
       near.close();
     }
-  }
-
-  private ServerSocketChannel listen() throws Exception {
-    ServerSocketChannel server = provider.openServerSocketChannel();
-    open.add(server);
-    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1000);
-    return server;
   }
 
   private static Socket connect(ServerSocketChannel server) throws Exception {
@@ -80,12 +53,6 @@ class RingHandOverTest {
     Link link = new Link(near, far);
     open.add(link);
     return link;
-  }
-
-  private Selector selector() throws Exception {
-    Selector selector = provider.openSelector();
-    open.add(selector);
-    return selector;
   }
 
   private static byte[] pattern(int seed, int length) {

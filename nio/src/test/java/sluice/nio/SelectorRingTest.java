@@ -1,12 +1,10 @@
 package sluice.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -24,38 +22,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What only a selector with a ring does. Each test's threads end with it.
 @Timeout(120)
-class SelectorRingTest {
-  private final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
-  private final List<AutoCloseable> open = new ArrayList<>();
-
-  @BeforeEach
-  void aRingIsNeeded() {
-    String missing = CompletionEngine.unavailable();
-    assumeTrue(missing == null, () -> "no io_uring here: " + missing);
-  }
-
-  @AfterEach
-  void closeAll() throws Exception {
-    for (AutoCloseable each : open.reversed()) {
-      each.close();
-    }
-  }
-
+class SelectorRingTest extends RingTests {
   private record Link(SocketChannel near, Socket far) {}
-
-  private ServerSocketChannel listen() throws Exception {
-    ServerSocketChannel server = provider.openServerSocketChannel();
-    open.add(server);
-    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1000);
-    return server;
-  }
 
   private Link link(ServerSocketChannel server) throws Exception {
     InetSocketAddress address =
@@ -66,12 +39,6 @@ class SelectorRingTest {
     open.add(far);
     open.add(near);
     return new Link(near, far);
-  }
-
-  private Selector selector() throws Exception {
-    Selector selector = provider.openSelector();
-    open.add(selector);
-    return selector;
   }
 
   private static byte[] pattern(int from, int length) {
