@@ -10,6 +10,7 @@ module sluice.cli {
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;
+  requires sluice.nfs;
   requires sluice.sys;
 
   opens sluice.cli to

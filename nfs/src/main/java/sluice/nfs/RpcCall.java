@@ -1,0 +1,130 @@
+package sluice.nfs;
+
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/// What is known of a call beside its arguments. Owned by the thread that handles the call, for
+/// which it does not change; the loop's thread uses one object for one call after another, so
+/// [RpcProgram#now] keeps none.
+final class RpcCall {
+  private static final int CHECKSUM_BYTES = 256;
+
+  private int xid;
+  private int version;
+  private int procedure;
+  private Credentials credentials = Credentials.NONE;
+  private @Nullable RpcConnection connection;
+  private int clientPort;
+  private @Nullable RpcProgram program;
+  private @Nullable XdrReader message;
+  private int argumentsAt;
+
+  /// Names the sender of the messages that follow.
+  void from(RpcConnection sender, int port) {
+    connection = sender;
+    clientPort = port;
+  }
+
+  /// Names what the header has said.
+  void called(int toXid, RpcProgram toProgram, int toVersion, int toProcedure, Credentials by) {
+    xid = toXid;
+    program = toProgram;
+    version = toVersion;
+    procedure = toProcedure;
+    credentials = by;
+  }
+
+  /// Says where the arguments are; the reader is in front of them.
+  void arguments(XdrReader of) {
+    message = of;
+    argumentsAt = of.position();
+  }
+
+  /// The same call for another thread, with a reader of its own over a copy of the message.
+  RpcCall copy(XdrReader copied) {
+    RpcCall copy = new RpcCall();
+    copy.xid = xid;
+    copy.version = version;
+    copy.procedure = procedure;
+    copy.credentials = credentials;
+    copy.connection = connection;
+    copy.clientPort = clientPort;
+    copy.program = program;
+    copy.message = copied;
+    copy.argumentsAt = argumentsAt;
+    return copy;
+  }
+
+  int xid() {
+    return xid;
+  }
+
+  int version() {
+    return version;
+  }
+
+  int procedure() {
+    return procedure;
+  }
+
+  Credentials credentials() {
+    return credentials;
+  }
+
+  InetAddress client() {
+    return connection().client();
+  }
+
+  int clientPort() {
+    return clientPort;
+  }
+
+  boolean datagram() {
+    return connection().datagram();
+  }
+
+  /// The connection the call came on: one for each address that sends datagrams.
+  RpcConnection connection() {
+    RpcConnection sender = connection;
+    if (sender == null) {
+      throw new IllegalStateException("nobody has called");
+    }
+    return sender;
+  }
+
+  /// A sum over the first 256 bytes of the arguments and their length: together with client and
+  /// xid it tells a repeated call from a new one.
+  int checksum() {
+    XdrReader from = reader();
+    int before = from.position();
+    from.position(argumentsAt);
+    int sum = from.checksum(CHECKSUM_BYTES);
+    from.position(before);
+    return sum;
+  }
+
+  // ---- for the dispatcher ---------------------------------------------------------------------
+
+  RpcProgram program() {
+    RpcProgram called = program;
+    if (called == null) {
+      throw new IllegalStateException("nothing has been called");
+    }
+    return called;
+  }
+
+  /// The message, in front of the arguments.
+  XdrReader rewound() {
+    XdrReader from = reader();
+    from.position(argumentsAt);
+    return from;
+  }
+
+  private XdrReader reader() {
+    XdrReader from = message;
+    if (from == null) {
+      throw new IllegalStateException("nothing has been called");
+    }
+    return from;
+  }
+}
