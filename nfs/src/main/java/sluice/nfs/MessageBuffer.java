@@ -56,8 +56,7 @@ final class MessageBuffer implements AutoCloseable {
 
   /// Adds bytes.
   void append(byte[] from) {
-    MemorySegment.copy(
-        from, 0, block.segment(), ValueLayout.JAVA_BYTE, length, from.length);
+    MemorySegment.copy(from, 0, block.segment(), ValueLayout.JAVA_BYTE, length, from.length);
     length += from.length;
   }
 

@@ -92,8 +92,8 @@ final class RpcCall {
     return sender;
   }
 
-  /// A sum over the first 256 bytes of the arguments and their length: together with client and
-  /// xid it tells a repeated call from a new one.
+  /// A sum over the first 256 bytes of the arguments and their length: together with client and xid
+  /// it tells a repeated call from a new one.
   int checksum() {
     XdrReader from = reader();
     int before = from.position();

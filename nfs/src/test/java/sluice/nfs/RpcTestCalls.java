@@ -1,8 +1,8 @@
 package sluice.nfs;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
-import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,10 +18,25 @@ final class RpcTestCalls implements AutoCloseable {
   static final int MOST_BYTES = (1 << 20) + (64 << 10);
 
   /// The reply to one call.
-  ///
-  /// @param bytes all of it, header included
-  /// @param fast whether it was given at once
-  record Reply(byte[] bytes, boolean fast) {
+  static final class Reply {
+    private final byte[] bytes;
+    private final boolean fast;
+
+    private Reply(byte[] bytes, boolean fast) {
+      this.bytes = bytes;
+      this.fast = fast;
+    }
+
+    /// All of it, header included. Not to be changed.
+    byte[] bytes() {
+      return bytes;
+    }
+
+    /// Whether it was given at once.
+    boolean fast() {
+      return fast;
+    }
+
     /// The `accept_stat`, or -1 - `reject_stat`.
     int status() {
       XdrReader from = reader(bytes, 0);
@@ -163,8 +178,7 @@ final class RpcTestCalls implements AutoCloseable {
   /// A reader of an array.
   static XdrReader reader(byte[] bytes, int from) {
     View view =
-        new ViewBinder(Thread.currentThread())
-            .bind(MemorySegment.ofArray(bytes), 0, bytes.length);
+        new ViewBinder(Thread.currentThread()).bind(MemorySegment.ofArray(bytes), 0, bytes.length);
     return new XdrReader().open(view, from, bytes.length - from);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sluice.memory.Account;
@@ -131,7 +132,7 @@ class XdrTest {
       int at = random.nextInt(whole.length + 1);
       writer.truncate(at);
       writer.int32(0x01020304);
-      byte[] expected = java.util.Arrays.copyOf(whole, at + 4);
+      byte[] expected = Arrays.copyOf(whole, at + 4);
       for (int i = 0; i < 4; i++) {
         expected[at + i] = (byte) (i + 1);
       }
