@@ -21,7 +21,7 @@ final class CompletionEngine implements NioEngine {
 
   /// @param provider whom channels and selectors name as theirs
   CompletionEngine(SelectorProvider provider) {
-    this(provider, unavailable() == null);
+    this(provider, EngineChoice.memory(System::getProperty) > 0 && unavailable() == null);
   }
 
   /// @param rings whether selectors may use rings

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
 ///
 /// System properties: `sluice.nio.engine` names an engine or is `auto`, `sluice.nio.threshold` is
-/// the number of interest changes that wait for the next select, `sluice.nio.stats=true` prints
+/// the number of interest changes that wait for the next select, `sluice.nio.memory` what all rings
+/// may use together, in MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints
 /// counts at the JVM's exit, `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
@@ -15,17 +16,21 @@ import org.jspecify.annotations.Nullable;
 record EngineChoice(NioEngine engine, String why) {
   static final String ENGINE = "sluice.nio.engine";
   static final String THRESHOLD = "sluice.nio.threshold";
+  static final String MEMORY = "sluice.nio.memory";
   static final String STATS = "sluice.nio.stats";
   static final String QUIET = "sluice.nio.quiet";
 
   static final int DEFAULT_THRESHOLD = 1024;
   private static final int MAX_THRESHOLD = 1 << 20;
+  private static final int MIN_MEMORY = 16;
+  private static final int MAX_MEMORY = 1024;
 
   /// @param properties the value of a system property, or null
   /// @param provider what channels of ours report
   /// @throws IllegalArgumentException for a value that has no meaning
   /// @throws IllegalStateException when the named engine cannot work here
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
+    int _ = memory(properties); // a wrong value is told at once
     String wanted = properties.apply(ENGINE);
     if (wanted == null || wanted.equals("auto")) {
       return isExported()
@@ -125,6 +130,26 @@ record EngineChoice(NioEngine engine, String why) {
     }
     throw new IllegalArgumentException(
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
+  }
+
+  /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the
+  /// largest heap, from 32 to 256.
+  ///
+  /// @throws IllegalArgumentException for a value that has no meaning
+  static int memory(UnaryOperator<@Nullable String> properties) {
+    String text = properties.apply(MEMORY);
+    if (text == null) {
+      return Math.clamp(Runtime.getRuntime().maxMemory() / (8 << 20), 32, 256);
+    }
+    if (text.matches("[0-9]{1,4}")) {
+      int value = Integer.parseInt(text);
+      if (value == 0 || (value >= MIN_MEMORY && value <= MAX_MEMORY)) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException(
+        "-D%s=%s: not a number of MiB from %d to %d, or 0 for selectors without rings."
+            .formatted(MEMORY, text, MIN_MEMORY, MAX_MEMORY));
   }
 
   /// Names the JDK's class only once it is known to be accessible.

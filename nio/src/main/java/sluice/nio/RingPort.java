@@ -46,7 +46,9 @@ abstract class RingPort {
   abstract void arm();
 
   /// Takes one completion.
-  abstract void complete(int operation, int result, int flags);
+  ///
+  /// @param part what it has brought, as [RingArena#taken]; no meaning without a chunk
+  abstract void complete(int operation, int result, int flags, long part);
 
   /// The ring lets go: called once, under the turn lock, by any thread.
   abstract void detached();

@@ -3,6 +3,7 @@ package sluice.nio;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.util.concurrent.locks.ReentrantLock;
 import sluice.loop.Completion;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -15,45 +16,30 @@ import sluice.sys.Sockets;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `held`, `head`, `count`, `offset`, `spilled`, `ended`, `error` | readers, ring's thread | under this object's lock | the same |
-/// | `heldBytes` | readers, ring's thread | volatile | under this object's lock |
+/// | `ended`, `error` | ring's thread | volatile | volatile |
 /// | `stage`, `stagedBytes`, `sendError` | writers | under the write lock | the same |
 /// | `inDirty`, `sendFailed` | ring's thread | plain | plain |
 /// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
 /// | `full` | writers, ring's thread | volatile | volatile |
 ///
 /// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
-/// more until it is read; when chunks are short its bytes move to memory of its own. At most
-/// [StagePool#BYTES] are staged, and left to a turn only by the ring's owner.
+/// more until it is read; when the ring's memory is short, or the ring lets go of it, its bytes
+/// move to memory of its own. At most [StagePool#BYTES] are staged, and left to a turn only by the
+/// ring's owner.
 final class RingStream extends RingPort implements StreamPort {
   /// Where receiving stops, in bytes. What one turn brings may exceed it.
   static final int HELD_LIMIT = 64 << 10;
 
-  private static final byte[] NOTHING = {};
-
   private final SluiceSocketChannel channel;
 
-  /// Chunks in order: index in the upper half, length in the lower; and their blocks.
-  private long[] held = new long[4];
-
-  private int head;
-  private int count;
-
-  /// Bytes of the first chunk that were read.
-  private int offset;
-
-  /// What came before the chunks and was moved out of the arena.
-  private byte[] spilled = NOTHING;
-
-  private int spillStart;
-  private int spillEnd;
-
-  private volatile int heldBytes;
+  private final HeldBytes held = new HeldBytes();
   private volatile boolean ended;
   private volatile int error;
   private int emptyReads;
 
-  private long stage = -1;
+  /// Where the staged bytes lie in the region, or -1.
+  private int stage = -1;
+
   private int stagedBytes;
   private boolean inDirty;
   private int sendError;
@@ -97,7 +83,7 @@ final class RingStream extends RingPort implements StreamPort {
 
   /// Whether more may be received.
   private boolean hasRoom() {
-    return heldBytes < HELD_LIMIT && spillEnd == 0 && !ended && error == 0;
+    return held.bytes() < HELD_LIMIT && !held.isMoved() && !ended && error == 0;
   }
 
   private void armPoll() {
@@ -115,9 +101,9 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   @Override
-  void complete(int operation, int result, int flags) {
+  void complete(int operation, int result, int flags, long part) {
     switch (operation) {
-      case RingToken.RECEIVE -> received(result, flags);
+      case RingToken.RECEIVE -> received(result, flags, part);
       case RingToken.SEND -> sent(result);
       default -> {
         pollArmed = false;
@@ -130,13 +116,13 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  private void received(int result, int flags) {
+  private void received(int result, int flags, long part) {
     if (!Completion.hasMore(flags)) {
       armed = false;
       cancelling = false;
     }
     if (Completion.hasChunk(flags)) {
-      push(Completion.chunk(flags), Math.max(0, result));
+      held.push(part, attached);
       if (!armed) {
         ring.touch(this);
       } else if (!hasRoom() || !key.isValid()) {
@@ -156,72 +142,25 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  private synchronized void end(int errno) {
-    ended = errno == 0;
+  private void end(int errno) {
     error = errno;
+    ended = errno == 0;
   }
 
-  private void push(int chunk, int length) {
-    synchronized (this) {
-      if (ring.arena().isLow() || spillEnd > 0) {
-        spill(chunk, length);
-      } else {
-        if (count == held.length) {
-          long[] grown = new long[2 * count];
-          for (int i = 0; i < count; i++) {
-            grown[i] = held[(head + i) & (count - 1)];
-          }
-          held = grown;
-          head = 0;
-        }
-        held[(head + count++) & (held.length - 1)] = (long) chunk << 32 | length;
-      }
-      heldBytes += length;
-    }
-  }
-
-  /// Moves everything that is held, and one chunk more, out of the arena.
-  private void spill(int more, int length) {
-    int need = heldBytes + length;
-    if (spilled.length - spillEnd < need) {
-      byte[] larger = new byte[Math.max(2 * need, 2 * spilled.length)];
-      System.arraycopy(spilled, spillStart, larger, 0, spillEnd - spillStart);
-      spillEnd -= spillStart;
-      spillStart = 0;
-      spilled = larger;
-    }
-    while (count > 0) {
-      int part = (int) held[head] - offset;
-      int chunk = (int) (held[head] >>> 32);
-      ring.arena().bytes().get(chunk * RingArena.CHUNK_BYTES + offset, spilled, spillEnd, part);
-      spillEnd += part;
-      offset = 0;
-      dropFirst(chunk);
-    }
-    ring.arena().bytes().get(more * RingArena.CHUNK_BYTES, spilled, spillEnd, length);
-    spillEnd += length;
-    ring.arena().block(more).release();
-  }
-
-  private void dropFirst(int chunk) {
-    head = (head + 1) & (held.length - 1);
-    count--;
-    ring.arena().block(chunk).release();
+  /// Keeps no piece of the ring's memory any longer, which is short. The ring's thread.
+  void relieve() {
+    held.move();
   }
 
   // ---- reading --------------------------------------------------------------------------------
 
   @Override
   public int take(ByteBuffer to) {
-    if (heldBytes == 0) {
+    if (held.bytes() == 0) {
       return 0;
     }
-    int n;
-    boolean drained;
-    synchronized (this) {
-      n = copyHeld(to);
-      drained = heldBytes == 0;
-    }
+    int n = held.take(to);
+    boolean drained = held.bytes() == 0;
     emptyReads = 0;
     if (drained && attached && !armed && n > 0) {
       ring.request(this); // receiving had stopped
@@ -233,7 +172,7 @@ final class RingStream extends RingPort implements StreamPort {
   public int receive(MemorySegment segment, long at, int length) {
     int errno = error; // looked at before the bytes, which came before it
     boolean end = ended;
-    if (heldBytes > 0) {
+    if (held.bytes() > 0) {
       return take(segment.asSlice(at, length).asByteBuffer());
     }
     if (errno != 0) {
@@ -246,40 +185,6 @@ final class RingStream extends RingPort implements StreamPort {
       return receiveDetached(segment, at, length);
     }
     return receiveUnseen(segment, at, length);
-  }
-
-  /// Copies what is held, and moves the buffer's position. Under this object's lock.
-  private int copyHeld(ByteBuffer to) {
-    int length = to.remaining();
-    int position = to.position();
-    int done = 0;
-    if (spillEnd > 0) {
-      done = Math.min(length, spillEnd - spillStart);
-      to.put(position, spilled, spillStart, done);
-      spillStart += done;
-      if (spillStart == spillEnd) {
-        spilled = NOTHING;
-        spillStart = 0;
-        spillEnd = 0;
-      }
-    }
-    while (count > 0 && done < length) {
-      long first = held[head];
-      int chunk = (int) (first >>> 32);
-      int part = Math.min(length - done, (int) first - offset);
-      int from = chunk * RingArena.CHUNK_BYTES + offset;
-      to.put(position + done, ring.arena().bytes(), from, part);
-      done += part;
-      offset += part;
-      if (offset == (int) first) {
-        offset = 0;
-        dropFirst(chunk);
-      }
-    }
-    to.position(position + done);
-    int held = heldBytes; // written under the lock, read without
-    heldBytes = held - done;
-    return done;
   }
 
   /// Nothing is held. While no turn runs, what the kernel has is not on its way to us: whoever asks
@@ -308,12 +213,12 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   public int heldBytes() {
-    return heldBytes;
+    return held.bytes();
   }
 
   @Override
   public boolean readable() {
-    return heldBytes > 0 || ended || error != 0;
+    return held.bytes() > 0 || ended || error != 0;
   }
 
   @Override
@@ -342,7 +247,7 @@ final class RingStream extends RingPort implements StreamPort {
     if (full || sendError != 0 || !fits(length)) {
       return false;
     }
-    ring.stages().bytes().put((int) stage + stagedBytes, from, from.position(), length);
+    RingMemory.bytes().put(stage + stagedBytes, from, from.position(), length);
     from.position(from.position() + length);
     stagedBytes += length;
     if (ring.isOwner() && ring.staging()) {
@@ -462,7 +367,7 @@ final class RingStream extends RingPort implements StreamPort {
   private void remove(int sent) {
     int left = stagedBytes - sent;
     if (left > 0 && sent > 0) {
-      MemorySegment region = ring.stages().region();
+      MemorySegment region = RingMemory.region();
       MemorySegment.copy(region, stage + sent, region, stage, left);
     }
     stagedBytes = left;
@@ -478,7 +383,7 @@ final class RingStream extends RingPort implements StreamPort {
       ring.awaitSends();
     }
     if (stagedBytes > 0) {
-      int n = channel.transfers().sendHere(ring.stages().region(), stage, stagedBytes);
+      int n = channel.transfers().sendHere(RingMemory.region(), stage, stagedBytes);
       if (n >= 0) {
         remove(n);
       } else if (!NetErrors.again(n)) {
@@ -528,6 +433,7 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   void detached() {
+    held.move();
     if (hasStaged()) {
       Flusher.finishLater(this);
     }
@@ -575,20 +481,27 @@ final class RingStream extends RingPort implements StreamPort {
     }
     boolean alone = ring.detach(this);
     int fd = closing.core().fd();
-    boolean unread = heldBytes > 0;
+    boolean unread = held.bytes() > 0;
     if (left) { // the flusher ends the connection when they are sent
     } else if (unread && alone) {
       reset(fd);
     } else if (!alone) {
       finishPinned(fd, unread);
     }
-    synchronized (this) {
-      while (count > 0) {
-        dropFirst((int) (held[head] >>> 32));
+    held.drop();
+  }
+
+  @Override
+  public void closed() {
+    ReentrantLock writes = channel.core().writes.lock;
+    writes.lock();
+    try {
+      if (submitted) {
+        ring.awaitSends();
       }
-      heldBytes = 0;
-      spilled = NOTHING;
-      spillEnd = 0;
+      remove(stagedBytes);
+    } finally {
+      writes.unlock();
     }
   }
 
@@ -599,8 +512,7 @@ final class RingStream extends RingPort implements StreamPort {
     int copy = Files.duplicate(channel.core().fd());
     if (copy >= 0) {
       byte[] rest = new byte[stagedBytes];
-      MemorySegment.copy(
-          ring.stages().region(), stage, MemorySegment.ofArray(rest), 0, stagedBytes);
+      RingMemory.bytes().get(stage, rest);
       Flusher.finish(copy, rest);
     }
     remove(stagedBytes);

@@ -40,8 +40,8 @@ import sluice.sys.SysException;
 /// Lifecycle: opened by its owner → turned → closed by the owner, or abandoned by another thread
 /// that takes the selector over.
 final class SelectorRing {
-  private static final int SUBMISSION_ENTRIES = 1024;
-  private static final int COMPLETION_ENTRIES = 8192;
+  private static final int SUBMISSION_ENTRIES = 256;
+  private static final int COMPLETION_ENTRIES = 2048;
   private static final int STAGING_FROM = 2;
 
   /// How long a turn sleeps while bytes are staged that it could not send.
@@ -107,18 +107,19 @@ final class SelectorRing {
   private volatile boolean staged;
   private volatile boolean watched;
 
-  private SelectorRing(IoUring ring, EpollSet others) throws IOException {
+  private SelectorRing(IoUring ring, EpollSet others, EventFd wakeEvent) throws IOException {
     this.ring = ring;
     this.submission = ring.submission();
     this.completion = ring.completion();
     this.others = others;
+    this.wakeEvent = wakeEvent;
     this.arena = new RingArena(ring);
-    this.wakeEvent = EventFd.open(false);
   }
 
   /// Opens a ring for the calling thread.
   ///
   /// @param others the selector's channels that no ring moves bytes for
+  /// @throws IOException when the kernel refuses, or the memory for rings is in use
   static SelectorRing open(EpollSet others) throws IOException {
     IoUring ring =
         IoUring.open(
@@ -126,7 +127,13 @@ final class SelectorRing {
             COMPLETION_ENTRIES,
             IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN);
     try {
-      return new SelectorRing(ring, others);
+      EventFd wakeEvent = EventFd.open(false);
+      try {
+        return new SelectorRing(ring, others, wakeEvent);
+      } catch (IOException | RuntimeException e) {
+        wakeEvent.close();
+        throw e;
+      }
     } catch (IOException | RuntimeException e) {
       ring.close();
       throw e;
@@ -144,10 +151,6 @@ final class SelectorRing {
 
   boolean isDead() {
     return dead;
-  }
-
-  RingArena arena() {
-    return arena;
   }
 
   StagePool stages() {
@@ -415,13 +418,20 @@ final class SelectorRing {
   }
 
   private void rearmStarved() {
-    if (!starved.isEmpty()) {
-      arena.publish();
-      if (arena.hasFree()) {
-        starved.forEach(this::touch);
-        starved.clear();
-      }
+    if (starved.isEmpty()) {
+      return;
     }
+    arena.publish();
+    if (!arena.hasFree()) { // slow readers hold all there is
+      for (int i = 0; i < used; i++) {
+        if (ports[i] instanceof RingStream stream) {
+          stream.relieve();
+        }
+      }
+      arena.publish();
+    }
+    starved.forEach(this::touch);
+    starved.clear();
   }
 
   private void stageSends() {
@@ -447,7 +457,7 @@ final class SelectorRing {
   /// Stages one send of staged bytes; its outcome is known when the turn's crossing is over.
   void send(RingStream stream, int fd, long offset, int length) {
     submission.send(
-        fd, false, stages.region(), offset, length, SILENT, true, stream.token(RingToken.SEND));
+        fd, false, RingMemory.region(), offset, length, SILENT, true, stream.token(RingToken.SEND));
   }
 
   private void settleSends() {
@@ -507,9 +517,7 @@ final class SelectorRing {
   }
 
   private void dispatch(long token, int result, int flags) {
-    if (Completion.hasChunk(flags)) {
-      arena.taken(Completion.chunk(flags));
-    }
+    long part = Completion.hasChunk(flags) ? arena.taken(flags, Math.max(0, result)) : 0;
     switch (RingToken.operation(token)) {
       case RingToken.WAKE -> wakeArmed = false;
       case RingToken.OTHERS -> {
@@ -521,14 +529,14 @@ final class SelectorRing {
         int slot = RingToken.slot(token);
         RingPort port = slot < used ? ports[slot] : null;
         if (port != null && port.generation == RingToken.generation(token)) {
-          port.complete(RingToken.operation(token), result, flags);
+          port.complete(RingToken.operation(token), result, flags, part);
           if (port.attached) {
             noteReady(port);
           } else {
             dropIfIdle(port);
           }
         } else if (Completion.hasChunk(flags)) {
-          arena.block(Completion.chunk(flags)).release();
+          RingMemory.at((int) (part >>> 32)).release();
         }
       }
     }
@@ -629,6 +637,7 @@ final class SelectorRing {
       }
       wakeEvent.close();
       arena.close();
+      stages.close();
     } finally {
       turnLock.unlock();
     }

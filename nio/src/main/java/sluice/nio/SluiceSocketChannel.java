@@ -585,6 +585,9 @@ final class SluiceSocketChannel extends SocketChannel implements BlockingTransfe
       ring.beforeClose();
     }
     core.close(isBlocking());
+    if (ring != null) {
+      ring.closed();
+    }
   }
 
   // ---- for selectors --------------------------------------------------------------------------

@@ -1,51 +1,74 @@
 package sluice.nio;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /// Places where written bytes wait for the next turn of one ring. Any thread takes and returns.
 ///
-/// Limits: 1024 places of 4 KiB; whoever finds none sends at once.
+/// Places are cut from pieces of [RingMemory] as they are needed. Streams outlive their ring, and
+/// may still have bytes to send: the pieces go back when the ring is closed and the last place was
+/// returned.
+///
+/// Limits: 960 places of 4 KiB; whoever finds none sends at once.
 final class StagePool {
   static final int BYTES = 4 << 10;
 
-  private static final int COUNT = 1024;
-
-  /// An odd number of cache lines, for the same reason as [RingArena#CHUNK_BYTES].
+  /// An odd number of cache lines: multiples of a power of two would all lie in the same few sets
+  /// of the caches.
   private static final int STRIDE = BYTES + 64;
 
-  /// Pages are touched as places are first used; freed when nobody knows the ring any more.
-  private final MemorySegment region = Arena.ofAuto().allocate((long) COUNT * STRIDE, 4096);
+  private static final int PER_PIECE = RingMemory.PIECE_BYTES / STRIDE;
+  private static final int MAX_PIECES = 64;
 
-  private final ByteBuffer bytes = region.asByteBuffer();
+  private final List<RingPiece> pieces = new ArrayList<>();
 
-  private final int[] free = new int[COUNT];
+  /// Where free places begin, the one to take next at the end.
+  private int[] free = {};
+
   private int count;
-
-  StagePool() {
-    for (int i = 0; i < COUNT; i++) {
-      free[i] = COUNT - 1 - i;
-    }
-    count = COUNT;
-  }
-
-  /// All places.
-  MemorySegment region() {
-    return region;
-  }
-
-  /// The same for absolute access.
-  ByteBuffer bytes() {
-    return bytes;
-  }
+  private int out;
+  private boolean closed;
 
   /// @return where a place begins in the region, or -1
-  synchronized long take() {
-    return count == 0 ? -1 : (long) free[--count] * STRIDE;
+  synchronized int take() {
+    if (closed || (count == 0 && !grow())) {
+      return -1;
+    }
+    out++;
+    return free[--count];
   }
 
-  synchronized void giveBack(long offset) {
-    free[count++] = (int) (offset / STRIDE);
+  private boolean grow() {
+    RingPiece more = pieces.size() == MAX_PIECES ? null : RingMemory.take();
+    if (more == null) {
+      return false;
+    }
+    pieces.add(more);
+    free = Arrays.copyOf(free, pieces.size() * PER_PIECE);
+    for (int i = PER_PIECE - 1; i >= 0; i--) {
+      free[count++] = more.start + i * STRIDE;
+    }
+    return true;
+  }
+
+  synchronized void giveBack(int place) {
+    free[count++] = place;
+    out--;
+    giveBackPieces();
+  }
+
+  /// No place is taken any more. The ring is closed.
+  synchronized void close() {
+    closed = true;
+    giveBackPieces();
+  }
+
+  private void giveBackPieces() {
+    if (closed && out == 0) {
+      pieces.forEach(RingMemory::giveBack);
+      pieces.clear();
+      count = 0;
+    }
   }
 }

@@ -53,4 +53,8 @@ interface StreamPort {
 
   /// The channel is about to close its descriptor. The closing thread, without locks.
   void beforeClose();
+
+  /// The channel's descriptor is closed and nobody is inside of the channel any more: what could
+  /// not be sent is dropped. The closing thread, without locks.
+  void closed();
 }

@@ -3,28 +3,19 @@ package sluice.nio;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.Backend;
-import sluice.memory.Block;
-import sluice.sys.Errno;
 
 /// What a process has written arrives although it exits at once.
 @Timeout(120)
@@ -57,29 +48,7 @@ class ExitTest {
   }
 
   private static Process start(int port) throws Exception {
-    String classPath =
-        Stream.of(ExitTest.class, Backend.class, Block.class, Errno.class)
-            .map(ExitTest::place)
-            .collect(Collectors.joining(File.pathSeparator));
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            classPath + File.pathSeparator + place(SluiceSelectorProvider.class),
-            Child.class.getName(),
-            Integer.toString(port))
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.INHERIT)
-        .start();
-  }
-
-  private static String place(Class<?> type) {
-    return Path.of(
-            URI.create(
-                Objects.requireNonNull(type.getProtectionDomain().getCodeSource())
-                    .getLocation()
-                    .toString()))
-        .toString();
+    return ChildJvm.of(List.of(), Child.class, Integer.toString(port)).start();
   }
 
   /// Answers two questions that come together, and exits.

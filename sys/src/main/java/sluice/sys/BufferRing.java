@@ -13,6 +13,10 @@ import java.lang.invoke.VarHandle;
 /// Only the ring's owner thread uses it. A buffer is [#add]ed when nobody looks at its bytes any
 /// more, and taken by the kernel when a completion names it. Closing the [IoUring] closes it.
 ///
+/// Of an incremental group (Linux 6.12) the kernel takes as much of a buffer as a receive brings,
+/// and goes on behind it with the next one: a completion with [Cqe#F_BUF_MORE] does not use it up.
+/// The bytes lie behind those of the completion before that named the same buffer.
+///
 /// ```
 ///  entry 0 of the ring of struct io_uring_buf, and the tail that overlaps its last field
 ///  byte 0         8       12     14     16
@@ -32,8 +36,8 @@ import java.lang.invoke.VarHandle;
 /// | kernel `tail` | owner | acquire, by the kernel | release, in [#commit] |
 /// | `tail` | owner | plain | plain |
 ///
-/// Limits: 1 to 32 768 buffers, a power of two. The region must stay mapped until the ring is
-/// closed.
+/// Limits: 1 to 32 768 entries, a power of two, and no more buffers given than there are entries;
+/// the region may hold more, up to 65 536. must stay mapped until the ring is closed.
 public final class BufferRing {
   static final Layout LAYOUT = Layout.of("struct io_uring_buf");
   static final int ADDR = LAYOUT.u64("addr");
@@ -55,7 +59,10 @@ public final class BufferRing {
   static final int STATUS_HEAD = STATUS_LAYOUT.u32("head");
   static final int STATUS_RESV = STATUS_LAYOUT.array("resv", 4, 8);
 
+  static final int IOU_PBUF_RING_INC = 2;
+
   private static final int MAX_COUNT = 32_768;
+  private static final int MAX_BUFFERS = 65_536;
   private static final VarHandle SHORT = JAVA_SHORT.varHandle();
 
   private final IoUring owner;
@@ -65,10 +72,17 @@ public final class BufferRing {
   private final MemorySegment region;
   private final long regionAddress;
   private final int mask;
+  private final int buffers;
   private final int bufferBytes;
   private short tail;
 
-  BufferRing(IoUring owner, int group, MemorySegment region, int count, int bufferBytes)
+  BufferRing(
+      IoUring owner,
+      int group,
+      MemorySegment region,
+      int count,
+      int bufferBytes,
+      boolean incremental)
       throws SysException {
     if (Integer.bitCount(count) != 1 || count < 1 || count > MAX_COUNT) {
       throw new IllegalArgumentException(
@@ -83,6 +97,7 @@ public final class BufferRing {
     this.bufferBytes = bufferBytes;
     regionAddress = Ranges.writable(region, 0, (long) count * bufferBytes);
     mask = count - 1;
+    buffers = (int) Math.min(region.byteSize() / bufferBytes, MAX_BUFFERS);
     mapping = Mapping.anonymous((long) count * ENTRY_BYTES, true);
     entries = mapping.segment();
     try (Arena arena = Arena.ofConfined()) {
@@ -90,6 +105,7 @@ public final class BufferRing {
       argument.set(JAVA_LONG, RING_ADDR, entries.address());
       argument.set(JAVA_INT, RING_ENTRIES, count);
       argument.set(JAVA_SHORT, BGID, (short) group);
+      argument.set(JAVA_SHORT, REGISTRATION_FLAGS, (short) (incremental ? IOU_PBUF_RING_INC : 0));
       owner.register(IoUring.REGISTER_PBUF_RING, argument, 1);
     } catch (SysException refused) {
       mapping.close();
@@ -99,10 +115,10 @@ public final class BufferRing {
 
   /// Gives a buffer to the kernel, visible after [#commit].
   ///
-  /// @param id 0 ≤ id < count; not given already
+  /// @param id which piece of the region, from 0; not given already
   public void add(int id) {
-    if (id < 0 || id > mask) {
-      throw new IndexOutOfBoundsException("buffer " + id + " of " + (mask + 1));
+    if (id < 0 || id >= buffers) {
+      throw new IndexOutOfBoundsException("buffer " + id + " of " + buffers);
     }
     long at = (long) (tail & mask) * ENTRY_BYTES;
     entries.set(JAVA_LONG, at + ADDR, regionAddress + (long) id * bufferBytes);
@@ -137,7 +153,7 @@ public final class BufferRing {
     return group;
   }
 
-  /// Number of buffers.
+  /// Number of entries.
   public int count() {
     return mask + 1;
   }

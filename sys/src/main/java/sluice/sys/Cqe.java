@@ -34,6 +34,9 @@ public final class Cqe {
   /// A zero-copy send has let go of its memory.
   public static final int F_NOTIF = 1 << 3;
 
+  /// The buffer is not used up: the next receive goes on behind these bytes.
+  public static final int F_BUF_MORE = 1 << 4;
+
   /// How far right a buffer id must be shifted.
   public static final int BUFFER_SHIFT = 16;
 

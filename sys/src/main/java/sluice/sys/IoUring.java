@@ -260,7 +260,20 @@ public final class IoUring implements AutoCloseable {
   /// @param count a power of two, at most 32 768
   public BufferRing registerBufferRing(int group, MemorySegment region, int count, int bufferBytes)
       throws SysException {
-    BufferRing ring = new BufferRing(this, group, region, count, bufferBytes);
+    return registerBufferRing(group, region, count, bufferBytes, false);
+  }
+
+  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  ///
+  /// @param group number of the group, 0 to 65 535
+  /// @param region at least `count * bufferBytes` bytes that outlive the ring
+  /// @param count buffers that the kernel may have at a time, a power of two, at most 32 768
+  /// @param incremental whether a receive takes only as much of a buffer as it needs
+  /// @throws SysException EINVAL when `incremental` and Linux is older than 6.12
+  public BufferRing registerBufferRing(
+      int group, MemorySegment region, int count, int bufferBytes, boolean incremental)
+      throws SysException {
+    BufferRing ring = new BufferRing(this, group, region, count, bufferBytes, incremental);
     bufferRings.add(ring);
     return ring;
   }

@@ -21,6 +21,7 @@ public final class Mapping implements AutoCloseable {
   static final int MAP_PRIVATE = 2;
   static final int MAP_ANONYMOUS = 0x20;
   static final int MAP_POPULATE = 0x8000;
+  static final int MADV_DONTNEED = 4;
   static final int MADV_HUGEPAGE = 14;
 
   private final Arena arena = Arena.ofShared();
@@ -52,6 +53,16 @@ public final class Mapping implements AutoCloseable {
     return (int)
         Kernel.callHolding(
             segment, SystemCall.MADVISE, segment.address(), segment.byteSize(), MADV_HUGEPAGE, 0);
+  }
+
+  /// Gives the pages of a part of anonymous memory back to the system; it reads as zeros
+  /// afterwards.
+  ///
+  /// @param offset a multiple of 64 KiB, so that it is one of the page size, as is `bytes`
+  /// @return 0 or a negative errno: -EINVAL when the part does not consist of whole pages
+  public int discard(long offset, long bytes) {
+    long address = Ranges.writable(segment, offset, bytes);
+    return (int) Kernel.callHolding(segment, SystemCall.MADVISE, address, bytes, MADV_DONTNEED, 0);
   }
 
   /// Maps a file or memory file so that all who map it see the same bytes.

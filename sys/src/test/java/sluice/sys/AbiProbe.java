@@ -61,6 +61,7 @@ final class AbiProbe {
           Map.entry(
               IoUring.class,
               Map.of("(SETUP|ENTER|REGISTER|UNREGISTER|RSRC|ASYNC|OFF)_[A-Z0-9_]+", "IORING_")),
+          Map.entry(BufferRing.class, Map.of("IOU_[A-Z_]+", "")),
           Map.entry(IoUringProbe.class, Map.of("IO_URING_OP_SUPPORTED", "")),
           Map.entry(
               Sockets.class,
@@ -79,13 +80,15 @@ final class AbiProbe {
           Map.entry(Inotify.class, Map.of("IN_[A-Z_]+", "")),
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
-          Map.entry(Mapping.class, Map.of("(PROT|MAP)_[A-Z]+", "")));
+          Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));
 
   /// Linux version whose headers first have a name, as `major, minor`.
   private static final Map<String, String> SINCE =
       Map.ofEntries(
           Map.entry("IORING_OP_FIXED_FD_INSTALL", "6, 8"),
           Map.entry("IORING_REGISTER_PBUF_STATUS", "6, 8"),
+          Map.entry("IOU_PBUF_RING_INC", "6, 12"),
+          Map.entry("IORING_CQE_F_BUF_MORE", "6, 12"),
           Map.entry("__NR_cachestat", "6, 5"),
           Map.entry("struct io_sqring_offsets.user_addr", "6, 5"),
           Map.entry("struct io_cqring_offsets.user_addr", "6, 5"),

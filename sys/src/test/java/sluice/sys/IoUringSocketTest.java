@@ -442,6 +442,35 @@ class IoUringSocketTest {
     assertThat(submission.staged()).isZero();
   }
 
+  /// Kernels before 6.12 refuse the flag; that is what callers go by.
+  @Test
+  void anIncrementalGroupFillsABufferBitByBit() throws Exception {
+    BufferRing buffers;
+    try {
+      buffers = ring.registerBufferRing(GROUP, arena.segment(), 2, BUFFER_BYTES, true);
+    } catch (SysException old) {
+      assertThat(old.errno()).isEqualTo(Errno.EINVAL);
+      return;
+    }
+    buffers.add(BUFFERS - 1); // not one of the first two: numbers are those of the region
+    buffers.add(0);
+    buffers.commit();
+    submission.receiveMultishot(pair.server(), false, GROUP, 2);
+    ring.enter(0, 0);
+    int half = BUFFER_BYTES / 2;
+    int[] sizes = {half, BUFFER_BYTES - half, 1};
+    int[] ids = {BUFFERS - 1, BUFFERS - 1, 0};
+    boolean[] goesOn = {true, false, true};
+    for (int i = 0; i < sizes.length; i++) {
+      write(pair.client(), sizes[i]);
+      await(1);
+      assertThat(completion.result(0)).isEqualTo(sizes[i]);
+      assertThat(completion.flags(0) >>> Cqe.BUFFER_SHIFT).isEqualTo(ids[i]);
+      assertThat((completion.flags(0) & Cqe.F_BUF_MORE) != 0).isEqualTo(goesOn[i]);
+      completion.advance(1);
+    }
+  }
+
   @Test
   void aGroupIsRegisteredOnce() throws Exception {
     BufferRing buffers = buffers();

@@ -41,6 +41,22 @@ class MappingTest {
   }
 
   @Test
+  void discardedPagesReadAsZeros() throws Exception {
+    long part = 64 << 10;
+    try (Mapping mapping = Mapping.anonymous(3 * part, false)) {
+      for (int i = 0; i < 3; i++) {
+        mapping.segment().set(JAVA_LONG, i * part, 7);
+      }
+      assertThat(mapping.discard(part, part)).isZero();
+      assertThat(mapping.segment().get(JAVA_LONG, 0)).isEqualTo(7);
+      assertThat(mapping.segment().get(JAVA_LONG, part)).isZero();
+      assertThat(mapping.segment().get(JAVA_LONG, 2 * part)).isEqualTo(7);
+      assertThatThrownBy(() -> mapping.discard(2 * part, 2 * part))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
   void accessAfterCloseIsRefused() throws Exception {
     Mapping mapping = Mapping.anonymous(4096, false);
     MemorySegment segment = mapping.segment();
