@@ -18,6 +18,7 @@ module sluice.bench {
   requires jdk.httpserver;
   requires jdk.management;
   requires org.apache.tomcat.embed.core;
+  requires sluice.fs;
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;

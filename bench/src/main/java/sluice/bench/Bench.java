@@ -21,6 +21,11 @@ interface Bench {
   /// @param done gets each result as soon as it is there, so that it is kept if a later one fails
   void run(Harness harness, Consumer<CaseResult> done) throws IOException;
 
+  /// What lies between the two sides, for results.
+  default String where() {
+    return "loopback, one server core, one client core";
+  }
+
   /// The plot of its results as SVG.
   ///
   /// @param subtitle machine and date

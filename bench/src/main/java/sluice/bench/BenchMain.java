@@ -114,14 +114,17 @@ public final class BenchMain {
     }
     Path plot = target(harness, options.plot(), ".svg");
     if (plot != null) {
+      Bench bench = Benches.named(options.bench());
       String subtitle =
           environment.get("cpu")
               + ", "
               + environment.get("kernel")
-              + ", loopback, "
+              + ", "
+              + bench.where()
+              + ", "
               + environment.get("date")
               + (options.quick() ? ", quick" : "");
-      Files.writeString(plot, Benches.named(options.bench()).plot(results, subtitle));
+      Files.writeString(plot, bench.plot(results, subtitle));
     }
   }
 

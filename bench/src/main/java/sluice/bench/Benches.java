@@ -14,6 +14,7 @@ final class Benches {
           new CaseBench("poller", BenchCase::pollerCases),
           new SelectorBench(),
           new PetStoreBench(),
+          new IozoneBench(),
           new StartBench());
 
   private Benches() {}

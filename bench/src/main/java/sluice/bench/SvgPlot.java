@@ -51,19 +51,11 @@ final class SvgPlot {
   }
 
   private static java.util.stream.Stream<Series> shown(CaseResult result) {
-    return result.series().stream().filter(s -> !s.control() && s.has(metric(result)));
-  }
-
-  /// What the bars of a case show.
-  private static String metric(CaseResult result) {
-    Series reference = result.reference();
-    return reference != null && reference.has("first_reply_ms")
-        ? "first_reply_ms"
-        : "cpu_ns_per_req";
+    return result.series().stream().filter(s -> !s.control() && s.has(result.mainMetric()));
   }
 
   private static int panel(StringBuilder svg, CaseResult result, int top) {
-    String metric = metric(result);
+    String metric = result.mainMetric();
     String unit =
         metric.equals("first_reply_ms")
             ? "ms to the first reply"

@@ -307,7 +307,8 @@ final class Systems {
 
   // ---- peers --------------------------------------------------------------------------------
 
-  private static String javaProgram() {
+  /// The JVM that runs this.
+  static String javaProgram() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 

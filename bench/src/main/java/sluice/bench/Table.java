@@ -15,6 +15,7 @@ final class Table {
           new Column("cpu ns/req", "cpu_ns_per_req", "%,.0f"),
           new Column("machine", "machine_ns_per_req", "%,.0f"),
           new Column("req/s", "rps", "%,.0f"),
+          new Column("ns/record", "ns_per_record", "%,.0f"),
           new Column("MB/s", "mb_per_s", "%,.0f"),
           new Column("p50 us", "p50_us", "%,.0f"),
           new Column("p99 us", "p99_us", "%,.0f"),
@@ -93,6 +94,36 @@ final class Table {
     }
   }
 
+  /// One row for each case, one column for each system: medians of one metric.
+  static String summary(List<CaseResult> results, String metric) {
+    List<String> systems =
+        results.stream()
+            .flatMap(r -> r.series().stream())
+            .filter(s -> !s.control())
+            .map(Series::label)
+            .distinct()
+            .toList();
+    List<List<String>> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of(metric));
+    head.addAll(systems);
+    rows.add(head);
+    for (CaseResult result : results) {
+      List<String> row = new ArrayList<>(List.of(result.name()));
+      for (String system : systems) {
+        row.add(
+            result.series().stream()
+                .filter(s -> !s.control() && s.label().equals(system) && s.has(metric))
+                .map(s -> String.format(Locale.ROOT, "%,.0f", s.medians().get(metric)))
+                .findFirst()
+                .orElse("–"));
+      }
+      rows.add(row);
+    }
+    StringBuilder out = new StringBuilder();
+    layOut(out, rows);
+    return out.toString();
+  }
+
   private static String format(Column column, double value) {
     double shown = column.metric.equals("rss_kb") ? value / 1024 : value;
     return String.format(Locale.ROOT, column.format, shown);
@@ -103,7 +134,7 @@ final class Table {
     if (reference == null || reference == series) {
       return "1";
     }
-    String metric = reference.has("first_reply_ms") ? "first_reply_ms" : "cpu_ns_per_req";
+    String metric = result.mainMetric();
     PairedRatio ratio = CaseResult.ratio(reference, series, metric);
     if (ratio == null) {
       return "–";

@@ -152,6 +152,10 @@ final class Workspace implements AutoCloseable {
     return compiled("c_uring", URING, List.of());
   }
 
+  Path iozonePeer() throws IOException {
+    return compiled("iozone", List.of("iozone.c"), List.of());
+  }
+
   /// Compiles a program unless it was compiled from the same sources before.
   private Path compiled(String name, List<String> sources, List<String> libraries)
       throws IOException {

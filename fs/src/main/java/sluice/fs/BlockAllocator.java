@@ -13,14 +13,28 @@ final class BlockAllocator {
   /// No such bit.
   private static final int NONE = -1;
 
+  private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
   private final Geometry geometry;
   private final GroupDescriptors groups;
   private final BufferCache cache;
+
+  /// Per group, where the next file's first block had best be: behind where there was room last, so
+  /// that full blocks are not looked through for each file, or where blocks were freed, which may
+  /// be in the cache still. Under the lock, or as a hint.
+  private final int[] nextRoom;
 
   BlockAllocator(Volume volume) {
     geometry = volume.geometry;
     groups = volume.groups;
     cache = volume.cache;
+    nextRoom = new int[geometry.groups];
+  }
+
+  /// Where the first block of a file had best be.
+  long goal(int group) {
+    return geometry.groupStart(group) + nextRoom[group];
   }
 
   /// Allocates a run of promised blocks.
@@ -83,6 +97,10 @@ final class BlockAllocator {
         buffer.setByte(at, buffer.getByte(at) | 1 << (bit & 7));
       }
     }
+    if (start != from || from == nextRoom[group]) {
+      int next = (end + 7) & -8;
+      nextRoom[group] = next < bits ? next : 0;
+    }
     groups.countBlocks(op, group, start - end);
     return first | (long) (end - start) << 40;
   }
@@ -103,30 +121,49 @@ final class BlockAllocator {
     return after != NONE ? after : findFreeBit(bitmap, busy, 0, Math.min(from, bits));
   }
 
+  /// The first bit of a byte in which all are free. Bitmaps are looked at 64 bits at a time.
   private static int findFreeByte(Buffer bitmap, long @Nullable [] busy, int from, int to) {
-    for (int at = from; at < to; ) {
-      if ((at & 7) == 0 && at + 8 <= to && bitmap.getLong(at) == -1) {
+    int at = from;
+    while (at < to) {
+      if ((at & 7) == 0 && at + 8 <= to) {
+        long taken = word(bitmap, busy, at);
+        long zeros = (taken - LOW_BITS) & ~taken & HIGH_BITS; // its lowest bit is the first's
+        if (zeros != 0) {
+          return (at << 3) + (Long.numberOfTrailingZeros(zeros) & -8);
+        }
         at += 8;
-        continue;
-      }
-      if (bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0)) {
+      } else if (isFreeByte(bitmap, busy, at)) {
         return at << 3;
+      } else {
+        at++;
       }
-      at++;
     }
     return NONE;
   }
 
+  private static boolean isFreeByte(Buffer bitmap, long @Nullable [] busy, int at) {
+    return bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0);
+  }
+
+  /// Eight bytes of a bitmap from one that is a multiple of eight, with those that wait.
+  private static long word(Buffer bitmap, long @Nullable [] busy, int at) {
+    return bitmap.getLong(at) | (busy == null ? 0 : busy[at >> 3]);
+  }
+
   private static int findFreeBit(Buffer bitmap, long @Nullable [] busy, int from, int to) {
-    for (int bit = from; bit < to; ) {
-      if ((bit & 63) == 0 && bit + 64 <= to && bitmap.getLong(bit >> 3) == -1) {
+    int bit = from;
+    while (bit < to) {
+      if ((bit & 63) == 0 && bit + 64 <= to) {
+        long free = ~word(bitmap, busy, bit >> 3);
+        if (free != 0) {
+          return bit + Long.numberOfTrailingZeros(free);
+        }
         bit += 64;
-        continue;
-      }
-      if (isFree(bitmap, busy, bit)) {
+      } else if (isFree(bitmap, busy, bit)) {
         return bit;
+      } else {
+        bit++;
       }
-      bit++;
     }
     return NONE;
   }
@@ -158,6 +195,7 @@ final class BlockAllocator {
           buffer.setByte(at, buffer.getByte(at) & ~(1 << (bit & 7)));
         }
       }
+      nextRoom[group] = Math.min(nextRoom[group], start & -8);
       groups.countBlocks(op, group, count);
       groups.setBusy(group, start, count);
     } finally {

@@ -196,9 +196,7 @@ final class BlockMap {
     if (before != 0) {
       return before + 1;
     }
-    return inode.goal != 0
-        ? inode.goal
-        : geometry.groupStart(geometry.groupOfInode(inode.number)) + 1;
+    return inode.goal != 0 ? inode.goal : allocator.goal(geometry.groupOfInode(inode.number));
   }
 
   /// Attaches blocks that were holes, all below one block of pointers. The blocks of pointers it
@@ -276,6 +274,7 @@ final class BlockMap {
       }
     }
     freeing.flush();
+    inode.goal = 0;
     inode.forgetMap();
     return freeing.stopped ? freeing.reached : from;
   }

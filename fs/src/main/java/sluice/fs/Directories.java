@@ -1,6 +1,9 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +19,10 @@ import sluice.sys.Errno;
 /// and what was the tree is room for entries, as with Linux's ext2.
 final class Directories {
   private static final long MAX_BYTES = Integer.MAX_VALUE;
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
   /// Lookups by a tree of hashes before an index in memory is worth its making.
   private static final int COLD_LOOKUPS = 32;
@@ -102,15 +109,11 @@ final class Directories {
   }
 
   static long inode(byte[] bytes, int at) {
-    return (bytes[at] & 0xFF)
-        | (bytes[at + 1] & 0xFF) << 8
-        | (bytes[at + 2] & 0xFF) << 16
-        | (bytes[at + 3] & 0xFFL) << 24;
+    return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
   }
 
   static int recordLength(byte[] bytes, int at) {
-    return (bytes[at + EntryLayout.RECORD_LENGTH] & 0xFF)
-        | (bytes[at + EntryLayout.RECORD_LENGTH + 1] & 0xFF) << 8;
+    return (short) SHORT.get(bytes, at + EntryLayout.RECORD_LENGTH) & 0xFFFF;
   }
 
   static int nameLength(byte[] bytes, int at) {
@@ -333,19 +336,28 @@ final class Directories {
       if (inode(bytes, at) != 0) {
         int used = EntryLayout.bytes(nameLength(bytes, at));
         b.setShort(at + EntryLayout.RECORD_LENGTH, used);
+        setHead(bytes, at, inode(bytes, at), used, nameLength(bytes, at));
         at += used;
         length -= used;
       }
       writeEntry(b, at, length, name, file);
+      setHead(bytes, at, file.number, length, name.length);
     }
     DirectoryIndex index = directory.index;
     if (index != null) {
       long added = (block << geometry.blockShift) + at;
       long before = index.bytes();
       index.add(names.hash(directory.number, name), added);
-      index.setRoom((int) block, largestGap(readBlock(directory, block)));
+      index.setRoom((int) block, largestGap(bytes));
       indexBytes.addAndGet(index.bytes() - before);
     }
+  }
+
+  /// Changes an entry in a copy of its block as it was changed there.
+  private static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
+    INT.set(bytes, at + EntryLayout.INODE, (int) inode);
+    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
+    bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
   }
 
   private void writeEntry(Buffer b, int at, int length, byte[] name, Inode file) {
@@ -406,16 +418,17 @@ final class Directories {
     }
     try (Buffer b = op.change(deviceBlock(directory, block))) {
       b.setInt(at + EntryLayout.INODE, 0);
+      setHead(bytes, at, 0, recordLength(bytes, at), nameLength(bytes, at));
       if (before >= 0) {
-        b.setShort(
-            before + EntryLayout.RECORD_LENGTH,
-            recordLength(bytes, before) + recordLength(bytes, at));
+        int length = recordLength(bytes, before) + recordLength(bytes, at);
+        b.setShort(before + EntryLayout.RECORD_LENGTH, length);
+        setHead(bytes, before, inode(bytes, before), length, nameLength(bytes, before));
       }
     }
     DirectoryIndex index = directory.index;
     if (index != null) {
       index.remove(names.hash(directory.number, name), entry.position());
-      index.setRoom((int) block, largestGap(readBlock(directory, block)));
+      index.setRoom((int) block, largestGap(bytes));
     }
   }
 

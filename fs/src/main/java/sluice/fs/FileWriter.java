@@ -1,6 +1,7 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.util.Objects;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
@@ -36,7 +37,7 @@ final class FileWriter {
     geometry = volume.geometry;
   }
 
-  /// What is written, where to, and by whom.
+  /// What one operation writes, where to, and by whom.
   private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
 
   // ---- writing ----------------------------------------------------------------------------------
@@ -46,13 +47,18 @@ final class FileWriter {
     if (position < 0 || count < 0) {
       throw FsException.of(Errno.EINVAL, "write at " + position + ", " + count + " bytes");
     }
-    long most = geometry.maxFileBytes() - position;
-    int wanted = (int) Math.min(count, Math.max(0, most));
+    Objects.checkFromIndexSize(at, count, from.lengthBytes());
+    if (count > 0) {
+      byte _ = from.get(at); // a revoked source is refused before anything is changed
+    }
+    int wanted = (int) Math.min(count, Math.max(0, geometry.maxFileBytes() - position));
     boolean waited = false;
     int done = 0;
     do {
-      Source source = new Source(caller, from, at + done, position + done, wanted - done);
-      int bytes = rewrite(number, source, count);
+      int most = (MAX_BLOCKS << geometry.blockShift) - offset(position + done);
+      int piece = Math.min(wanted - done, most);
+      Source source = new Source(caller, from, at + done, position + done, piece);
+      int bytes = extendsFile(number, source) ? NOT_ALL_MAPPED : rewrite(number, source, count);
       if (bytes == NOT_ALL_MAPPED) {
         bytes = writePiece(number, source);
       }
@@ -68,6 +74,16 @@ final class FileWriter {
       throw FsException.of(Errno.ENOSPC, "write of inode " + number + ": no block is available");
     }
     return done;
+  }
+
+  private int offset(long position) {
+    return (int) position & (geometry.blockBytes - 1);
+  }
+
+  /// Whether a rewrite need not be tried. Only a hint: nothing is locked.
+  private boolean extendsFile(long number, Source source) {
+    Inode inode = inodes.find(number);
+    return source.count > 0 && inode != null && source.position + source.count > inode.size;
   }
 
   /// Waits for blocks that were freed but not for good yet.
@@ -94,7 +110,7 @@ final class FileWriter {
 
   /// Overwrites what is there: no metadata but the times.
   private int rewrite(long number, Source source, int asked) throws IOException {
-    int limit = Math.min(source.count, MAX_BLOCKS << geometry.blockShift);
+    int limit = source.count;
     long position = source.position;
     try (Operation op = volume.begin(2)) {
       Inode inode = inodes.lockToChange(number);
@@ -110,7 +126,7 @@ final class FileWriter {
         int done = 0;
         while (done < limit) {
           long block = map.map(inode, (position + done) >> geometry.blockShift);
-          done += put(op, inode, block, source, done, limit);
+          done += put(op, inode, block, false, source, done);
         }
         written(op, inode, source.caller);
         op.done();
@@ -179,8 +195,7 @@ final class FileWriter {
       this.inode = inode;
       this.source = source;
       position = source.position;
-      int most = MAX_BLOCKS << geometry.blockShift;
-      count = Math.min(source.count, most - (int) (position & (geometry.blockBytes - 1)));
+      count = source.count;
     }
 
     void write() throws IOException {
@@ -191,7 +206,7 @@ final class FileWriter {
         long logical = (position + done) >> geometry.blockShift;
         long block = map.map(inode, logical);
         if (block != 0) {
-          done += put(op, inode, block, source, done, count);
+          done += put(op, inode, block, false, source, done);
         } else if (!fillHole(logical)) {
           return;
         }
@@ -212,7 +227,7 @@ final class FileWriter {
       long block = extent & 0xFF_FFFF_FFFFL;
       int blocks = (int) (extent >>> 40);
       for (int i = 0; i < blocks; i++) {
-        done += putFresh(op, inode, block + i, source, done, count);
+        done += put(op, inode, block + i, true, source, done);
       }
       return blocks > 0;
     }
@@ -239,27 +254,23 @@ final class FileWriter {
 
   /// Puts what falls into one block.
   ///
+  /// @param fresh the block has been the file's only since this operation: it holds nothing yet
   /// @param done bytes of the source that are written already
-  /// @param limit bytes of the source to write
   /// @return bytes put
-  private int put(Operation op, Inode inode, long block, Source source, int done, int limit)
+  private int put(Operation op, Inode inode, long block, boolean fresh, Source source, int done)
       throws IOException {
-    int offset = (int) (source.position + done) & (geometry.blockBytes - 1);
-    int bytes = Math.min(limit - done, geometry.blockBytes - offset);
+    int offset = offset(source.position + done);
+    int bytes = Math.min(source.count - done, geometry.blockBytes - offset);
     boolean whole = bytes == geometry.blockBytes;
-    try (Buffer buffer = op.content(inode, block, whole)) {
-      source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
-    }
-    return bytes;
-  }
-
-  /// As [#put] for a block that holds nothing yet.
-  private int putFresh(Operation op, Inode inode, long block, Source source, int done, int limit)
-      throws IOException {
-    int offset = (int) (source.position + done) & (geometry.blockBytes - 1);
-    int bytes = Math.min(limit - done, geometry.blockBytes - offset);
-    try (Buffer buffer = op.content(inode, block, true)) {
-      source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+    try (Buffer buffer = whole ? op.wholeContent(inode, block) : op.content(inode, block, fresh)) {
+      try {
+        source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+      } catch (RuntimeException | Error noMemory) {
+        if (whole) {
+          buffer.fill(0, bytes, 0); // what is there may be another file's
+        }
+        throw noMemory;
+      }
     }
     return bytes;
   }
@@ -276,7 +287,7 @@ final class FileWriter {
     long block = bytes == 0 ? 0 : map.map(inode, position >> geometry.blockShift);
     if (block != 0) {
       try (Buffer buffer = op.content(inode, block, false)) {
-        buffer.fill((int) position & (geometry.blockBytes - 1), bytes, 0);
+        buffer.fill(offset(position), bytes, 0);
       }
     }
   }

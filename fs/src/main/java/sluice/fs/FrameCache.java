@@ -189,7 +189,7 @@ final class FrameCache implements BufferCache {
 
   /// Replaces the content of a block, for who repairs a device before it is used.
   void overwrite(long block, MemorySegment bytes) throws IOException {
-    Frame frame = claims.claim(block, true, FrameClaims.Purpose.METADATA);
+    Frame frame = claims.claim(block, FrameClaims.Start.ANY, FrameClaims.Purpose.METADATA);
     frame.segment().copyFrom(bytes);
     claims.letGo(frame);
   }

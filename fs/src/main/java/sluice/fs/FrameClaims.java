@@ -19,6 +19,15 @@ final class FrameClaims {
     LOGGED
   }
 
+  /// What the writer finds in the frame.
+  enum Start {
+    /// What the block holds: read from the device if it must be.
+    CONTENT,
+    ZEROS,
+    /// Anything, be it of another file: for who writes all of it before it can be read.
+    ANY
+  }
+
   private final BlockTable table;
   private final FrameSupply supply;
   private final DirtyList dirty;
@@ -32,14 +41,13 @@ final class FrameClaims {
   }
 
   /// The frame of a block, which may be written until [#letGo]; each claim needs one.
-  ///
-  /// @param fresh the old content does not matter: all zeros
-  Frame claim(long block, boolean fresh, Purpose purpose) throws IOException {
-    if (purpose == Purpose.CONTENT && !fresh) {
-      Frame frame = claimChanged(block);
-      if (frame != null) {
-        return frame;
+  Frame claim(long block, Start start, Purpose purpose) throws IOException {
+    Frame changed = claimChanged(block, purpose);
+    if (changed != null) {
+      if (start == Start.ZEROS) {
+        changed.segment().fill((byte) 0);
       }
+      return changed;
     }
     loader.check(block);
     Frame spare = null;
@@ -52,7 +60,7 @@ final class FrameClaims {
           Frame frame = table.get(block);
           absent = frame == null;
           if (frame == null) {
-            got = fresh && spare != null ? map(block, spare) : null;
+            got = start != Start.CONTENT && spare != null ? map(block, spare) : null;
           } else if (frame.loading) {
             frame.awaited = true;
             Waits.await(table.stripe(block));
@@ -62,15 +70,15 @@ final class FrameClaims {
           } else if (frame.leases() <= 0) {
             busy = true; // being given up, or looked at for that
           } else if (spare != null) {
-            got = replace(block, frame, spare, fresh);
+            got = replace(block, frame, spare, start);
             busy = got == null;
           }
           if (got != null) {
-            begin(got, fresh, purpose);
+            begin(got, start == Start.ZEROS, purpose);
             return got;
           }
         }
-        if (absent && !fresh) {
+        if (absent && start == Start.CONTENT) {
           loader.read(block).release();
         } else if (busy) {
           Waits.pause();
@@ -85,18 +93,20 @@ final class FrameClaims {
     }
   }
 
-  /// The common case, without a lock: the block is here, changed already, and nobody else holds it.
-  /// While it is claimed it stays mapped, and what the stripe guards of it does not change.
-  private @Nullable Frame claimChanged(long block) {
+  /// The common case, without a lock: the block is here, changed already in the same way, and
+  /// nobody else holds it. While it is claimed it stays mapped, and what the stripe guards of it
+  /// does not change: those who do not claim lease what they mark.
+  private @Nullable Frame claimChanged(long block, Purpose purpose) {
     Frame frame = table.find(block);
     if (frame == null || !frame.claim()) {
       return null;
     }
-    if (frame.number() != block || !frame.dirty || frame.held || frame.loading) {
+    boolean logged = purpose == Purpose.LOGGED;
+    if (frame.number() != block || frame.dirty == logged || frame.held != logged || frame.loading) {
       frame.endClaim();
       return null;
     }
-    frame.content = true;
+    frame.content = purpose == Purpose.CONTENT;
     frame.hide(); // before anybody can join
     frame.firstWriter();
     return frame;
@@ -120,7 +130,7 @@ final class FrameClaims {
   /// Maps a copy in place of a frame that others hold.
   ///
   /// @return null when the frame is being given up: nothing was done
-  private @Nullable Frame replace(long block, Frame old, Frame spare, boolean fresh) {
+  private @Nullable Frame replace(long block, Frame old, Frame spare, Start start) {
     // One lease more, so that nobody claims it although the others may let go.
     if (!old.lend()) {
       return null;
@@ -129,7 +139,7 @@ final class FrameClaims {
       old.release();
       return null;
     }
-    if (!fresh) {
+    if (start == Start.CONTENT) {
       spare.segment().copyFrom(old.segment());
     }
     claimOwn(spare);
@@ -147,7 +157,7 @@ final class FrameClaims {
     return spare;
   }
 
-  private void begin(Frame frame, boolean fresh, Purpose purpose) {
+  private void begin(Frame frame, boolean zeros, Purpose purpose) {
     frame.content = purpose == Purpose.CONTENT;
     if (frame.writers() == 0) {
       frame.hide(); // before anybody can join
@@ -160,7 +170,7 @@ final class FrameClaims {
       frame.dirty = true;
       dirty.add(frame);
     }
-    if (fresh) {
+    if (zeros) {
       frame.segment().fill((byte) 0);
     }
   }

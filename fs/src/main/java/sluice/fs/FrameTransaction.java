@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
+import sluice.fs.FrameClaims.Start;
 
 /// What the transactions of both journals share: nesting, and the buffers in hand. Of one thread,
 /// which uses it again and again.
@@ -32,9 +33,9 @@ abstract class FrameTransaction implements Transaction {
   /// The outermost transaction is over; lets the gate go.
   abstract void ended(long stamp);
 
-  final Frame claim(long block, boolean fresh, Purpose purpose) throws IOException {
+  final Frame claim(long block, Start start, Purpose purpose) throws IOException {
     checkOpen();
-    return claims.claim(block, fresh, purpose);
+    return claims.claim(block, start, purpose);
   }
 
   final Buffer buffer(Frame frame) {

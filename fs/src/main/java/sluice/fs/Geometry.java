@@ -32,6 +32,7 @@ final class Geometry {
   final int hashVersion;
   final int[] hashSeed = new int[4];
   final boolean hashUnsigned;
+  private final long maxFileBytes;
   final byte[] uuid;
 
   private Geometry(byte[] superblock, ByteBuffer s) {
@@ -63,6 +64,7 @@ final class Geometry {
     uuid = Arrays.copyOfRange(superblock, SuperblockLayout.UUID, SuperblockLayout.UUID + 16);
     int wanted = Math.max(extraField(s, SuperblockLayout.WANT_EXTRA_SIZE), 0);
     int most = inodeBytes - InodeLayout.GOOD_OLD_BYTES;
+    maxFileBytes = blockBytes >= 1024 ? longestFile() : 0; // what is impossible is refused later
     extraBytes = most < 4 ? 0 : Math.min(most, wanted >= 4 ? wanted : most < 32 ? 4 : 32) & ~3;
   }
 
@@ -247,6 +249,10 @@ final class Geometry {
   /// The longest file: three levels of pointers, 2^32 sectors with the pointers themselves, and
   /// 2^31 bytes without the feature large_file.
   long maxFileBytes() {
+    return maxFileBytes;
+  }
+
+  private long longestFile() {
     long pointers = pointersPerBlock();
     long byLevels =
         InodeLayout.DIRECT_BLOCKS + pointers + pointers * pointers + pointers * pointers * pointers;

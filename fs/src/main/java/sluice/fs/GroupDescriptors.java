@@ -28,6 +28,9 @@ final class GroupDescriptors {
   private final int[] freeInodes;
   private final int[] directories;
 
+  /// Per group, from which block on there is only content, counted from its start.
+  private final int[] contentStart;
+
   /// Blocks free and not promised to an operation.
   private final AtomicLong available = new AtomicLong();
 
@@ -57,6 +60,7 @@ final class GroupDescriptors {
     freeBlocks = new int[groups];
     freeInodes = new int[groups];
     directories = new int[groups];
+    contentStart = new int[groups];
     busy = new long[groups][];
     for (int first = 0; first < groups; first += geometry.descriptorsPerBlock()) {
       try (Buffer buffer = cache.read(geometry.descriptorBlock(first))) {
@@ -83,6 +87,10 @@ final class GroupDescriptors {
       throw FsException.corrupt(
           0, geometry.descriptorBlock(group), "group " + group + ": impossible counts");
     }
+    long end = geometry.groupStart(group) + geometry.descriptorBlocks() + 1;
+    end = Math.max(end, Math.max(blockBitmap(group), inodeBitmap(group)) + 1);
+    end = Math.max(end, inodeTable(group) + geometry.inodeTableBlocks());
+    contentStart[group] = (int) (end - geometry.groupStart(group));
     available.addAndGet(freeBlocks[group]);
     freeInodesTotal.addAndGet(freeInodes[group]);
   }
@@ -143,6 +151,9 @@ final class GroupDescriptors {
   /// Whether a block is a bitmap, in an inode table, or a superblock or descriptor.
   boolean isMetadata(long block) {
     int group = geometry.groupOfBlock(block);
+    if (block >= geometry.groupStart(group) + contentStart[group]) {
+      return false; // without looking whether the group has a superblock, which takes longer
+    }
     long table = inodeTable(group);
     if (block == blockBitmap(group)
         || block == inodeBitmap(group)

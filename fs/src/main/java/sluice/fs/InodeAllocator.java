@@ -14,10 +14,14 @@ final class InodeAllocator {
   private final GroupDescriptors groups;
   private final BufferCache cache;
 
+  /// Per group, the byte of its bitmap before which no inode is free. Under the lock.
+  private final int[] firstFree;
+
   InodeAllocator(Volume volume) {
     geometry = volume.geometry;
     groups = volume.groups;
     cache = volume.cache;
+    firstFree = new int[geometry.groups];
   }
 
   /// Allocates a promised inode ([GroupDescriptors#reserveInode]).
@@ -86,7 +90,8 @@ final class InodeAllocator {
     int reserved = group == 0 ? geometry.firstInode - 1 : 0;
     int bit = -1;
     try (Buffer buffer = cache.read(groups.inodeBitmap(group))) {
-      for (int at = reserved >> 3; at < (geometry.inodesPerGroup + 7) >> 3 && bit < 0; at++) {
+      int from = Math.max(reserved >> 3, firstFree[group]);
+      for (int at = from; at < (geometry.inodesPerGroup + 7) >> 3 && bit < 0; at++) {
         if ((at & 7) == 0 && at + 8 <= geometry.blockBytes && buffer.getLong(at) == -1) {
           at += 7;
           continue;
@@ -100,6 +105,7 @@ final class InodeAllocator {
       }
     }
     if (bit >= 0) {
+      firstFree[group] = bit >> 3;
       try (Buffer buffer = op.change(groups.inodeBitmap(group))) {
         buffer.setByte(bit >> 3, buffer.getByte(bit >> 3) | 1 << (bit & 7));
       }
@@ -121,6 +127,7 @@ final class InodeAllocator {
             inode, groups.inodeBitmap(group), "the inode is marked free in the bitmap");
       }
       buffer.setByte(bit >> 3, before & ~(1 << (bit & 7)));
+      firstFree[group] = Math.min(firstFree[group], bit >> 3);
       groups.countInodes(op, group, 1, directory ? -1 : 0);
     } finally {
       groups.lock.unlock();

@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import sluice.fs.FrameClaims.Purpose;
+import sluice.fs.FrameClaims.Start;
 
 /// A transaction that is all or nothing over a crash. Of one thread.
 final class Jbd2Transaction extends FrameTransaction {
@@ -21,16 +22,16 @@ final class Jbd2Transaction extends FrameTransaction {
 
   @Override
   public Buffer change(long block) throws IOException {
-    return log(block, false);
+    return log(block, Start.CONTENT);
   }
 
   @Override
   public Buffer create(long block) throws IOException {
-    return log(block, true);
+    return log(block, Start.ZEROS);
   }
 
-  private Buffer log(long block, boolean fresh) throws IOException {
-    Frame frame = claim(block, fresh, Purpose.LOGGED);
+  private Buffer log(long block, Start start) throws IOException {
+    Frame frame = claim(block, start, Purpose.LOGGED);
     Buffer buffer = buffer(frame);
     journal.changed(block);
     return buffer;
@@ -38,7 +39,16 @@ final class Jbd2Transaction extends FrameTransaction {
 
   @Override
   public Buffer data(long block, boolean fresh) throws IOException {
-    Frame frame = claim(block, fresh, Purpose.CONTENT);
+    return content(block, fresh ? Start.ZEROS : Start.CONTENT);
+  }
+
+  @Override
+  public Buffer overwrite(long block) throws IOException {
+    return content(block, Start.ANY);
+  }
+
+  private Buffer content(long block, Start start) throws IOException {
+    Frame frame = claim(block, start, Purpose.CONTENT);
     Buffer buffer = buffer(frame);
     if (frame.held) {
       journal.changed(block); // was changed as metadata: it stays with the log

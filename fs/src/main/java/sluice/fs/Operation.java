@@ -12,11 +12,12 @@ import sluice.sys.Errno;
 /// no more changes then.
 final class Operation implements AutoCloseable {
   private static final int[] NO_RUNS = {};
+  private static final long[] NO_BLOCKS = {};
 
   private final Volume volume;
   private final Transaction transaction;
   private final int credits;
-  private long[] changed = new long[8];
+  private long[] changed = NO_BLOCKS;
   private int changedCount;
   private long lastChanged = -1;
   private int[] freedRuns = NO_RUNS;
@@ -54,6 +55,13 @@ final class Operation implements AutoCloseable {
     return transaction.data(block, fresh);
   }
 
+  /// As the other for a block all of which is written: see [Transaction#overwrite].
+  Buffer wholeContent(Inode inode, long block) throws IOException {
+    return (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0
+        ? create(block)
+        : transaction.overwrite(block);
+  }
+
   /// A metadata block, or one of journaled content, belongs to nobody any more.
   void forget(long block) throws IOException {
     transaction.forget(block);
@@ -87,7 +95,7 @@ final class Operation implements AutoCloseable {
       }
     }
     if (changedCount == changed.length) {
-      changed = Arrays.copyOf(changed, 2 * changedCount);
+      changed = Arrays.copyOf(changed, Math.max(8, 2 * changedCount));
     }
     changed[changedCount++] = block;
     lastChanged = block;

@@ -2,26 +2,31 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
 
 /// A journal without a log. Any thread may call.
 ///
 /// Transactions hold the gate for reading; a sync holds it alone for the moment in which it leases
 /// what is changed, so that it sees no half of an operation and nothing that a writer has in hand.
+/// Each sync ends an epoch: a point is the epoch whose end makes everything before it stable.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | ended | threads that close a transaction, inside the gate | volatile | getAndIncrement |
+/// | epoch | a sync, holding the gate alone | volatile | volatile |
+/// | changed | threads that close a transaction, inside the gate | volatile | volatile, once an epoch |
 /// | stable | a sync, under its monitor | volatile | volatile |
 final class PlainJournal implements Journal {
   private final FrameCache cache;
   private final StampedLock gate = new StampedLock();
-  private final AtomicLong ended = new AtomicLong();
   private final ThreadLocal<PlainTransaction> transactions;
   private final StableNotices notices = new StableNotices(this::await);
   private final Object syncing = new Object();
   private volatile long stable;
+  private volatile long epoch = 1;
+
+  /// Whether a transaction was closed in this epoch.
+  private volatile boolean changed;
+
   private volatile boolean closed;
 
   PlainJournal(FrameCache cache) {
@@ -46,7 +51,9 @@ final class PlainJournal implements Journal {
 
   /// The outermost transaction of a thread is over.
   void ended(long stamp) {
-    ended.incrementAndGet();
+    if (!changed) {
+      changed = true;
+    }
     gate.unlockRead(stamp);
   }
 
@@ -57,7 +64,7 @@ final class PlainJournal implements Journal {
 
   @Override
   public long point() {
-    return ended.get();
+    return changed ? epoch : epoch - 1;
   }
 
   @Override
@@ -89,14 +96,16 @@ final class PlainJournal implements Journal {
     }
     long stamp = gate.writeLock();
     long point;
-    List<Leased> changed;
+    List<Leased> leased;
     try {
-      point = ended.get();
-      changed = cache.writeBack().snapshot();
+      point = epoch;
+      epoch = point + 1;
+      changed = false;
+      leased = cache.writeBack().snapshot();
     } finally {
       gate.unlockWrite(stamp);
     }
-    cache.writeBack().write(changed);
+    cache.writeBack().write(leased);
     cache.device().flush();
     stable = point;
   }

@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import sluice.fs.FrameClaims.Purpose;
+import sluice.fs.FrameClaims.Start;
 
 /// A transaction that marks what is changed and promises nothing. Of one thread.
 final class PlainTransaction extends FrameTransaction {
@@ -14,21 +15,26 @@ final class PlainTransaction extends FrameTransaction {
 
   @Override
   public Buffer change(long block) throws IOException {
-    return take(block, false, Purpose.METADATA);
+    return take(block, Start.CONTENT, Purpose.METADATA);
   }
 
   @Override
   public Buffer create(long block) throws IOException {
-    return take(block, true, Purpose.METADATA);
+    return take(block, Start.ZEROS, Purpose.METADATA);
   }
 
   @Override
   public Buffer data(long block, boolean fresh) throws IOException {
-    return take(block, fresh, Purpose.CONTENT);
+    return take(block, fresh ? Start.ZEROS : Start.CONTENT, Purpose.CONTENT);
   }
 
-  private Buffer take(long block, boolean fresh, Purpose purpose) throws IOException {
-    return buffer(claim(block, fresh, purpose));
+  @Override
+  public Buffer overwrite(long block) throws IOException {
+    return take(block, Start.ANY, Purpose.CONTENT);
+  }
+
+  private Buffer take(long block, Start start, Purpose purpose) throws IOException {
+    return buffer(claim(block, start, purpose));
   }
 
   @Override

@@ -20,6 +20,10 @@ public interface Transaction extends AutoCloseable {
   /// @param fresh its old content does not matter: all zeros, and the device is not read
   Buffer data(long block, boolean fresh) throws IOException;
 
+  /// A block of a file's content all of which the caller writes before it closes the buffer, with
+  /// zeros when it fails: it holds anything, be it of another file.
+  Buffer overwrite(long block) throws IOException;
+
   /// A metadata block was freed: what the log holds of it is never replayed, what the cache holds
   /// is never written.
   void forget(long block) throws IOException;

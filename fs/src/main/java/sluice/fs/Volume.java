@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.CoarseClock;
 import sluice.sys.Errno;
 
 /// What the parts of a mounted [Ext2] share: the image's shape, its cache and journal, whether it
@@ -94,10 +95,10 @@ final class Volume {
     return failure.get() != null;
   }
 
-  /// Nanoseconds since 1970, with the grain of a millisecond: what the clock of a kernel's file
-  /// system has is coarser.
+  /// Nanoseconds since 1970, as coarse as in the kernel's file systems: a tick of some
+  /// milliseconds.
   static long now() {
-    return System.currentTimeMillis() * 1_000_000L;
+    return CoarseClock.realtimeNanos();
   }
 
   /// @throws FsException `EUCLEAN` unless the block may belong to a file

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.memory.Block;
+import sluice.memory.Memory;
 import sluice.sys.Errno;
 
 /// What the kernel cannot be asked in a random run: limits, times, open files without a name,
@@ -56,6 +58,26 @@ final class Ext2Test {
       assertThat(rig.tree.attributes(file).allocatedBytes()).isZero();
       // Five blocks of content, and one, two and three of pointers.
       assertThat(rig.tree.status().freeBlocks()).isEqualTo(free + 5 + 1 + 2 + 3);
+    }
+  }
+
+  @Test
+  void aWriteFromMemoryThatCannotBeReadChangesNothing() throws IOException {
+    try (Ext2Rig rig = new Ext2Rig(16 << 20, 1024)) {
+      long file = rig.file(rig.root(), "a");
+      rig.write(file, 0, "a".repeat(1024));
+      Block block = Blocks.of(1024);
+      Memory gone = Memory.over(block, 0, 1024);
+      gone.close();
+      for (long position : new long[] {0, 1024}) {
+        assertThatThrownBy(() -> rig.tree.write(ROOT, file, position, gone, 0, 1024))
+            .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> rig.tree.write(ROOT, file, position, rig.memory, 1, 4 << 20))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+      block.release();
+      assertThat(rig.read(file, 0, 4096)).isEqualTo("a".repeat(1024));
+      rig.write(file, 1024, "still writable");
     }
   }
 

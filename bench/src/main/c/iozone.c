@@ -1,0 +1,188 @@
+// The C peer of `sluice bench iozone`: pread(2) and pwrite(2) on a file in the folder that is its
+// argument. One command a line on standard input: OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC;
+// the answer is "ok NANOSECONDS_PER_RECORD" or "error WHAT". The same passes as IozoneMain.java.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER = 16 << 20, KEEP = 64 << 20, FEWEST_RECORDS = 64 };
+
+static char path[4096];
+static char *buffer;
+static int fd = -1;
+static long prepared;
+static const char *failure;
+
+static long now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static int must(int good, const char *what) {
+  if (!good && !failure) {
+    failure = what;
+  }
+  return good;
+}
+
+static void create(void) {
+  fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0644);
+  must(fd >= 0, "open");
+}
+
+static void shut(void) {
+  if (fd >= 0) {
+    must(close(fd) == 0, "close");
+    fd = -1;
+  }
+}
+
+static void put(long file, long record) {
+  for (long at = 0; at < file; at += record) {
+    must(pwrite(fd, buffer, record, at) == record, "pwrite");
+  }
+}
+
+static void get(long file, long record) {
+  for (long at = 0; at < file; at += record) {
+    must(pread(fd, buffer, record, at) == record, "pread");
+  }
+}
+
+static void drop(void) {
+  shut();
+  prepared = 0;
+  must(unlink(path) == 0 || errno == ENOENT, "unlink");
+}
+
+// A file of that length, open, stable and checked.
+static void prepare(long file) {
+  if (prepared != file) {
+    drop();
+    create();
+    long record = file < 1 << 20 ? file : 1 << 20;
+    for (long at = 0; at < file; at += record) {
+      memcpy(buffer, &at, sizeof at);
+      must(pwrite(fd, buffer, record, at) == record, "pwrite");
+    }
+    must(fsync(fd) == 0, "fsync");
+    for (long at = 0; at < file; at += record) {
+      must(pread(fd, buffer, record, at) == record && memcmp(buffer, &at, sizeof at) == 0,
+           "other bytes were read than written");
+    }
+    prepared = file;
+  }
+  if (fd < 0) {
+    fd = open(path, O_RDWR);
+    must(fd >= 0, "open");
+  }
+}
+
+static void sync_if(int wanted) {
+  if (wanted) {
+    must(fsync(fd) == 0, "fsync");
+  }
+}
+
+static long first_write(long file, long record, int sync) {
+  long begin = now();
+  create();
+  put(file, record);
+  sync_if(sync);
+  shut();
+  long nanos = now() - begin;
+  must(unlink(path) == 0, "unlink");
+  return nanos;
+}
+
+static void pass(const char *operation, long file, long record, int sync) {
+  if (strcmp(operation, "extend") == 0) {
+    put(file, record);
+    sync_if(sync);
+    must(ftruncate(fd, 0) == 0, "ftruncate");
+  } else if (strcmp(operation, "rewrite") == 0) {
+    put(file, record);
+    sync_if(sync);
+  } else if (strcmp(operation, "read") == 0) {
+    fd = open(path, O_RDWR);
+    must(fd >= 0, "open");
+    get(file, record);
+    shut();
+  } else {
+    get(file, record);
+  }
+}
+
+static double measure(const char *operation, long file, long record, long millis, int sync) {
+  int first = strcmp(operation, "write") == 0;
+  int extend = strcmp(operation, "extend") == 0;
+  if (first || extend) {
+    drop();
+    if (extend) {
+      create();
+    }
+  } else {
+    prepare(file);
+    if (strcmp(operation, "read") == 0) {
+      shut();
+    }
+  }
+  long records = file / record;
+  long batch = records < FEWEST_RECORDS && !sync ? FEWEST_RECORDS / records : 1;
+  long end = now() + millis * 1000000L;
+  long nanos = 0;
+  long passes = 0;
+  while (!failure && (passes == 0 || now() < end)) {
+    if (first) {
+      nanos += first_write(file, record, sync);
+      passes++;
+    } else {
+      long begin = now();
+      for (long i = 0; i < batch; i++) {
+        pass(operation, file, record, sync);
+      }
+      nanos += now() - begin;
+      passes += batch;
+    }
+  }
+  if (failure || extend || file > KEEP) {
+    drop();
+  }
+  return (double)nanos / ((double)passes * records);
+}
+
+int main(int count, char **arguments) {
+  if (count != 2 || posix_memalign((void **)&buffer, 4096, BUFFER) != 0) {
+    return 2;
+  }
+  memset(buffer, 5, BUFFER);
+  snprintf(path, sizeof path, "%s/iozone.tmp", arguments[1]);
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  puts("ready");
+  char operation[16];
+  long file;
+  long record;
+  long millis;
+  int sync;
+  while (scanf("%15s %ld %ld %ld %d", operation, &file, &record, &millis, &sync) == 5) {
+    failure = NULL;
+    if (record <= 0 || record > BUFFER || file < record || file % record != 0) {
+      puts("error impossible sizes");
+      continue;
+    }
+    double nanos = measure(operation, file, record, millis, sync);
+    if (failure) {
+      printf("error %s: %s\n", failure, strerror(errno));
+    } else {
+      printf("ok %.3f\n", nanos);
+    }
+  }
+  drop();
+  return 0;
+}

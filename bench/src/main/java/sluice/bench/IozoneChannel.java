@@ -1,0 +1,99 @@
+package sluice.bench;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/// A file of the kernel by [FileChannel] and a direct buffer. Of one thread.
+final class IozoneChannel implements IozoneTarget {
+  private final Path path;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_RECORD_BYTES);
+  private @Nullable FileChannel channel;
+
+  /// @param folder where to make the file
+  IozoneChannel(Path folder) {
+    path = folder.resolve("iozone.tmp");
+    while (buffer.hasRemaining()) {
+      buffer.put((byte) 5);
+    }
+  }
+
+  private FileChannel channel() {
+    if (channel == null) {
+      throw new IllegalStateException("not open");
+    }
+    return channel;
+  }
+
+  @Override
+  public void create() throws IOException {
+    channel =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public void open() throws IOException {
+    channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public void shut() throws IOException {
+    if (channel != null) {
+      channel.close();
+      channel = null;
+    }
+  }
+
+  @Override
+  public void remove() throws IOException {
+    Files.deleteIfExists(path);
+  }
+
+  @Override
+  public void write(long position, int bytes) throws IOException {
+    buffer.limit(bytes).position(0);
+    if (channel().write(buffer, position) != bytes) {
+      throw new IOException("a short write at " + position);
+    }
+  }
+
+  @Override
+  public void read(long position, int bytes) throws IOException {
+    buffer.limit(bytes).position(0);
+    if (channel().read(buffer, position) != bytes) {
+      throw new EOFException("a short read at " + position);
+    }
+  }
+
+  @Override
+  public void truncate() throws IOException {
+    channel().truncate(0);
+  }
+
+  @Override
+  public void sync() throws IOException {
+    channel().force(true);
+  }
+
+  @Override
+  public void mark(long value) {
+    buffer.clear().putLong(0, value);
+  }
+
+  @Override
+  public long marked() {
+    return buffer.clear().getLong(0);
+  }
+
+  @Override
+  public void close() throws IOException {
+    shut();
+    remove();
+  }
+}

@@ -1,0 +1,168 @@
+package sluice.bench;
+
+import java.io.IOException;
+
+/// Runs the passes of one operation over a file and takes the time. Of one thread.
+///
+/// A pass is all records of the file in order. Where a pass is short, several are timed together,
+/// so that looking at the clock does not count.
+final class IozonePasses {
+  private static final int FEWEST_RECORDS = 64;
+  private static final int PREPARE_BYTES = 1 << 20;
+
+  /// Longer files go after each measurement, so that all workers fit into memory.
+  private static final long KEEP_BYTES = 64 << 20;
+
+  private final IozoneTarget target;
+  private long prepared;
+  private boolean open;
+
+  IozonePasses(IozoneTarget target) {
+    this.target = target;
+  }
+
+  /// What is asked of a worker.
+  ///
+  /// @param operation what is timed
+  /// @param fileBytes a multiple of the record
+  /// @param recordBytes at most [IozoneTarget#MAX_RECORD_BYTES]
+  /// @param millis how long, at least one pass
+  /// @param sync whether the timed part ends with fsync
+  /// @param slices whether reading is without a copy
+  record Request(
+      IozoneOperation operation,
+      long fileBytes,
+      int recordBytes,
+      long millis,
+      boolean sync,
+      boolean slices) {
+    long records() {
+      return fileBytes / recordBytes;
+    }
+  }
+
+  /// @return nanoseconds for each record
+  double measure(Request request) throws IOException {
+    set(request);
+    boolean first = request.operation() == IozoneOperation.WRITE;
+    long batch = request.sync() ? 1 : Math.max(1, FEWEST_RECORDS / request.records());
+    long end = System.nanoTime() + request.millis() * 1_000_000L;
+    long nanos = 0;
+    long passes = 0;
+    while (passes == 0 || System.nanoTime() - end < 0) {
+      long begin = System.nanoTime();
+      if (first) {
+        write(request);
+        nanos += System.nanoTime() - begin;
+        target.remove();
+        passes++;
+      } else {
+        for (long i = 0; i < batch; i++) {
+          pass(request);
+        }
+        nanos += System.nanoTime() - begin;
+        passes += batch;
+      }
+    }
+    if (request.operation() == IozoneOperation.EXTEND || request.fileBytes() > KEEP_BYTES) {
+      drop();
+    }
+    return nanos / ((double) passes * request.records());
+  }
+
+  private void set(Request request) throws IOException {
+    switch (request.operation()) {
+      case WRITE -> drop();
+      case EXTEND -> {
+        drop();
+        target.create();
+        open = true;
+      }
+      case READ -> {
+        prepare(request.fileBytes());
+        target.shut();
+        open = false;
+      }
+      case REWRITE, REREAD -> prepare(request.fileBytes());
+    }
+  }
+
+  private void pass(Request request) throws IOException {
+    switch (request.operation()) {
+      case EXTEND -> {
+        put(request);
+        target.truncate();
+      }
+      case REWRITE -> put(request);
+      case READ -> {
+        target.open();
+        get(request);
+        target.shut();
+      }
+      case REREAD -> get(request);
+      case WRITE -> throw new AssertionError("timed on its own");
+    }
+  }
+
+  private void write(Request request) throws IOException {
+    target.create();
+    put(request);
+    target.shut();
+  }
+
+  private void put(Request request) throws IOException {
+    int record = request.recordBytes();
+    for (long at = 0; at < request.fileBytes(); at += record) {
+      target.write(at, record);
+    }
+    if (request.sync()) {
+      target.sync();
+    }
+  }
+
+  private void get(Request request) throws IOException {
+    int record = request.recordBytes();
+    if (request.slices()) {
+      for (long at = 0; at < request.fileBytes(); at += record) {
+        target.readSlices(at, record);
+      }
+    } else {
+      for (long at = 0; at < request.fileBytes(); at += record) {
+        target.read(at, record);
+      }
+    }
+  }
+
+  private void drop() throws IOException {
+    target.shut();
+    open = false;
+    prepared = 0;
+    target.remove();
+  }
+
+  /// A file of that length, open, stable, and checked to hold what was written.
+  private void prepare(long bytes) throws IOException {
+    if (prepared != bytes) {
+      drop();
+      target.create();
+      open = true;
+      int record = (int) Math.min(bytes, PREPARE_BYTES);
+      for (long at = 0; at < bytes; at += record) {
+        target.mark(at);
+        target.write(at, record);
+      }
+      target.sync();
+      for (long at = 0; at < bytes; at += record) {
+        target.read(at, record);
+        if (target.marked() != at) {
+          throw new IOException("other bytes were read than written at " + at);
+        }
+      }
+      prepared = bytes;
+    }
+    if (!open) {
+      target.open();
+      open = true;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package sluice.bench;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/// One file that `bench iozone` writes and reads again and again. Used by the main thread of a
+/// worker, which has only one implementation loaded.
+interface IozoneTarget extends Closeable {
+  /// Records are no longer than this.
+  int MAX_RECORD_BYTES = 16 << 20;
+
+  /// Makes the file, which is not there, and opens it.
+  void create() throws IOException;
+
+  /// Opens the file for reading and writing, as `open(2)` with the rights asked for.
+  void open() throws IOException;
+
+  /// Closes the file if it is open.
+  void shut() throws IOException;
+
+  /// Removes the file if it is there; it is not open.
+  void remove() throws IOException;
+
+  void write(long position, int bytes) throws IOException;
+
+  /// Reads into the buffer.
+  void read(long position, int bytes) throws IOException;
+
+  /// Reads without a copy.
+  ///
+  /// @throws UnsupportedOperationException where that is impossible
+  default void readSlices(long position, int bytes) throws IOException {
+    throw new UnsupportedOperationException("slices");
+  }
+
+  /// Makes the file empty.
+  void truncate() throws IOException;
+
+  /// As `fsync(2)`.
+  void sync() throws IOException;
+
+  /// The first bytes of the buffer that is written and read.
+  void mark(long value);
+
+  long marked();
+}

@@ -1,0 +1,179 @@
+package sluice.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import sluice.fs.AttributeChange;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.Caller;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FileTree;
+import sluice.fs.FormatOptions;
+import sluice.fs.FsException;
+import sluice.fs.MountOptions;
+import sluice.fs.NewFile;
+import sluice.fs.SliceSink;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// A file of our [Ext2] in this process. Of one thread, besides those of the tree.
+///
+/// It does what the system calls of the peers do: opening looks the name up, asks for the rights
+/// and keeps the file in being; access times are noted as with `relatime`.
+final class IozoneTree implements IozoneTarget {
+  private static final byte[] NAME = "iozone.tmp".getBytes(US_ASCII);
+  private static final AttributeChange EMPTY = AttributeChange.NONE.withSizeOfOpened(0);
+
+  private final BlockDevice device;
+  private final FileTree tree;
+  private final Block block;
+  private final Memory memory;
+  private final SliceSink sink = this::look;
+  private long inode;
+  private long seen;
+
+  /// @param device closed with this
+  private IozoneTree(BlockDevice device, long cacheBytes) throws IOException {
+    this.device = device;
+    tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(cacheBytes));
+    Block made = Block.allocate(new Account("iozone", MAX_RECORD_BYTES), MAX_RECORD_BYTES);
+    if (made == null) {
+      throw new IOException("no memory for the buffer");
+    }
+    block = made;
+    block.segment().fill((byte) 5);
+    memory = Memory.over(block, 0, MAX_RECORD_BYTES);
+  }
+
+  /// @param kind `memory`, `journal` (a log, in memory), `file` or `io_uring`
+  /// @param image for the last two: an image of ext2
+  /// @param deviceBytes for the first two
+  static IozoneTree of(String kind, Path image, long deviceBytes, long cacheBytes)
+      throws IOException {
+    return switch (kind) {
+      case "memory" -> new IozoneTree(formatted(deviceBytes, false), cacheBytes);
+      case "journal" -> new IozoneTree(formatted(deviceBytes, true), cacheBytes);
+      case "file" -> new IozoneTree(BlockDevices.file(image, false), cacheBytes);
+      case "io_uring" ->
+          new IozoneTree(BlockDevices.direct(image, false, IozoneTree::refuse), cacheBytes);
+      default -> throw new IllegalArgumentException(kind);
+    };
+  }
+
+  private static void refuse(String notice) {
+    throw new IllegalStateException("this would not measure io_uring with O_DIRECT: " + notice);
+  }
+
+  private static BlockDevice formatted(long bytes, boolean journal) throws IOException {
+    BlockDevice device = BlockDevices.memory(bytes);
+    FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(4096);
+    if (!journal) {
+      format = format.withJournalBlocks(0);
+    }
+    Ext2Format.format(device, format, _ -> {});
+    return device;
+  }
+
+  @Override
+  public void create() throws IOException {
+    inode = tree.create(Caller.ROOT, tree.rootInode(), NAME, NewFile.regular(0x1A4));
+    tree.retain(inode);
+  }
+
+  @Override
+  public void open() throws IOException {
+    long found = tree.lookup(Caller.ROOT, tree.rootInode(), NAME);
+    int rights = FileTree.READ | FileTree.WRITE;
+    if (tree.access(Caller.ROOT, found, rights) != rights) {
+      throw FsException.of(Errno.EACCES, "iozone.tmp");
+    }
+    tree.retain(found);
+    inode = found;
+  }
+
+  @Override
+  public void shut() throws IOException {
+    if (inode != 0) {
+      tree.release(inode);
+      inode = 0;
+    }
+  }
+
+  @Override
+  public void remove() throws IOException {
+    try {
+      tree.unlink(Caller.ROOT, tree.rootInode(), NAME);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public void write(long position, int bytes) throws IOException {
+    if (tree.write(Caller.ROOT, inode, position, memory, 0, bytes) != bytes) {
+      throw new IOException("a short write at " + position);
+    }
+  }
+
+  @Override
+  public void read(long position, int bytes) throws IOException {
+    if (tree.read(inode, position, memory, 0, bytes) != bytes) {
+      throw new EOFException("a short read at " + position);
+    }
+  }
+
+  @Override
+  public void readSlices(long position, int bytes) throws IOException {
+    if (tree.slices(inode, position, bytes, sink) != bytes) {
+      throw new EOFException("a short read at " + position);
+    }
+  }
+
+  /// Reads eight bytes of each slice.
+  private void look(Block piece, long offset, int bytes) {
+    seen += piece.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, offset + bytes - Long.BYTES);
+  }
+
+  /// Keeps the compiler from leaving the looks out.
+  long seen() {
+    return seen;
+  }
+
+  @Override
+  public void truncate() throws IOException {
+    tree.setAttributes(Caller.ROOT, inode, EMPTY);
+  }
+
+  @Override
+  public void sync() throws IOException {
+    tree.sync(inode, false);
+  }
+
+  @Override
+  public void mark(long value) {
+    memory.setLong(0, value);
+  }
+
+  @Override
+  public long marked() {
+    return memory.getLong(0);
+  }
+
+  @Override
+  public void close() throws IOException {
+    shut();
+    memory.close();
+    block.release();
+    tree.close();
+    device.close();
+  }
+}

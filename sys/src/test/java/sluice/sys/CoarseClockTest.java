@@ -1,0 +1,40 @@
+package sluice.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/// The coarse clock against the exact one.
+final class CoarseClockTest {
+  private static final long MOST_BEHIND_NANOS = 1_000_000_000L;
+
+  @Test
+  void isTheTimeOfDayAndDoesNotGoBack() {
+    long last = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long now = CoarseClock.realtimeNanos();
+      long exact = System.currentTimeMillis() * 1_000_000L;
+      assertThat(now).isGreaterThanOrEqualTo(last);
+      // Not ahead, and not far behind; a wait between the two readings counts as behind.
+      assertThat(now).isLessThan(exact + 1_000_000L);
+      if (now < exact - MOST_BEHIND_NANOS) {
+        assertThat(CoarseClock.realtimeNanos()).isGreaterThan(exact - MOST_BEHIND_NANOS);
+      }
+      last = now;
+    }
+  }
+
+  @Test
+  void isReadWithoutAllocation() throws ReflectiveOperationException {
+    long sum = 0;
+    for (int i = 0; i < 200_000; i++) {
+      sum += CoarseClock.realtimeNanos();
+    }
+    long before = AllocatedBytes.ofThisThread();
+    for (int i = 0; i < 100_000; i++) {
+      sum += CoarseClock.realtimeNanos();
+    }
+    assertThat(AllocatedBytes.ofThisThread() - before).isLessThan(100_000);
+    assertThat(sum).isNotZero();
+  }
+}
