@@ -11,6 +11,7 @@ module sluice.sys {
       sluice.http,
       sluice.nio,
       sluice.fs,
+      sluice.nfs,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

@@ -27,6 +27,11 @@ public final class Caller {
     return gid;
   }
 
+  /// A copy of the supplementary groups.
+  public int[] groups() {
+    return groups.clone();
+  }
+
   /// Whether permissions do not hold it back.
   public boolean privileged() {
     return uid == 0;

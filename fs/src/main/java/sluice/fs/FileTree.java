@@ -45,6 +45,18 @@ public interface FileTree extends AutoCloseable {
 
   TreeStatus status() throws IOException;
 
+  /// What it takes to find a file again, besides its inode number, when the tree has been opened
+  /// anew: at most 24 bytes, empty where the number is enough.
+  default byte[] locator(long inode) throws IOException {
+    return new byte[0];
+  }
+
+  /// Makes an inode number good again that a tree with [#locator]s may have forgotten. Costs little
+  /// when it has not.
+  ///
+  /// @throws FsException `ESTALE` when the file is gone
+  default void recall(long inode, byte[] locator) throws IOException {}
+
   // ---- what a loop's thread may ask: never waits ------------------------------------------------
 
   /// The attributes if they are known without waiting for a device or a lock.

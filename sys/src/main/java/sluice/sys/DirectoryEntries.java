@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 
 /// A cursor over the entries of a directory, with `getdents64(2)`.
 ///
-/// Belongs to one thread. `.` and `..` are skipped. Use: [#open] on a descriptor, then [#next]
-/// until it returns 0 or less.
+/// Belongs to one thread. `.` and `..` are skipped unless asked for. Use: [#open] on a descriptor,
+/// then [#next] until it returns 0 or less.
 ///
 /// ```
 ///  byte 0       8       16         18       19
@@ -49,14 +49,31 @@ public final class DirectoryEntries {
   private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES, Long.BYTES);
   private int fd = -1;
   private int filled;
-  private int nextOffset;
+  private int following;
   private int current;
+  private boolean dots;
 
   /// Begins with another directory, from where its descriptor stands ([Files#rewind]).
   public void open(int directoryFd) {
+    begin(directoryFd, false);
+  }
+
+  /// Begins with another directory, after the entry that [#nextOffset] was asked of, with `.` and
+  /// `..`.
+  ///
+  /// @param offset 0 for the beginning
+  /// @return 0 or a negative errno
+  public int openAt(int directoryFd, long offset) {
+    begin(directoryFd, true);
+    long result = Kernel.call(SystemCall.LSEEK, directoryFd, offset, 0);
+    return result < 0 ? (int) result : 0;
+  }
+
+  private void begin(int directoryFd, boolean withDots) {
+    dots = withDots;
     fd = directoryFd;
     filled = 0;
-    nextOffset = 0;
+    following = 0;
     current = 0;
   }
 
@@ -65,18 +82,18 @@ public final class DirectoryEntries {
   /// @return 1 when there is one, 0 at the end, or a negative errno
   public int next() {
     do {
-      if (nextOffset == filled) {
+      if (following == filled) {
         filled = (int) Kernel.callWithBuffer(SystemCall.GETDENTS64, fd, buffer, BUFFER_BYTES);
-        nextOffset = 0;
+        following = 0;
         if (filled <= 0) {
           int result = filled;
           filled = 0;
           return result;
         }
       }
-      current = nextOffset;
-      nextOffset += buffer.get(JAVA_SHORT, current + D_RECLEN) & 0xffff;
-    } while (isDot());
+      current = following;
+      following += buffer.get(JAVA_SHORT, current + D_RECLEN) & 0xffff;
+    } while (!dots && isDot());
     return 1;
   }
 
@@ -106,6 +123,11 @@ public final class DirectoryEntries {
   /// `DT_` constant; [#DT_UNKNOWN] where the file system does not say.
   public int type() {
     return buffer.get(JAVA_BYTE, current + D_TYPE);
+  }
+
+  /// Where the directory goes on after this entry, for [#openAt].
+  public long nextOffset() {
+    return buffer.get(JAVA_LONG, current + D_OFF);
   }
 
   /// Number of the entry's inode.

@@ -65,6 +65,31 @@ public final class StatFs {
     return segment.get(JAVA_LONG, F_BSIZE);
   }
 
+  /// Size of the file system in blocks.
+  public long blocks() {
+    return segment.get(JAVA_LONG, F_BLOCKS);
+  }
+
+  /// Blocks nobody uses.
+  public long blocksFree() {
+    return segment.get(JAVA_LONG, F_BFREE);
+  }
+
+  /// Files it can hold; 0 where there is no such limit.
+  public long files() {
+    return segment.get(JAVA_LONG, F_FILES);
+  }
+
+  /// Files it can still take.
+  public long filesFree() {
+    return segment.get(JAVA_LONG, F_FFREE);
+  }
+
+  /// Tells file systems apart; few keep it over a mount.
+  public long id() {
+    return segment.get(JAVA_LONG, F_FSID);
+  }
+
   /// Blocks an ordinary user may still allocate.
   public long blocksAvailable() {
     return segment.get(JAVA_LONG, F_BAVAIL);

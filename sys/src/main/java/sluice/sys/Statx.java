@@ -179,4 +179,24 @@ public final class Statx {
   public int accessedNanos() {
     return segment.get(JAVA_INT, ATIME + TV_NSEC);
   }
+
+  /// Creation, seconds since 1970; 0 where the file system does not keep it.
+  public long bornSeconds() {
+    return segment.get(JAVA_LONG, BTIME + TV_SEC);
+  }
+
+  /// Nanoseconds within [#bornSeconds].
+  public int bornNanos() {
+    return segment.get(JAVA_INT, BTIME + TV_NSEC);
+  }
+
+  /// Major number of a device file.
+  public int deviceMajor() {
+    return segment.get(JAVA_INT, RDEV_MAJOR);
+  }
+
+  /// Minor number of a device file.
+  public int deviceMinor() {
+    return segment.get(JAVA_INT, RDEV_MINOR);
+  }
 }

@@ -1,0 +1,174 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Calls that change or check what is known about a file, by its descriptor, which may have been
+/// opened with `O_PATH`.
+///
+/// Without state: any thread may call. All return what the kernel does: a result, or a negative
+/// errno.
+public final class AttributeCalls {
+  /// A time: the moment of the call.
+  public static final long UTIME_NOW = 0x3FFFFFFF;
+
+  /// A time that stays.
+  public static final long UTIME_OMIT = 0x3FFFFFFE;
+
+  /// Of [#faccessat]: asks for the ids of the thread instead of the process's real ones.
+  private static final int AT_EACCESS = 0x200;
+
+  private static final byte[] EMPTY = {};
+  private static final long NANOS = 1_000_000_000L;
+
+  private AttributeCalls() {}
+
+  /// @param rights 4 (read), 2 (write), 1 (execute or search), added
+  public static int faccessat(int fd, int rights) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment empty = arena.allocate(1);
+      return (int)
+          Kernel.callWithBuffer(
+              SystemCall.FACCESSAT2, fd, empty, rights, AT_EACCESS | Files.AT_EMPTY_PATH);
+    }
+  }
+
+  /// @param path of the file, relative to the working directory when it is
+  public static int chmod(byte[] path, int permissions) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment text = Paths.encode(arena, path);
+      return text == null
+          ? -Errno.EINVAL
+          : (int) Kernel.callWithBuffer(SystemCall.FCHMODAT, Files.AT_FDCWD, text, permissions);
+    }
+  }
+
+  /// @param uid new owner, -1 to keep it
+  /// @param gid new group, -1 to keep it
+  public static int chown(int fd, int uid, int gid) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment empty = arena.allocate(1);
+      return (int)
+          Kernel.callWithBuffer(SystemCall.FCHOWNAT, fd, empty, uid, gid, Files.AT_EMPTY_PATH, 0);
+    }
+  }
+
+  /// Sets the times of last read and last change of the content. Linux 5.8.
+  ///
+  /// @param accessNanos since 1970, or one of the constants with `accessSpecial`
+  /// @param modifyNanos as `accessNanos`
+  /// @param accessSpecial [#UTIME_NOW], [#UTIME_OMIT], or 0: `accessNanos` is meant
+  /// @param modifySpecial as `accessSpecial`
+  public static int utimens(
+      int fd, long accessNanos, long accessSpecial, long modifyNanos, long modifySpecial) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment empty = arena.allocate(1);
+      MemorySegment times = arena.allocate(4L * Long.BYTES, Long.BYTES);
+      times(times, 0, accessNanos, accessSpecial);
+      times(times, 2, modifyNanos, modifySpecial);
+      return (int)
+          Kernel.call(
+              SystemCall.UTIMENSAT, fd, empty.address(), times.address(), Files.AT_EMPTY_PATH);
+    }
+  }
+
+  private static void times(MemorySegment times, int index, long nanos, long special) {
+    boolean given = special == 0;
+    times.setAtIndex(JAVA_LONG, index, given ? Math.floorDiv(nanos, NANOS) : 0);
+    times.setAtIndex(JAVA_LONG, index + 1L, given ? Math.floorMod(nanos, NANOS) : special);
+  }
+
+  /// @param flags 1 (`FALLOC_FL_KEEP_SIZE`), 2 (`FALLOC_FL_PUNCH_HOLE`), added
+  public static int fallocate(int fd, int flags, long position, long length) {
+    return (int) Kernel.call(SystemCall.FALLOCATE, fd, flags, position, length);
+  }
+
+  /// The start of the next data or hole (`SEEK_DATA`, `SEEK_HOLE`); moves the descriptor's
+  /// position.
+  public static long seek(int fd, long position, boolean hole) {
+    int whence = hole ? Files.SEEK_HOLE : Files.SEEK_HOLE - 1;
+    return Kernel.call(SystemCall.LSEEK, fd, position, whence);
+  }
+
+  /// Makes content and attributes of a file, or the names of a directory, stable.
+  ///
+  /// @return 0 or a negative errno: after one, unwritten data may be lost for good
+  public static int fsync(int fd) {
+    return (int) Kernel.call(SystemCall.FSYNC, fd);
+  }
+
+  /// Makes stable what has been changed on the file system of a descriptor.
+  public static int syncfs(int fd) {
+    return (int) Kernel.call(SystemCall.SYNCFS, fd);
+  }
+
+  // ---- extended attributes, by path: /proc/self/fd/N for a descriptor ---------------------------
+
+  /// @param into receives the value; empty to ask for its length
+  /// @return length of the value in bytes
+  public static int getxattr(byte[] path, byte[] name, byte[] into) {
+    return xattr(SystemCall.GETXATTR, path, name, into);
+  }
+
+  /// @param into receives the names, each ended by NUL; empty to ask for their length
+  /// @return length of the names in bytes
+  public static int listxattr(byte[] path, byte[] into) {
+    return xattr(SystemCall.LISTXATTR, path, null, into);
+  }
+
+  private static int xattr(SystemCall call, byte[] path, byte @Nullable [] name, byte[] into) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment file = Paths.encode(arena, path);
+      MemorySegment text = Paths.encode(arena, name == null ? EMPTY : name);
+      if (file == null || text == null) {
+        return -Errno.EINVAL;
+      }
+      MemorySegment value = arena.allocate(Math.max(1, into.length));
+      int length =
+          (int)
+              (name == null
+                  ? Kernel.call(call, file.address(), value.address(), into.length)
+                  : Kernel.call(
+                      call, file.address(), text.address(), value.address(), into.length));
+      if (length > 0 && into.length > 0) {
+        MemorySegment.copy(value, JAVA_BYTE, 0, into, 0, length);
+      }
+      return length;
+    }
+  }
+
+  /// @param flags 1 (`XATTR_CREATE`), 2 (`XATTR_REPLACE`) or 0
+  public static int setxattr(byte[] path, byte[] name, byte[] value, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment file = Paths.encode(arena, path);
+      MemorySegment text = Paths.encode(arena, name);
+      if (file == null || text == null) {
+        return -Errno.EINVAL;
+      }
+      MemorySegment bytes = arena.allocate(Math.max(1, value.length));
+      MemorySegment.copy(value, 0, bytes, JAVA_BYTE, 0, value.length);
+      return (int)
+          Kernel.call(
+              SystemCall.SETXATTR,
+              file.address(),
+              text.address(),
+              bytes.address(),
+              value.length,
+              flags);
+    }
+  }
+
+  public static int removexattr(byte[] path, byte[] name) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment file = Paths.encode(arena, path);
+      MemorySegment text = Paths.encode(arena, name);
+      return file == null || text == null
+          ? -Errno.EINVAL
+          : (int) Kernel.call(SystemCall.REMOVEXATTR, file.address(), text.address());
+    }
+  }
+}

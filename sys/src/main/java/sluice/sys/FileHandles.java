@@ -1,0 +1,81 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Names of files that stay good over renames and restarts (`open_by_handle_at(2)`).
+///
+/// Without state: any thread may call.
+///
+/// ```
+///  byte 0              4             8
+///      +--------------+-------------+----------------------------+
+///      | handle_bytes | handle_type | f_handle, at most 128      |
+///      +--------------+-------------+----------------------------+
+/// ```
+///
+/// ```c
+/// struct file_handle { unsigned int handle_bytes; int handle_type; unsigned char f_handle[]; };
+/// ```
+public final class FileHandles {
+  static final Layout LAYOUT = Layout.of("struct file_handle");
+  static final int HANDLE_BYTES = LAYOUT.u32("handle_bytes");
+  static final int HANDLE_TYPE = LAYOUT.u32("handle_type");
+  static final int F_HANDLE = LAYOUT.sizeBytes();
+
+  /// Longest `f_handle` (`MAX_HANDLE_SZ`).
+  public static final int MAX_BYTES = 128;
+
+  private FileHandles() {}
+
+  /// The handle of an open file: its type in four bytes, little endian, then `f_handle`.
+  ///
+  /// @param into at least 4 + [#MAX_BYTES] long
+  /// @return bytes of the handle in `into`, or -EOPNOTSUPP where the file system has none
+  public static int nameToHandle(int fd, byte[] into) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment handle = arena.allocate(F_HANDLE + MAX_BYTES, Integer.BYTES);
+      MemorySegment empty = arena.allocate(1);
+      MemorySegment mount = arena.allocate(JAVA_INT);
+      handle.set(JAVA_INT, HANDLE_BYTES, MAX_BYTES);
+      long result =
+          Kernel.call(
+              SystemCall.NAME_TO_HANDLE_AT,
+              fd,
+              empty.address(),
+              handle.address(),
+              mount.address(),
+              Files.AT_EMPTY_PATH);
+      if (result < 0) {
+        return (int) result;
+      }
+      int bytes = Integer.BYTES + handle.get(JAVA_INT, HANDLE_BYTES);
+      MemorySegment.copy(handle, JAVA_BYTE, HANDLE_TYPE, into, 0, bytes);
+      return bytes;
+    }
+  }
+
+  /// Opens the file a handle names; needs `CAP_DAC_READ_SEARCH`.
+  ///
+  /// @param mount descriptor of any file on the same file system, not opened with `O_PATH`
+  /// @param handle what [#nameToHandle] gave; hostile bytes give an error
+  /// @param flags `O_` bits of [Files]
+  /// @return the descriptor, close-on-exec, or -ESTALE when there is no such file any more
+  public static int open(int mount, byte[] handle, int flags) {
+    int bytes = handle.length - Integer.BYTES;
+    if (bytes < 0 || bytes > MAX_BYTES) {
+      return -Errno.EINVAL;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment struct = arena.allocate(F_HANDLE + MAX_BYTES, Integer.BYTES);
+      struct.set(JAVA_INT, HANDLE_BYTES, bytes);
+      MemorySegment.copy(handle, 0, struct, JAVA_BYTE, HANDLE_TYPE, handle.length);
+      return (int)
+          Kernel.callWithBuffer(
+              SystemCall.OPEN_BY_HANDLE_AT, mount, struct, flags | Files.O_CLOEXEC);
+    }
+  }
+}

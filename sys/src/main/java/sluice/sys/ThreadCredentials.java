@@ -1,0 +1,66 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// The ids that the kernel checks file accesses of the calling thread against (`credentials(7)`).
+///
+/// Linux keeps them for each thread; only the C library makes them equal in a process. They belong
+/// to the thread of the operating system: a virtual thread must not wait for anything between
+/// changing them and changing them back.
+///
+/// While the user id is not 0, the kernel takes away the capabilities that go around file
+/// permissions; they come back with user id 0.
+public final class ThreadCredentials {
+  private ThreadCredentials() {}
+
+  /// Sets user id and group id for file accesses (`setfsuid(2)`, `setfsgid(2)`).
+  ///
+  /// @return 0, or -EPERM: both are as before
+  public static int setFileIds(int uid, int gid) {
+    int oldGid = (int) Kernel.call(SystemCall.SETFSGID, gid);
+    int oldUid = (int) Kernel.call(SystemCall.SETFSUID, uid);
+    // The calls do not say whether they worked, only what was before.
+    boolean done =
+        (int) Kernel.call(SystemCall.SETFSUID, -1) == uid
+            && (int) Kernel.call(SystemCall.SETFSGID, -1) == gid;
+    if (done) {
+      return 0;
+    }
+    Kernel.call(SystemCall.SETFSUID, oldUid);
+    Kernel.call(SystemCall.SETFSGID, oldGid);
+    return -Errno.EPERM;
+  }
+
+  /// Sets the supplementary groups of this thread (`setgroups(2)`).
+  ///
+  /// @return 0, -EPERM without `CAP_SETGID`, or -EINVAL for more than 65 536
+  public static int setGroups(int[] groups) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment list = arena.allocate(JAVA_INT, Math.max(1, groups.length));
+      MemorySegment.copy(groups, 0, list, JAVA_INT, 0, groups.length);
+      return (int) Kernel.call(SystemCall.SETGROUPS, groups.length, list.address());
+    }
+  }
+
+  /// The supplementary groups of this thread.
+  public static int[] groups() {
+    int count = Math.max(0, (int) Kernel.call(SystemCall.GETGROUPS, 0, 0));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment list = arena.allocate(JAVA_INT, Math.max(1, count));
+      int got = (int) Kernel.call(SystemCall.GETGROUPS, count, list.address());
+      int[] groups = new int[Math.max(0, got)];
+      MemorySegment.copy(list, JAVA_INT, 0, groups, 0, groups.length);
+      return groups;
+    }
+  }
+
+  /// Sets the mask of permissions that new files do not get, of the whole process (`umask(2)`).
+  ///
+  /// @return the mask before
+  public static int umask(int mask) {
+    return (int) Kernel.call(SystemCall.UMASK, mask);
+  }
+}
