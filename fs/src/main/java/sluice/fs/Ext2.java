@@ -23,6 +23,10 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | closed | whoever closes first | volatile | volatile |
 public final class Ext2 implements FileTree {
+  /// Metadata blocks that a group may be expected to change: so many groups are open at a time as
+  /// the journal has room for.
+  private static final int GROUP_CREDITS = 32;
+
   private final BlockDevice device;
   private final Volume volume;
   private final BufferCache cache;
@@ -167,6 +171,8 @@ public final class Ext2 implements FileTree {
         g.inodes,
         volume.groups.freeInodes(),
         EntryLayout.MAX_NAME_BYTES,
+        Namespace.MAX_LINKS,
+        g.maxFileBytes(),
         ByteBuffer.wrap(g.uuid).getLong() ^ ByteBuffer.wrap(g.uuid, 8, 8).getLong(),
         volume.readOnly());
   }
@@ -196,6 +202,12 @@ public final class Ext2 implements FileTree {
   @Override
   public long lookupNow(Caller caller, long directory, byte[] name) throws FsException {
     return namespace.lookupNow(caller, directory, name);
+  }
+
+  @Override
+  public long accessNow(Caller caller, long inode, int rights) {
+    FileAttributes a = attributesNow(inode);
+    return a == null ? NOT_NOW : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
   }
 
   @Override
@@ -451,10 +463,15 @@ public final class Ext2 implements FileTree {
   }
 
   @Override
+  public boolean changesOnlyHere() {
+    return true;
+  }
+
+  @Override
   public Group group() throws IOException {
     requireOpen();
     volume.requireWritable();
-    Transaction transaction = volume.journal.begin(1);
+    Transaction transaction = volume.journal.begin(GROUP_CREDITS);
     volume.groups.beginGroup();
     return new Group() {
       private boolean ended;

@@ -71,6 +71,13 @@ public interface FileTree extends AutoCloseable {
     return NOT_NOW;
   }
 
+  /// As [#access] if the attributes are known without waiting.
+  ///
+  /// @return those of the rights that are granted, or [#NOT_NOW]
+  default long accessNow(Caller caller, long inode, int rights) {
+    return NOT_NOW;
+  }
+
   /// As [#slices] if all of the range is in memory.
   ///
   /// @return bytes given to the sink, or [#NOT_NOW] with nothing given
@@ -183,7 +190,15 @@ public interface FileTree extends AutoCloseable {
   /// Whether a [#group] becomes stable as a whole or not at all, also over a crash.
   boolean atomicGroups();
 
-  /// Joins all that this thread changes until it is closed.
+  /// Whether files change only through this object: then what is read before and after a change,
+  /// while others are kept from changing the file, belongs to that change alone.
+  default boolean changesOnlyHere() {
+    return false;
+  }
+
+  /// Joins all that this thread changes until it is closed. It should be little: a group that
+  /// changes more than a journal can take at once fails, and the tree with it; removing or cutting
+  /// a file of more than some hundred blocks is too much.
   Group group() throws IOException;
 
   /// A point in the order of changes: everything that has been done so far is before it.

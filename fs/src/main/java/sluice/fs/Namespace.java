@@ -201,6 +201,9 @@ final class Namespace {
       throw FsException.of(Errno.EINVAL, "a new file of no kind");
     }
     byte[] target = what.target();
+    if (what.journaledData() && what.kind() != FileKind.REGULAR) {
+      throw FsException.of(Errno.EINVAL, "only the content of regular files is journaled");
+    }
     if ((target == null) == (what.kind() == FileKind.SYMLINK)) {
       throw FsException.of(Errno.EINVAL, "symbolic links have a target, others have none");
     }
@@ -276,6 +279,9 @@ final class Namespace {
     file.links = what.kind() == FileKind.DIRECTORY ? 2 : 1;
     file.generation = ThreadLocalRandom.current().nextInt();
     file.extraBytes = geometry.extraBytes;
+    if (what.journaledData()) {
+      file.flags |= InodeLayout.FLAG_JOURNAL_DATA;
+    }
     if (file.isDevice()) {
       file.setDevice(what.deviceMajor(), what.deviceMinor());
     }

@@ -9,6 +9,8 @@ package sluice.fs;
 /// @param inodes files it can hold
 /// @param freeInodes files it can still take
 /// @param nameBytes length of the longest name
+/// @param maxLinks names a file may have
+/// @param maxFileBytes length of the longest file
 /// @param id tells trees apart, stable over restarts
 /// @param readOnly whether changes are refused
 public record TreeStatus(
@@ -19,5 +21,7 @@ public record TreeStatus(
     long inodes,
     long freeInodes,
     int nameBytes,
+    int maxLinks,
+    long maxFileBytes,
     long id,
     boolean readOnly) {}
