@@ -60,7 +60,8 @@ final class XdrWriter implements SliceSink {
   }
 
   XdrWriter int32(int value) {
-    INT.set(bytes, room(Integer.BYTES), value);
+    int at = room(Integer.BYTES); // first: it may take another array
+    INT.set(bytes, at, value);
     return this;
   }
 
@@ -69,7 +70,8 @@ final class XdrWriter implements SliceSink {
   }
 
   XdrWriter int64(long value) {
-    LONG.set(bytes, room(Long.BYTES), value);
+    int at = room(Long.BYTES);
+    LONG.set(bytes, at, value);
     return this;
   }
 

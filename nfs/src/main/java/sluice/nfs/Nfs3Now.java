@@ -1,0 +1,177 @@
+package sluice.nfs;
+
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+
+/// The procedures of NFSv3 that a loop's thread answers at once, from what is in memory: GETATTR,
+/// LOOKUP, ACCESS, READ, FSINFO, PATHCONF. Called by loops' threads; immutable.
+///
+/// What is not known without waiting, and nearly all that is refused, is left to the workers: each
+/// method returns false then.
+final class Nfs3Now {
+  private static final int MAX_NAME_BYTES = 255;
+
+  private final FileHandles handles;
+
+  Nfs3Now(FileHandles handles) {
+    this.handles = handles;
+  }
+
+  boolean run(Nfs3Procedure procedure, RpcCall call, XdrReader in, XdrWriter out) {
+    return switch (procedure) {
+      case GETATTR -> getattr(call, in, out);
+      case LOOKUP -> lookup(call, in, out);
+      case ACCESS -> access(call, in, out);
+      case READ -> read(call, in, out);
+      case FSINFO, PATHCONF -> constant(procedure, call, in, out);
+      default -> false;
+    };
+  }
+
+  private @Nullable FileRef file(RpcCall call, XdrReader in) {
+    try {
+      FileRef file = handles.read(in, Nfs3Call.MAX_HANDLE_BYTES);
+      return file.export.allows(call.client()) ? file : null;
+    } catch (NfsException _) {
+      return null;
+    }
+  }
+
+  private static @Nullable FileAttributes attributes(FileRef file) {
+    FileAttributes now = file.export.share().tree().attributesNow(file.inode);
+    return now != null && now.generation() == file.generation ? now : null;
+  }
+
+  private boolean getattr(RpcCall call, XdrReader in, XdrWriter out) {
+    FileRef file = file(call, in);
+    FileAttributes now = file == null ? null : attributes(file);
+    if (file == null || now == null) {
+      return false;
+    }
+    out.int32(NfsStatus.OK);
+    Nfs3Attributes.write(out, now, file.export.share().treeId());
+    return true;
+  }
+
+  private boolean lookup(RpcCall call, XdrReader in, XdrWriter out) {
+    FileRef directory = file(call, in);
+    FileAttributes at = directory == null ? null : attributes(directory);
+    if (directory == null || at == null || !at.isDirectory()) {
+      return false;
+    }
+    byte[] name = in.opaque(in.remaining());
+    if (!isPlain(name) || directory.export.share().hides(directory.inode, name)) {
+      return false;
+    }
+    FileTree tree = directory.export.share().tree();
+    Caller caller = directory.export.caller(call.credentials());
+    long inode;
+    try {
+      inode = tree.lookupNow(caller, directory.inode, name);
+    } catch (FsException _) {
+      return false;
+    }
+    if (inode == FileTree.NOT_NOW) {
+      return false;
+    }
+    long fsid = directory.export.share().treeId();
+    if (inode == 0) {
+      out.int32(NfsStatus.NOENT);
+      Nfs3Attributes.postOp(out, at, fsid);
+      return true;
+    }
+    FileAttributes found = tree.attributesNow(inode);
+    if (found == null) {
+      return false;
+    }
+    out.int32(NfsStatus.OK);
+    handles.write(out, directory.export, inode, found.generation());
+    Nfs3Attributes.postOp(out, found, fsid);
+    Nfs3Attributes.postOp(out, at, fsid);
+    return true;
+  }
+
+  /// Whether there is nothing special about a name.
+  private static boolean isPlain(byte[] name) {
+    if (name.length == 0 || name.length > MAX_NAME_BYTES || Nfs3Call.isDotDot(name)) {
+      return false;
+    }
+    for (byte b : name) {
+      if (b == '/' || b == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean access(RpcCall call, XdrReader in, XdrWriter out) {
+    FileRef file = file(call, in);
+    FileAttributes now = file == null ? null : attributes(file);
+    if (file == null || now == null) {
+      return false;
+    }
+    int asked = in.int32();
+    boolean directory = now.isDirectory();
+    Caller caller = file.export.caller(call.credentials());
+    int rights = Nfs3Reading.rights(asked, directory);
+    long granted = file.export.share().tree().accessNow(caller, file.inode, rights);
+    if (granted == FileTree.NOT_NOW) {
+      return false;
+    }
+    out.int32(NfsStatus.OK);
+    Nfs3Attributes.postOp(out, now, file.export.share().treeId());
+    out.int32(Nfs3Reading.granted(asked, (int) granted, directory, file.export.readOnly()));
+    return true;
+  }
+
+  private boolean read(RpcCall call, XdrReader in, XdrWriter out) {
+    FileRef file = file(call, in);
+    FileAttributes now = file == null ? null : attributes(file);
+    if (file == null || now == null || now.kind() != FileKind.REGULAR) {
+      return false;
+    }
+    long position = in.int64();
+    long count = in.uint32();
+    FileTree tree = file.export.share().tree();
+    Caller caller = file.export.caller(call.credentials());
+    boolean allowed =
+        caller.uid() == now.uid()
+            || tree.accessNow(caller, file.inode, FileTree.READ | FileTree.EXECUTE) > 0;
+    if (!allowed || position < 0) {
+      return false;
+    }
+    out.int32(NfsStatus.OK);
+    Nfs3Attributes.postOp(out, now, file.export.share().treeId());
+    int head = out.position();
+    out.int32(0).bool(false).int32(0);
+    int most = Nfs3Reading.most(out, count);
+    long bytes = tree.readNow(file.inode, position, most, out);
+    if (bytes == FileTree.NOT_NOW) {
+      return false;
+    }
+    boolean end = bytes < most || position + bytes >= now.sizeBytes();
+    Nfs3Reading.finishRead(out, head, (int) bytes, end);
+    return true;
+  }
+
+  private boolean constant(Nfs3Procedure procedure, RpcCall call, XdrReader in, XdrWriter out) {
+    FileRef file = file(call, in);
+    FileAttributes now = file == null ? null : attributes(file);
+    if (file == null || now == null) {
+      return false;
+    }
+    TreeShare share = file.export.share();
+    out.int32(NfsStatus.OK);
+    Nfs3Attributes.postOp(out, now, share.treeId());
+    if (procedure == Nfs3Procedure.FSINFO) {
+      Nfs3System.writeInfo(out, share.status(), call.datagram());
+    } else {
+      Nfs3System.writePathconf(out, share.status());
+    }
+    return true;
+  }
+}

@@ -1,0 +1,126 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+
+/// NFS version 3 (RFC 1813), all of it. Several loops and workers call at a time.
+///
+/// A call is tried on the loop's thread ([Nfs3Now]) and else handled by a worker. Calls that must
+/// not be done twice go through the [DuplicateCache], which at the start holds what the trees'
+/// [ReplyRecords] have kept.
+final class Nfs3Program implements RpcProgram {
+  static final int PROGRAM = 100_003;
+  static final int VERSION = 3;
+
+  private static final int MAX_ANSWERS = 8192;
+
+  private final FileHandles handles;
+  private final Nfs3Now now;
+  private final Nfs3Writing writing;
+  private final DuplicateCache duplicates = new DuplicateCache(MAX_ANSWERS);
+
+  /// @param verifier of writes: see [Nfs3Writing]
+  Nfs3Program(Exports exports, FileHandles handles, long verifier) {
+    this.handles = handles;
+    now = new Nfs3Now(handles);
+    writing = new Nfs3Writing(verifier);
+    for (ReplyRecords records : records(exports)) {
+      records.restored().forEach(one -> duplicates.restore(one.call(), one.answer()));
+    }
+  }
+
+  private static List<ReplyRecords> records(Exports exports) {
+    return exports.list().stream()
+        .map(export -> export.share().records())
+        .filter(Objects::nonNull)
+        .map(Objects::requireNonNull)
+        .distinct()
+        .toList();
+  }
+
+  @Override
+  public int number() {
+    return PROGRAM;
+  }
+
+  @Override
+  public int lowestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public int highestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
+    return procedure != null && now.run(procedure, call, arguments, results);
+  }
+
+  @Override
+  public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
+    Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
+    if (procedure == null) {
+      throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
+    }
+    if (!procedure.once()) {
+      run(new Nfs3Call(call, arguments, results, procedure, handles, null));
+      return;
+    }
+    DuplicateKey key = DuplicateKey.of(call);
+    byte[] known = duplicates.begin(key);
+    if (known != null) {
+      results.fixed(known);
+      return;
+    }
+    byte[] answer = null;
+    try {
+      Nfs3Call running = new Nfs3Call(call, arguments, results, procedure, handles, key);
+      if (run(running) != NfsStatus.JUKEBOX) { // "try again" is meant for this very call
+        answer = running.answer();
+      }
+    } finally {
+      duplicates.end(key, answer);
+    }
+  }
+
+  /// Runs a call to its answer, whatever it is.
+  private int run(Nfs3Call call) {
+    try {
+      run(call, call.procedure);
+    } catch (NfsException | IOException refused) {
+      call.refuse(refused);
+    }
+    return call.status();
+  }
+
+  private void run(Nfs3Call call, Nfs3Procedure procedure) throws IOException, NfsException {
+    switch (procedure) {
+      case NULL -> {}
+      case GETATTR -> Nfs3Reading.getattr(call);
+      case SETATTR -> Nfs3Writing.setattr(call);
+      case LOOKUP -> Nfs3Reading.lookup(call);
+      case ACCESS -> Nfs3Reading.access(call);
+      case READLINK -> Nfs3Reading.readlink(call);
+      case READ -> Nfs3Reading.read(call);
+      case WRITE -> writing.write(call);
+      case CREATE -> Nfs3Names.create(call);
+      case MKDIR -> Nfs3Names.mkdir(call);
+      case SYMLINK -> Nfs3Names.symlink(call);
+      case MKNOD -> Nfs3Names.mknod(call);
+      case REMOVE -> Nfs3Removing.remove(call);
+      case RMDIR -> Nfs3Removing.rmdir(call);
+      case RENAME -> Nfs3Removing.rename(call);
+      case LINK -> Nfs3Names.link(call);
+      case READDIR -> Nfs3Listing.readdir(call);
+      case READDIRPLUS -> Nfs3Listing.readdirplus(call);
+      case FSSTAT -> Nfs3System.fsstat(call);
+      case FSINFO -> Nfs3System.fsinfo(call);
+      case PATHCONF -> Nfs3System.pathconf(call);
+      case COMMIT -> writing.commit(call);
+    }
+  }
+}

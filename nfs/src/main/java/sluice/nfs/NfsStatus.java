@@ -1,0 +1,68 @@
+package sluice.nfs;
+
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// Status codes that NFSv3 (RFC 1813, section 2.6) and NFSv4.1 (RFC 8881, section 15.1) share.
+/// Stateless: any thread may use it.
+final class NfsStatus {
+  static final int OK = 0;
+  static final int PERM = 1;
+  static final int NOENT = 2;
+  static final int IO = 5;
+  static final int NXIO = 6;
+  static final int ACCES = 13;
+  static final int EXIST = 17;
+  static final int XDEV = 18;
+  static final int NODEV = 19;
+  static final int NOTDIR = 20;
+  static final int ISDIR = 21;
+  static final int INVAL = 22;
+  static final int FBIG = 27;
+  static final int NOSPC = 28;
+  static final int ROFS = 30;
+  static final int MLINK = 31;
+  static final int NAMETOOLONG = 63;
+  static final int NOTEMPTY = 66;
+  static final int DQUOT = 69;
+  static final int STALE = 70;
+  static final int BADHANDLE = 10001;
+  static final int NOT_SYNC = 10002;
+  static final int BAD_COOKIE = 10003;
+  static final int NOTSUPP = 10004;
+  static final int TOOSMALL = 10005;
+  static final int SERVERFAULT = 10006;
+  static final int BADTYPE = 10007;
+
+  /// Try again later; NFSv4 calls it `DELAY`.
+  static final int JUKEBOX = 10008;
+
+  private NfsStatus() {}
+
+  static int of(FsException refused) {
+    return switch (refused.errno()) {
+      case Errno.EPERM -> PERM;
+      case Errno.ENOENT -> NOENT;
+      case Errno.ENXIO -> NXIO;
+      case Errno.EACCES -> ACCES;
+      case Errno.EEXIST -> EXIST;
+      case Errno.EXDEV -> XDEV;
+      case Errno.ENODEV -> NODEV;
+      case Errno.ENOTDIR -> NOTDIR;
+      case Errno.EISDIR -> ISDIR;
+      case Errno.EINVAL -> INVAL;
+      case Errno.EFBIG -> FBIG;
+      case Errno.ENOSPC -> NOSPC;
+      case Errno.EROFS -> ROFS;
+      case Errno.EMLINK -> MLINK;
+      case Errno.ENAMETOOLONG -> NAMETOOLONG;
+      case Errno.ENOTEMPTY -> NOTEMPTY;
+      case Errno.EDQUOT -> DQUOT;
+      case Errno.ESTALE -> STALE;
+      case Errno.EOPNOTSUPP, Errno.ENOSYS -> NOTSUPP;
+      // Memory that others hold at this moment; they will give it back.
+      case Errno.ENOMEM -> JUKEBOX;
+      default -> IO;
+    };
+  }
+}

@@ -1,0 +1,97 @@
+package sluice.nfs;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// One record of a call and its answer, as it is in the file of [ReplyRecords]. Stateless: any
+/// thread may use it. Whatever the bytes are, reading them does no harm.
+///
+/// ```
+///  0       4       8               16      20       24        28       32            48      52
+///  +-------+-------+---------------+-------+--------+---------+--------+-------------+-------+
+///  | magic | crc   |   sequence    |  xid  |checksum|procedure|  who   |  client     | bytes |
+///  +-------+-------+---------------+-------+--------+---------+--------+-------------+-------+
+///  | answer …                                                                    512 bytes
+///  +-------------------------------------------------------------------------------------------
+/// ```
+///
+/// The sum (CRC-32C) covers everything behind it.
+final class RecordSlot {
+  static final int BYTES = 512;
+  static final int MAX_ANSWER_BYTES = BYTES - 52;
+
+  private static final int MAGIC = 0x534C4452;
+  private static final int CRC = 4;
+  private static final int SUMMED = 8;
+  private static final int CLIENT_BYTES = 16;
+  private static final int ANSWER = 52;
+
+  private RecordSlot() {}
+
+  /// What a slot holds.
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record Content(long sequence, DuplicateKey call, byte[] answer) {}
+
+  /// @return null when the answer is too long for a slot
+  static byte @Nullable [] encode(long sequence, DuplicateKey call, byte[] answer) {
+    if (answer.length > MAX_ANSWER_BYTES) {
+      return null;
+    }
+    ByteBuffer slot = ByteBuffer.allocate(BYTES);
+    slot.putInt(MAGIC).putInt(0).putLong(sequence);
+    slot.putInt(call.xid()).putInt(call.checksum());
+    slot.putInt(call.procedure()).putInt(call.credentials());
+    slot.put(address(call.client())).putInt(answer.length).put(answer);
+    return slot.putInt(CRC, sum(slot.array(), 0)).array();
+  }
+
+  private static byte[] address(InetAddress client) {
+    byte[] address = client.getAddress();
+    if (!(client instanceof Inet4Address)) {
+      return address;
+    }
+    byte[] mapped = new byte[CLIENT_BYTES];
+    Arrays.fill(mapped, 10, 12, (byte) 0xFF);
+    System.arraycopy(address, 0, mapped, 12, 4);
+    return mapped;
+  }
+
+  private static int sum(byte[] bytes, int at) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes, at + SUMMED, BYTES - SUMMED);
+    return (int) sum.getValue();
+  }
+
+  /// @return null when there is no record, or a damaged one
+  static @Nullable Content decode(byte[] bytes, int at) {
+    ByteBuffer slot = ByteBuffer.wrap(bytes, at, BYTES).slice();
+    if (slot.getInt() != MAGIC || slot.getInt() != sum(bytes, at)) {
+      return null;
+    }
+    long sequence = slot.getLong();
+    int xid = slot.getInt();
+    int checksum = slot.getInt();
+    int procedure = slot.getInt();
+    int who = slot.getInt();
+    byte[] address = new byte[CLIENT_BYTES];
+    slot.get(address);
+    int length = slot.getInt();
+    if (sequence < 0 || length < 4 || length > MAX_ANSWER_BYTES || (length & 3) != 0) {
+      return null;
+    }
+    byte[] answer = new byte[length];
+    slot.get(ANSWER, answer);
+    try {
+      InetAddress client = InetAddress.getByAddress(address); // a mapped one becomes IPv4 again
+      DuplicateKey call = new DuplicateKey(client, xid, checksum, procedure, who);
+      return new Content(sequence, call, answer);
+    } catch (UnknownHostException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

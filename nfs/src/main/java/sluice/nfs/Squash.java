@@ -1,0 +1,11 @@
+package sluice.nfs;
+
+/// Which of the ids that a client names are not believed, as in exports(5). Any thread may use it.
+public enum Squash {
+  /// All are believed.
+  NONE,
+  /// Root becomes the anonymous user.
+  ROOT,
+  /// Everybody becomes the anonymous user.
+  ALL
+}

@@ -1,0 +1,144 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.memory.Account;
+import sluice.memory.Block;
+
+/// A device in memory that knows what a crash at this moment would leave. Any thread may call.
+final class CrashDevice implements BlockDevice {
+  private static final int SECTOR_BYTES = 512;
+  private static final int PIECE_BYTES = 1 << 20;
+
+  @SuppressWarnings("ArrayRecordComponent") // nobody changes the bytes
+  private record Write(long position, byte[] bytes) {}
+
+  private final BlockDevice device;
+  private final BlockDevice stable;
+  private final List<Write> unflushed = new ArrayList<>();
+  private final AtomicInteger flushes = new AtomicInteger();
+  private volatile long flushNanos;
+
+  CrashDevice(int bytes) throws IOException {
+    device = BlockDevices.memory(bytes);
+    stable = BlockDevices.memory(bytes);
+  }
+
+  /// From now on a flush takes so long, as it does on a disk.
+  void slowFlush(long nanos) {
+    flushNanos = nanos;
+  }
+
+  int flushes() {
+    return flushes.get();
+  }
+
+  /// A device with everything that was written: what a kill of the server leaves.
+  CrashDevice killed() throws IOException {
+    return copy(new Random(0), 1.0);
+  }
+
+  /// A device with what was flushed and a random part of the rest, sector by sector: what a crash
+  /// of the machine leaves.
+  CrashDevice crashed(Random random) throws IOException {
+    return copy(random, random.nextInt(3) / 2.0);
+  }
+
+  private synchronized CrashDevice copy(Random random, double share) throws IOException {
+    CrashDevice made = new CrashDevice((int) lengthBytes());
+    Block block = block();
+    for (long at = 0; at < lengthBytes(); at += PIECE_BYTES) {
+      int count = (int) Math.min(PIECE_BYTES, lengthBytes() - at);
+      stable.read(at, block, 0, count);
+      made.device.write(at, block, 0, count);
+      made.stable.write(at, block, 0, count);
+    }
+    for (Write write : unflushed) {
+      MemorySegment.copy(
+          write.bytes, 0, block.segment(), ValueLayout.JAVA_BYTE, 0, write.bytes.length);
+      for (int at = 0; at < write.bytes.length; at += SECTOR_BYTES) {
+        if (random.nextDouble() < share) {
+          made.device.write(write.position + at, block, at, SECTOR_BYTES);
+          made.stable.write(write.position + at, block, at, SECTOR_BYTES);
+        }
+      }
+    }
+    block.release();
+    return made;
+  }
+
+  private static Block block() {
+    Block block = Block.allocate(new Account("crash", PIECE_BYTES), PIECE_BYTES);
+    if (block == null) {
+      throw new AssertionError("no memory");
+    }
+    return block;
+  }
+
+  @Override
+  public long lengthBytes() {
+    return device.lengthBytes();
+  }
+
+  @Override
+  public int sectorBytes() {
+    return SECTOR_BYTES;
+  }
+
+  @Override
+  public boolean readOnly() {
+    return false;
+  }
+
+  @Override
+  public void read(long position, Block into, long offset, int bytes) throws IOException {
+    device.read(position, into, offset, bytes);
+  }
+
+  @Override
+  public void write(long position, Block from, long offset, int bytes) throws IOException {
+    if (bytes > PIECE_BYTES) {
+      throw new AssertionError("a write of " + bytes + " bytes");
+    }
+    byte[] copy = from.segment().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE);
+    device.write(position, from, offset, bytes);
+    synchronized (this) {
+      unflushed.add(new Write(position, copy));
+    }
+  }
+
+  @Override
+  public void flush() throws IOException {
+    List<Write> before;
+    synchronized (this) {
+      before = List.copyOf(unflushed);
+    }
+    LockSupport.parkNanos(flushNanos);
+    device.flush();
+    flushes.incrementAndGet();
+    synchronized (this) {
+      Block block = block();
+      for (Write write : before) {
+        MemorySegment.copy(
+            write.bytes, 0, block.segment(), ValueLayout.JAVA_BYTE, 0, write.bytes.length);
+        stable.write(write.position, block, 0, write.bytes.length);
+      }
+      block.release();
+      unflushed.subList(0, before.size()).clear();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    device.close();
+    stable.close();
+  }
+}

@@ -1,0 +1,110 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FormatOptions;
+import sluice.fs.MountOptions;
+
+/// An NFSv3 server over an image in memory, without a network. Of the test's thread; [#client]
+/// makes clients for others.
+final class Nfs3Rig implements AutoCloseable {
+  private static final AtomicLong VERIFIERS = new AtomicLong(1);
+
+  /// Clients choose their xids at random; two that chose the same would be taken for one.
+  private static final AtomicInteger XIDS = new AtomicInteger(1);
+
+  private static final int DEVICE_BYTES = 24 << 20;
+
+  final CrashDevice device;
+  final Ext2 tree;
+  final Exports exports;
+  final FileHandles handles;
+  final Nfs3Program nfs;
+  final MountProgram mounts;
+
+  /// A client that is root, believed, with the handle of `/data`.
+  final Nfs3Client root;
+
+  final byte[] top;
+  private final List<Nfs3Client> clients = new ArrayList<>();
+
+  private Nfs3Rig(CrashDevice device, MountOptions options, ExportOptions export)
+      throws IOException {
+    this.device = device;
+    tree = Ext2.mount(device, options);
+    exports = new Exports();
+    exports.add("/data", tree, "/", export);
+    handles = new FileHandles(exports);
+    nfs = new Nfs3Program(exports, handles, VERIFIERS.getAndIncrement());
+    mounts = new MountProgram(exports, handles);
+    root = client();
+    top = root.mount("/data");
+  }
+
+  private static MountOptions options() {
+    return MountOptions.defaults().withCacheBytes(8 << 20);
+  }
+
+  private static ExportOptions believed() {
+    return ExportOptions.defaults().withSquash(Squash.NONE);
+  }
+
+  /// @param journaled whether the image has a journal
+  static CrashDevice format(boolean journaled) throws IOException {
+    CrashDevice device = new CrashDevice(DEVICE_BYTES);
+    FormatOptions format = FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024);
+    Ext2Format.format(device, journaled ? format : format.withJournalBlocks(0), _ -> {});
+    return device;
+  }
+
+  static Nfs3Rig journaled() throws IOException {
+    return over(format(true));
+  }
+
+  static Nfs3Rig plain() throws IOException {
+    return over(format(false));
+  }
+
+  static Nfs3Rig with(ExportOptions export) throws IOException {
+    return new Nfs3Rig(format(true), options(), export);
+  }
+
+  /// A server on a device that another has left, however it did.
+  static Nfs3Rig over(CrashDevice device) throws IOException {
+    return new Nfs3Rig(device, options(), believed());
+  }
+
+  static Nfs3Rig readOnly(CrashDevice device) throws IOException {
+    return new Nfs3Rig(device, options().withReadOnly(true), believed());
+  }
+
+  /// One more client; call it from one thread.
+  Nfs3Client client() {
+    Nfs3Client made = new Nfs3Client(nfs, mounts);
+    made.calls.xid(XIDS.getAndIncrement() << 20);
+    synchronized (clients) {
+      clients.add(made);
+    }
+    return made;
+  }
+
+  /// Ends the server and begins another on the same image.
+  Nfs3Rig restart() throws IOException {
+    exports.close();
+    tree.close();
+    return over(device);
+  }
+
+  @Override
+  public void close() throws IOException {
+    clients.forEach(Nfs3Client::close);
+    exports.close();
+    tree.close();
+    device.close();
+  }
+}
