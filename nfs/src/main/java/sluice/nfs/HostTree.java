@@ -41,6 +41,10 @@ import sluice.sys.ThreadCredentials;
 /// Opening one sets the `umask` of the process to 0: callers bring their own.
 public final class HostTree implements FileTree {
   private static final int MASK = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME;
+
+  /// What ext4 allows; others allow more, or fewer, and say so when it is too many.
+  private static final int LINK_MAX = 65_000;
+
   private static final int NAME_MAX = 255;
   private static final int PATH_MAX = 4096;
   private static final int DESCRIPTORS = 1024;
@@ -134,6 +138,8 @@ public final class HostTree implements FileTree {
         status.files(),
         status.filesFree(),
         NAME_MAX,
+        LINK_MAX,
+        Long.MAX_VALUE,
         status.id(),
         readOnly);
   }
