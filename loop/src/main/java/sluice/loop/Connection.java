@@ -177,6 +177,23 @@ public final class Connection {
     return ticket != null;
   }
 
+  /// Shows the protocol no more input until [#resumeInput], the rest of what is being handled
+  /// included: for a protocol that answers messages in any order, without tickets, and has taken as
+  /// many as it can answer now. What arrives meanwhile waits, and beyond
+  /// [LoopConfig#partialBytesPerConnection] receiving stops.
+  public void holdInput() {
+    input.holdBack();
+  }
+
+  /// Shows input again, from the next turn on. Does nothing when it is not held.
+  public void resumeInput() {
+    input.letThrough();
+  }
+
+  public boolean inputHeld() {
+    return input.heldByProtocol();
+  }
+
   /// Keeps bytes of the input that is being handled for longer than the handler runs: a read-only
   /// reference that any thread may use and that its holder closes. What it shows never changes.
   ///

@@ -5,9 +5,9 @@ import sluice.memory.Block;
 
 /// What a connection receives, on its way to the protocol. Owned by the loop's thread.
 ///
-/// **Ordering gate.** While a message is deferred to the slow path, or too much output waits, no
-/// further input is shown to the protocol, so no fast reply can overtake the slow one; later bytes
-/// wait in `partial`, and beyond its cap receiving stops.
+/// **Ordering gate.** While a message is deferred to the slow path, the protocol holds its input,
+/// or too much output waits, no further input is shown to the protocol, so no fast reply can
+/// overtake the slow one; later bytes wait in `partial`, and beyond its cap receiving stops.
 final class ConnectionInput {
   /// Input discarded after our FIN before the peer is cut off.
   private static final long LINGER_LIMIT_BYTES = 1 << 20;
@@ -18,6 +18,7 @@ final class ConnectionInput {
 
   boolean resumeQueued;
   boolean starved;
+  private boolean heldByProtocol;
   private boolean roomAwaited;
   private boolean receiveArmed;
   private boolean receiveCancelled;
@@ -95,7 +96,7 @@ final class ConnectionInput {
     switch (connection.state) {
       case Connection.OPEN -> {
         if (gated()) {
-          if (hold(chunk.segment(), base, count) && !connection.deferred()) {
+          if (hold(chunk.segment(), base, count) && !answerAwaited()) {
             loop.queueResume(connection);
           }
         } else if (partial.length() > 0) {
@@ -116,16 +117,36 @@ final class ConnectionInput {
     }
   }
 
-  /// Whether input waits: for a deferred message, or for room in the output.
+  /// Whether whoever answers messages will say when the next may be shown.
+  private boolean answerAwaited() {
+    return heldByProtocol || connection.deferred();
+  }
+
+  /// As [Connection#holdInput].
+  void holdBack() {
+    heldByProtocol = true;
+  }
+
+  /// As [Connection#resumeInput].
+  void letThrough() {
+    heldByProtocol = false;
+    resumeAfterAnswer();
+  }
+
+  boolean heldByProtocol() {
+    return heldByProtocol;
+  }
+
+  /// Whether input waits: for an answer, or for room in the output.
   private boolean gated() {
-    return connection.deferred() || resumeQueued || roomAwaited || connection.outputFull();
+    return answerAwaited() || resumeQueued || roomAwaited || connection.outputFull();
   }
 
   /// Shows held input again, if the gate is open. When the peer must read first, that waits for
   /// [#outputTaken]: trying every turn would keep the loop from sleeping.
   void resume() {
     resumeQueued = false;
-    if (connection.state != Connection.OPEN || connection.deferred()) {
+    if (connection.state != Connection.OPEN || answerAwaited()) {
       return;
     }
     roomAwaited = connection.overHighWater();
@@ -141,16 +162,18 @@ final class ConnectionInput {
       presentPartial();
     }
     boolean open = connection.state == Connection.OPEN;
-    if (open && endPending && !connection.deferred() && !resumeQueued) {
+    if (open && endPending && !answerAwaited() && !resumeQueued) {
       endPending = false;
       loop.calls().ended(connection, partial.length());
     }
     arm();
   }
 
-  /// The deferred message has been answered: look at what waited behind it.
-  void resumeAfterTicket() {
-    if (connection.state == Connection.OPEN && (partial.length() > 0 || endPending)) {
+  /// A deferred message has been answered, or input is held no more: look at what waited behind it.
+  void resumeAfterAnswer() {
+    if (!answerAwaited()
+        && connection.state == Connection.OPEN
+        && (partial.length() > 0 || endPending)) {
       loop.queueResume(connection);
     }
   }
@@ -193,7 +216,7 @@ final class ConnectionInput {
     } else {
       hold(block.segment(), base + used, left);
     }
-    if (!connection.deferred() && connection.state == Connection.OPEN) {
+    if (!answerAwaited() && connection.state == Connection.OPEN) {
       if (connection.outputFull()) {
         loop.queueResume(connection);
       } else if (full()) {
@@ -262,7 +285,7 @@ final class ConnectionInput {
       case Connection.OPEN -> {
         if (gated()) {
           endPending = true;
-          if (!connection.deferred()) {
+          if (!answerAwaited()) {
             loop.queueResume(connection);
           }
         } else {

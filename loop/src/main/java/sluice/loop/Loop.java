@@ -50,6 +50,7 @@ public final class Loop implements AutoCloseable {
   private final Drain drain;
   private final ArrayDeque<Connection> resumes = new ArrayDeque<>();
   private final DelayedTasks delayed = new DelayedTasks();
+  private final List<DescriptorWatch> watches = new ArrayList<>();
   private final List<Runnable> batchHooks = new ArrayList<>();
   private final List<Runnable> closeHooks = new ArrayList<>();
   private final CompletionSink sink = this::complete;
@@ -184,6 +185,15 @@ public final class Loop implements AutoCloseable {
     }
     transport.close(transport.listen(address, options.withReusePort(false)));
     turn(0);
+  }
+
+  /// Makes it possible to wait for a descriptor that is no connection.
+  ///
+  /// @param ready runs when what was waited for has come
+  public DescriptorWatch watch(int fd, Runnable ready) {
+    DescriptorWatch made = new DescriptorWatch(this, watches.size(), fd, () -> runTask(ready));
+    watches.add(made);
+    return made;
   }
 
   /// Runs `hook` once before the first input of a turn is handled, when all input of that turn has
@@ -327,6 +337,10 @@ public final class Loop implements AutoCloseable {
       case Token.SEND -> flushes.sendFellShort(connections.get(token), result);
       case Token.SEND_ALL -> flushes.sentAll(connections.get(token), result);
       case Token.WRITABLE -> flushes.writable(connections.get(token), result);
+      case Token.POLL -> {
+        openBatch();
+        watches.get(Token.index(token)).completed();
+      }
       default -> throw new AssertionError("token " + Long.toHexString(token));
     }
   }

@@ -12,8 +12,8 @@ public interface Protocol {
   /// [Connection#output]; what is not consumed is kept and shown again with what comes later.
   ///
   /// Stop consuming, and return, after a message that was deferred ([Connection#defer]), after
-  /// [Connection#close], and when [Connection#outputFull] says so: the rest is shown again when
-  /// there is room.
+  /// [Connection#holdInput] and [Connection#close], and when [Connection#outputFull] says so: the
+  /// rest is shown again when there is room.
   ///
   /// @param input the bytes, valid until this method returns
   /// @return bytes consumed, 0 to `input.length()`

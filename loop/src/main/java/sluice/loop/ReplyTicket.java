@@ -108,7 +108,7 @@ public final class ReplyTicket {
     }
     connection.loop.calls().stage(piece, connection);
     if (last) {
-      connection.input.resumeAfterTicket();
+      connection.input.resumeAfterAnswer();
     } else {
       full = connection.output().queuedBytes() >= Connection.OUTPUT_LOW_WATER_BYTES;
     }

@@ -54,6 +54,12 @@ final class MessageBuffer implements AutoCloseable {
     length += count;
   }
 
+  /// Adds what another one holds.
+  void append(MessageBuffer from) {
+    MemorySegment.copy(from.block.segment(), 0, block.segment(), length, from.length);
+    length += from.length;
+  }
+
   /// Adds bytes.
   void append(byte[] from) {
     MemorySegment.copy(from, 0, block.segment(), ValueLayout.JAVA_BYTE, length, from.length);
@@ -65,9 +71,9 @@ final class MessageBuffer implements AutoCloseable {
     return binder.bind(block.segment(), 0, length);
   }
 
-  /// A reader for the thread that asks, whose content may be handed on.
-  XdrReader read(ViewBinder binder) {
-    return new XdrReader().open(show(binder), 0, length, memory);
+  /// Opens a reader for the thread that asks; its content may be handed on.
+  XdrReader read(ViewBinder binder, XdrReader reader) {
+    return reader.open(show(binder), 0, length, memory);
   }
 
   @Override

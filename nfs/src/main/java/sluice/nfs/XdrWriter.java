@@ -47,7 +47,7 @@ final class XdrWriter implements SliceSink {
     int after;
   }
 
-  private final int most;
+  private int most;
   private byte[] bytes = new byte[FIRST_BYTES];
   private int copied = MARK_BYTES;
   private Piece[] pieces = new Piece[0];
@@ -57,6 +57,12 @@ final class XdrWriter implements SliceSink {
   /// @param most bytes of a message, at most
   XdrWriter(int most) {
     this.most = most;
+  }
+
+  /// Sets the bound for the messages that follow.
+  XdrWriter bound(int bytes) {
+    most = bytes;
+    return this;
   }
 
   XdrWriter int32(int value) {

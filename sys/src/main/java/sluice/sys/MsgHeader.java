@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 
 /// `struct msghdr`: name, ranges and flags of a message, 56 bytes.
 ///
-/// A flyweight without state: whoever owns the memory may call, from one thread at a time. Control
-/// messages are not used.
+/// A flyweight without state: whoever owns the memory may call, from one thread at a time. What
+/// control messages say is not looked at.
 ///
 /// ```
 ///  byte 0          8             12  16       24          32
@@ -60,6 +60,20 @@ public final class MsgHeader {
       MemorySegment header, long offset, MemorySegment address, long addressOffset, int length) {
     header.set(JAVA_LONG, offset + MSG_NAME, Ranges.readable(address, addressOffset, length));
     header.set(JAVA_INT, offset + MSG_NAMELEN, length);
+  }
+
+  /// Sets what is sent beside the message, or where what came with it is put.
+  ///
+  /// @param control aligned to 8 bytes
+  public static void control(
+      MemorySegment header, long offset, MemorySegment control, long controlOffset, int length) {
+    header.set(JAVA_LONG, offset + MSG_CONTROL, Ranges.readable(control, controlOffset, length));
+    header.set(JAVA_LONG, offset + MSG_CONTROLLEN, length);
+  }
+
+  /// Bytes of control messages after a receive.
+  public static int controlLength(MemorySegment header, long offset) {
+    return (int) header.get(JAVA_LONG, offset + MSG_CONTROLLEN);
   }
 
   /// Length of the sender's address after a receive.

@@ -55,6 +55,7 @@ public final class Sockets {
 
   public static final int IPPROTO_IP = 0;
   public static final int IP_TOS = 1;
+  public static final int IP_PKTINFO = 8;
   public static final int IP_MTU_DISCOVER = 10;
   public static final int IP_PMTUDISC_DONT = 0;
   public static final int IP_PMTUDISC_DO = 2;
@@ -70,6 +71,7 @@ public final class Sockets {
   public static final int IPV6_MTU_DISCOVER = 23;
   public static final int IPV6_V6ONLY = 26;
   public static final int IPV6_MULTICAST_ALL = 29;
+  public static final int IPV6_RECVPKTINFO = 49;
   public static final int IPV6_TCLASS = 67;
 
   public static final int MSG_OOB = 1;
@@ -231,6 +233,26 @@ public final class Sockets {
   public static int sendmsg(int fd, MemorySegment header, long offset, int flags) {
     long address = Ranges.readable(header, offset, MsgHeader.SIZE);
     return (int) Kernel.callHolding(header, SystemCall.SENDMSG, fd, address, flags);
+  }
+
+  /// Sends the messages of several headers made with [MultiMsgHeader], until one fails.
+  ///
+  /// @param count 1 to [IoVec#LIMIT]
+  /// @return messages taken, or the negative errno of the first
+  public static int sendmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
+    long address = Ranges.readable(headers, offset, (long) count * MultiMsgHeader.SIZE);
+    return (int) Kernel.callHolding(headers, SystemCall.SENDMMSG, fd, address, count, flags);
+  }
+
+  /// Receives messages into the ranges of several headers made with [MultiMsgHeader], as many as
+  /// there are.
+  ///
+  /// @param count 1 to [IoVec#LIMIT]
+  /// @param flags `MSG_` bits
+  /// @return messages received, or a negative errno
+  public static int recvmmsg(int fd, MemorySegment headers, long offset, int count, int flags) {
+    long address = Ranges.writable(headers, offset, (long) count * MultiMsgHeader.SIZE);
+    return (int) Kernel.callHolding(headers, SystemCall.RECVMMSG, fd, address, count, flags);
   }
 
   /// Receives bytes into a native segment.

@@ -60,6 +60,55 @@ class SocketsTest {
   }
 
   @Test
+  void severalDatagramsAreReceivedAndSentBackAtOnce() throws Exception {
+    int messages = 5;
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    int server = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM, 0);
+    int client = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_DGRAM, 0);
+    try (Arena arena = Arena.ofConfined()) {
+      Sockets.bind(server, any);
+      Sockets.setsockopt(server, Sockets.IPPROTO_IP, Sockets.IP_PKTINFO, 1);
+      assertThat(Sockets.connect(client, Objects.requireNonNull(Sockets.getsockname(server))))
+          .isZero();
+      MemorySegment out = arena.allocateFrom("datagram", UTF_8);
+      for (int i = 1; i < messages; i++) {
+        assertThat(Sockets.send(client, out, 0, i, 0)).isEqualTo(i);
+      }
+      MemorySegment headers = arena.allocate((long) messages * MultiMsgHeader.SIZE, 8);
+      MemorySegment vectors = arena.allocate((long) messages * IoVec.SIZE, 8);
+      MemorySegment names = arena.allocate((long) messages * SocketAddresses.STORAGE_BYTES, 8);
+      MemorySegment controls = arena.allocate(messages * 64L, 8);
+      MemorySegment in = arena.allocate(messages * 16L);
+      for (int i = 0; i < messages; i++) {
+        long header = (long) i * MultiMsgHeader.SIZE;
+        long name = (long) i * SocketAddresses.STORAGE_BYTES;
+        IoVec.set(vectors, 0, i, in, i * 16L, 16);
+        MsgHeader.set(headers, header, vectors, (long) i * IoVec.SIZE, 1);
+        MsgHeader.name(headers, header, names, name, SocketAddresses.STORAGE_BYTES);
+        MsgHeader.control(headers, header, controls, i * 64L, 64);
+      }
+      int flags = Sockets.MSG_DONTWAIT;
+      assertThat(Sockets.recvmmsg(server, headers, 0, messages, flags)).isEqualTo(4);
+      for (int i = 0; i < 4; i++) {
+        long header = (long) i * MultiMsgHeader.SIZE;
+        assertThat(MultiMsgHeader.length(headers, header)).isEqualTo(i + 1);
+        int control = MsgHeader.controlLength(headers, header);
+        assertThat(control).isBetween(16, 64);
+        MsgHeader.control(headers, header, controls, i * 64L, control);
+        IoVec.set(vectors, 0, i, in, i * 16L, i + 1);
+      }
+      assertThat(Sockets.sendmmsg(server, headers, 0, 4, flags)).isEqualTo(4);
+      for (int i = 1; i < messages; i++) {
+        assertThat(Sockets.recv(client, in, 0, 16, flags)).isEqualTo(i);
+      }
+      assertThat(Sockets.recvmmsg(server, headers, 0, 1, flags)).isEqualTo(-Errno.EAGAIN);
+    } finally {
+      Files.close(client);
+      Files.close(server);
+    }
+  }
+
+  @Test
   void newConnectionsAreDroppedAndOldOnesStay() throws Exception {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     int listener =

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.loop.Connection;
 import sluice.loop.Engine;
 import sluice.loop.EngineConfig;
 import sluice.loop.Framing;
@@ -21,8 +22,10 @@ import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
 import sluice.loop.LeaseLimits;
+import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.Output;
+import sluice.loop.Protocol;
 import sluice.memory.View;
 import sluice.testkit.EngineContractPeers.Peer;
 
@@ -215,6 +218,72 @@ public abstract class InterruptletContract {
     assertThat(guard.disabled()).isFalse();
     assertThat(rig.loop().counters().handlerFailures()).isEqualTo(1);
     assertThat(rig.loop().retainedBytes()).isZero();
+  }
+
+  /// Takes bytes in groups, and answers each group backwards from elsewhere.
+  private static final class Backwards implements Protocol {
+    private static final int GROUP = 1_000;
+
+    private final byte[] group = new byte[GROUP];
+    private int taken;
+    private boolean ended;
+
+    @Override
+    public int received(Connection connection, View input) {
+      assertThat(connection.inputHeld()).isFalse();
+      int used = Math.min(GROUP - taken, input.length());
+      input.copyTo(0, group, taken, used);
+      taken += used;
+      if (taken == GROUP) {
+        connection.holdInput();
+        Loop loop = connection.loop();
+        loop.slowPath().execute(() -> loop.execute(() -> answer(connection)));
+      }
+      return used;
+    }
+
+    private void answer(Connection connection) {
+      assertThat(ended).isFalse();
+      while (taken > 0) {
+        taken--;
+        connection.output().put(group[taken]);
+      }
+      connection.resumeInput();
+    }
+
+    @Override
+    public void ended(Connection connection, int leftover) {
+      ended = true;
+      connection.close();
+    }
+  }
+
+  /// Held input waits, receiving stops when much of it waits, and nothing is lost, the end of the
+  /// stream included.
+  @Test
+  void heldInputIsShownWhenItIsResumed() throws IOException {
+    rig.configure(
+        new EngineConfig(64, 1024, 1024), LoopConfig.DEFAULT.withPartialBytes(4_096, 8 << 20));
+    rig.serve(new Backwards());
+    Peer peer = rig.connect();
+    byte[] sent = new byte[60 * Backwards.GROUP];
+    new Random(5).nextBytes(sent);
+    byte[] expected = sent.clone();
+    for (int i = 0; i < sent.length; i++) {
+      int start = i / Backwards.GROUP * Backwards.GROUP;
+      expected[i] = sent[2 * start + Backwards.GROUP - 1 - i];
+    }
+    rig.during(
+        "groups",
+        List.of(
+            () -> {
+              peer.write(sent);
+              peer.shutdownOutput();
+            },
+            () -> {
+              assertThat(peer.read(sent.length)).isEqualTo(expected);
+              assertThat(peer.readsEnd()).isTrue();
+            }));
   }
 
   /// Half-closed, the peer still gets what it has asked for.

@@ -1,0 +1,9 @@
+package sluice.nfs;
+
+/// Where the reply to a call goes that a worker has answered. Called by the loop's thread.
+interface ReplyPath {
+  /// Sends the reply, or drops it when nobody waits for it any more.
+  ///
+  /// @param reply not to be kept
+  void answered(XdrWriter reply);
+}

@@ -1,0 +1,160 @@
+package sluice.nfs;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import sluice.loop.Loop;
+
+/// The calls of one loop that are with workers: how many, in what memory, and who waits for there
+/// to be fewer. Owned by the loop's thread; workers call [#dispatcher] and [#worked].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | working | loop takes, worker gives | semaphore | semaphore |
+/// | everything else | loop | plain | plain |
+final class RpcWorkers {
+  private static final Logger LOGGER = System.getLogger("sluice.nfs");
+
+  /// How long the end of a loop waits for workers that still answer.
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /// Streams that one finished call lets try again: one is not enough when it needs more memory
+  /// than has come free.
+  private static final int TRIES = 4;
+
+  private final Loop loop;
+  private final RpcDispatcher dispatcher;
+  private final RpcLimits limits;
+  private final RpcCounts counts;
+  private final MessagePool pool;
+  private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
+  private final ArrayDeque<RpcStream> waiting = new ArrayDeque<>();
+  private final Semaphore working;
+  private int busy;
+  private boolean wakes;
+
+  RpcWorkers(Loop loop, RpcDispatcher dispatcher, RpcLimits limits, RpcCounts counts) {
+    this.loop = loop;
+    this.dispatcher = dispatcher;
+    this.limits = limits;
+    this.counts = counts;
+    this.pool = new MessagePool(loop.name() + " messages", limits);
+    this.working = new Semaphore(limits.calls());
+    loop.onClose(this::close);
+  }
+
+  RpcDispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  RpcLimits limits() {
+    return limits;
+  }
+
+  RpcCounts counts() {
+    return counts;
+  }
+
+  MessagePool pool() {
+    return pool;
+  }
+
+  /// Whether no worker is to be had now.
+  boolean full() {
+    return busy >= limits.calls();
+  }
+
+  /// Calls that are with workers.
+  int busy() {
+    return busy;
+  }
+
+  /// Gives a call to a worker; only when it is not [#full].
+  ///
+  /// @param message is given back to the pool when the call has been answered
+  void pass(RpcCall call, MessageBuffer message, ReplyPath path) {
+    XdrWriter reply = writers.poll();
+    if (reply == null) {
+      reply = new XdrWriter(limits.messageBytes());
+    }
+    reply.bound(call.datagram() ? RpcDatagrams.MOST_BYTES : limits.messageBytes());
+    busy++;
+    counts.passed++;
+    working.acquireUninterruptibly(); // never waits: there are as many as may be busy
+    PassedCall passed = new PassedCall(this, call, message, reply, path);
+    try {
+      loop.slowPath().execute(passed);
+    } catch (RejectedExecutionException e) {
+      working.release();
+      passed.rejected();
+    }
+  }
+
+  /// Brings an answered call back. On the worker.
+  void worked(PassedCall call) {
+    loop.execute(() -> finished(call));
+    working.release();
+  }
+
+  /// Sends the reply, and lets those try again who wait.
+  void finished(PassedCall call) {
+    busy--;
+    counts.worked++;
+    try {
+      call.path.answered(call.reply);
+    } finally {
+      call.reply.clear();
+      writers.push(call.reply);
+      give(call.message);
+    }
+  }
+
+  /// Takes a message's memory back. Who waits for it tries again later: the caller may be in the
+  /// middle of another message.
+  void give(MessageBuffer message) {
+    pool.give(message);
+    if (!waiting.isEmpty() && !wakes) {
+      wakes = true;
+      loop.execute(this::wake);
+    }
+  }
+
+  /// Lets a stream try again when a call has been answered or memory has come free.
+  void await(RpcStream stream) {
+    waiting.add(stream);
+  }
+
+  void forget(RpcStream stream) {
+    waiting.remove(stream);
+  }
+
+  private void wake() {
+    wakes = false;
+    int tries = Math.min(TRIES, waiting.size());
+    for (int i = 0; i < tries; i++) {
+      RpcStream stream = waiting.poll();
+      if (stream != null) {
+        stream.tryAgain();
+      }
+    }
+  }
+
+  /// The loop has closed: what workers still answer is dropped, but its memory and leases are given
+  /// back.
+  private void close() {
+    try {
+      if (!working.tryAcquire(limits.calls(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        LOGGER.log(
+            Level.WARNING,
+            () -> loop.name() + ": calls were not answered within " + PATIENCE.toSeconds() + " s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    loop.execute(pool::close); // after the calls that have come back
+  }
+}

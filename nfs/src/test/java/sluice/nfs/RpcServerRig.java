@@ -1,0 +1,69 @@
+package sluice.nfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
+import sluice.loop.Backend;
+import sluice.loop.Engines;
+import sluice.loop.ServerConfig;
+
+/// A server with a [RpcTestProgram], which must have given everything back when it ends. Of the
+/// test's thread.
+final class RpcServerRig implements AutoCloseable {
+  final RpcTestProgram program = new RpcTestProgram();
+  final Portmapper portmapper = new Portmapper();
+  final RpcServer server;
+
+  RpcServerRig(Backend backend) throws IOException {
+    this(backend, RpcLimits.DEFAULT);
+  }
+
+  RpcServerRig(Backend backend, RpcLimits limits) throws IOException {
+    try {
+      Engines.choose(backend);
+    } catch (IOException e) {
+      abort("no " + backend + " here: " + e.getMessage());
+    }
+    ServerConfig config = ServerConfig.onLoopback("rpc", 0).withBackend(backend);
+    RpcServer.Options options =
+        new RpcServer.Options(
+            List.of(program, portmapper), limits, InetAddress::isLoopbackAddress, true);
+    server = RpcServer.start(config, options);
+  }
+
+  int port() {
+    return server.server().port();
+  }
+
+  RpcTestClient connect() throws IOException {
+    return new RpcTestClient(port());
+  }
+
+  long count(ToLongFunction<RpcCounts> of) {
+    return server.counts().stream().mapToLong(of).sum();
+  }
+
+  /// Waits for what others bring about.
+  static void await(String what, BooleanSupplier done) throws InterruptedException {
+    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!done.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("time for: %s", what).isNegative();
+      Thread.sleep(2);
+    }
+  }
+
+  @Override
+  public void close() {
+    program.gate.release(100_000);
+    server.close();
+    assertThat(server.messageBytes()).as("memory of messages").isZero();
+    assertThat(program.leases()).as("leases on content").isZero();
+    assertThat(count(counts -> counts.passed - counts.worked)).isZero();
+  }
+}

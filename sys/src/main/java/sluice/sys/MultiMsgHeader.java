@@ -1,0 +1,36 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.MemorySegment;
+
+/// `struct mmsghdr`: one of several messages that one call sends or receives, 64 bytes.
+///
+/// A flyweight without state: whoever owns the memory may call, from one thread at a time. The
+/// first 56 bytes are a [MsgHeader].
+///
+/// ```
+///  byte 0              56        60
+///      +---------------+---------+---+
+///      | msg_hdr       | msg_len | - |
+///      +---------------+---------+---+ 64
+/// ```
+///
+/// ```c
+/// struct mmsghdr { struct msghdr msg_hdr; unsigned int msg_len; };
+/// ```
+public final class MultiMsgHeader {
+  static final Layout LAYOUT = Layout.of("struct mmsghdr");
+  static final int MSG_HDR = LAYOUT.array("msg_hdr", Long.BYTES, MsgHeader.SIZE / Long.BYTES);
+  static final int MSG_LEN = LAYOUT.u32("msg_len");
+
+  /// Size in bytes.
+  public static final int SIZE = LAYOUT.sizeBytes();
+
+  private MultiMsgHeader() {}
+
+  /// Bytes of the message that were received or sent.
+  public static int length(MemorySegment header, long offset) {
+    return header.get(JAVA_INT, offset + MSG_LEN);
+  }
+}
