@@ -1,0 +1,78 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.FileKind;
+import sluice.sys.Errno;
+
+/// The views `basic`, `owner` and `posix` of a file, which are one. Immutable: any thread may use
+/// it. The path is looked up each time.
+///
+/// @param name what the view is called
+record AttributeView(String name, Place place, boolean follow) implements PosixFileAttributeView {
+  @Override
+  public TreeAttributes readAttributes() throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    return fs.call(
+        place.path(), () -> new TreeAttributes(place.attributes(follow), fs.tree().status().id()));
+  }
+
+  void change(AttributeChange change) throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(
+        place.path(),
+        () -> {
+          long inode = place.inode(follow);
+          boolean link = !follow && fs.tree().attributes(inode).kind() == FileKind.SYMLINK;
+          if (link && change.has(AttributeChange.MODE)) {
+            throw Failures.refuse(Errno.EOPNOTSUPP); // Linux does not keep permissions of links
+          }
+          fs.tree().setAttributes(fs.caller(), inode, change);
+        });
+  }
+
+  /// The time of creation is not changed: no system call of Linux does.
+  @Override
+  public void setTimes(
+      @Nullable FileTime modified, @Nullable FileTime accessed, @Nullable FileTime created)
+      throws IOException {
+    AttributeChange change = AttributeChange.NONE;
+    if (modified != null) {
+      change = change.withModify(TreeAttributes.nanos(modified));
+    }
+    if (accessed != null) {
+      change = change.withAccess(TreeAttributes.nanos(accessed));
+    }
+    if (change.set() != 0) {
+      change(change);
+    }
+  }
+
+  /// Set-user-id, set-group-id and sticky end with it, as on Linux.
+  @Override
+  public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
+    change(AttributeChange.NONE.withMode(NewAttributes.bits(permissions)));
+  }
+
+  @Override
+  public void setGroup(GroupPrincipal group) throws IOException {
+    change(AttributeChange.NONE.withGroup(Principal.id(group)));
+  }
+
+  @Override
+  public UserPrincipal getOwner() throws IOException {
+    return readAttributes().owner();
+  }
+
+  @Override
+  public void setOwner(UserPrincipal owner) throws IOException {
+    change(AttributeChange.NONE.withOwner(Principal.id(owner)));
+  }
+}

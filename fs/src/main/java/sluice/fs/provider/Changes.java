@@ -1,0 +1,170 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.attribute.FileAttribute;
+import java.util.Objects;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.sys.Errno;
+
+/// Makes, removes and moves names. Stateless: any thread may use it.
+final class Changes {
+  private Changes() {}
+
+  // ---- making -----------------------------------------------------------------------------------
+
+  static void createDirectory(Place place, FileAttribute<?>... attributes) throws IOException {
+    int permissions = NewAttributes.permissions(0x1FF, attributes);
+    create(place, NewFile.directory(permissions));
+  }
+
+  static void createSymbolicLink(Place place, TreePath target, FileAttribute<?>... attributes)
+      throws IOException {
+    for (FileAttribute<?> attribute : attributes) {
+      throw new UnsupportedOperationException(
+          "a symbolic link is not made with '" + Objects.requireNonNull(attribute).name() + "'");
+    }
+    create(place, NewFile.symlink(target.bytes()));
+  }
+
+  private static void create(Place place, NewFile what) throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(
+        place.path(),
+        () -> {
+          long made = create(fs, place.find(false), what);
+          assert made != 0;
+        });
+  }
+
+  /// Makes a file with the name that was found to be free; the root is not.
+  static long create(TreeFileSystem fs, Walk.Found found, NewFile what) throws IOException {
+    if (found.name().length == 0) {
+      throw Failures.refuse(Errno.EEXIST);
+    }
+    return fs.tree().create(fs.caller(), found.directory(), found.name(), what);
+  }
+
+  static void createLink(Place link, Place existing) throws IOException {
+    TreeFileSystem fs = link.fileSystem();
+    if (existing.fileSystem() != fs) {
+      throw Failures.of(Failures.refuse(Errno.EXDEV), link.path(), existing.path());
+    }
+    // Who is told that a name exists is told the new one.
+    fs.call(
+        existing.path(),
+        link.path(),
+        () -> {
+          long inode = existing.inode(false);
+          Walk.Found found = link.find(false);
+          if (found.exists()) {
+            throw Failures.refuse(Errno.EEXIST);
+          }
+          fs.tree().link(fs.caller(), inode, found.directory(), found.name());
+          return inode;
+        });
+  }
+
+  // ---- removing ---------------------------------------------------------------------------------
+
+  /// Removes a name of whatever it is; a directory must be empty.
+  static void delete(Place place) throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(place.path(), () -> delete(fs, place.find(false)));
+  }
+
+  static void delete(TreeFileSystem fs, Walk.Found found) throws IOException {
+    if (fs.tree().attributes(found.required()).isDirectory()) {
+      found.requireName();
+      fs.tree().rmdir(fs.caller(), found.directory(), found.name());
+    } else {
+      fs.tree().unlink(fs.caller(), found.directory(), found.name());
+    }
+  }
+
+  static void deleteFile(Place place) throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(
+        place.path(),
+        () -> {
+          Walk.Found found = place.find(false);
+          found.requireName();
+          fs.tree().unlink(fs.caller(), found.directory(), found.name());
+        });
+  }
+
+  static void deleteDirectory(Place place) throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(
+        place.path(),
+        () -> {
+          Walk.Found found = place.find(false);
+          found.requireName();
+          fs.tree().rmdir(fs.caller(), found.directory(), found.name());
+        });
+  }
+
+  // ---- moving -----------------------------------------------------------------------------------
+
+  /// As `rename(2)`: replaces what is there in one step.
+  static void rename(Place source, Place target) throws IOException {
+    TreeFileSystem fs = source.fileSystem();
+    if (target.fileSystem() != fs) {
+      throw new AtomicMoveNotSupportedException(
+          source.toString(), target.toString(), "they are in different images");
+    }
+    fs.call(
+        source.path(),
+        target.path(),
+        () -> {
+          rename(fs, source.find(false), target.find(false), 0);
+          return true;
+        });
+  }
+
+  private static void rename(TreeFileSystem fs, Walk.Found from, Walk.Found to, int flags)
+      throws IOException {
+    from.requireName();
+    to.requireName();
+    fs.tree().rename(fs.caller(), from.directory(), from.name(), to.directory(), to.name(), flags);
+  }
+
+  /// Moves within a tree. What is replaced goes in the same step where it is of the same kind.
+  static void move(Place source, Place target, boolean replace) throws IOException {
+    TreeFileSystem fs = source.fileSystem();
+    fs.call(
+        source.path(),
+        target.path(),
+        () -> {
+          Walk.Found from = source.find(false);
+          Walk.Found to = target.find(false);
+          FileAttributes moved = fs.tree().attributes(from.required());
+          requireWritable(fs, moved);
+          if (to.inode() == from.inode()) {
+            return true;
+          }
+          if (to.exists() && !replace) {
+            throw Failures.refuse(Errno.EEXIST);
+          }
+          if (to.exists()
+              && fs.tree().attributes(to.inode()).isDirectory() != moved.isDirectory()) {
+            delete(fs, to);
+          }
+          rename(fs, from, to, replace ? 0 : FileTree.NO_REPLACE);
+          return true;
+        });
+  }
+
+  /// A directory that its owner may not change is not moved: its `..` is.
+  private static void requireWritable(TreeFileSystem fs, FileAttributes moved) throws IOException {
+    Caller caller = fs.caller();
+    int right = FileTree.WRITE;
+    if (moved.isDirectory() && fs.tree().access(caller, moved.inode(), right) != right) {
+      throw FsException.of(Errno.EACCES, "a directory that may not be changed");
+    }
+  }
+}

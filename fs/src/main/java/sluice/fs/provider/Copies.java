@@ -1,0 +1,272 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.CopyOption;
+import java.nio.file.LinkOption;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.sys.Errno;
+
+/// Copies a file, a link or an empty directory, within a tree and between trees. Stateless: any
+/// thread may use it.
+///
+/// Each of the two file systems is entered for one step at a time and never both, so that closing
+/// one does not wait for the other.
+final class Copies {
+  private Copies() {}
+
+  static void copy(Place source, Place target, CopyOption... options) throws IOException {
+    Set<CopyOption> set = options(options);
+    if (set.contains(StandardCopyOption.ATOMIC_MOVE)) {
+      throw new UnsupportedOperationException("a copy is not atomic");
+    }
+    copy(source, target, set);
+  }
+
+  static void move(Place source, Place target, CopyOption... options) throws IOException {
+    Set<CopyOption> set = options(options);
+    if (set.contains(StandardCopyOption.COPY_ATTRIBUTES)) {
+      throw new UnsupportedOperationException("a move keeps attributes always");
+    }
+    boolean atomic = set.contains(StandardCopyOption.ATOMIC_MOVE);
+    if (source.fileSystem() == target.fileSystem()) {
+      if (atomic) {
+        Changes.rename(source, target);
+      } else {
+        Changes.move(source, target, set.contains(StandardCopyOption.REPLACE_EXISTING));
+      }
+      return;
+    }
+    if (atomic) {
+      throw new AtomicMoveNotSupportedException(
+          source.toString(), target.toString(), "they are in different images");
+    }
+    requireEmpty(source);
+    set.add(StandardCopyOption.COPY_ATTRIBUTES);
+    set.add(LinkOption.NOFOLLOW_LINKS);
+    copy(source, target, set);
+    Changes.delete(source);
+  }
+
+  private static Set<CopyOption> options(CopyOption... options) {
+    Set<CopyOption> set = new HashSet<>();
+    for (CopyOption option : options) {
+      Objects.requireNonNull(option);
+      if (!(option instanceof StandardCopyOption) && option != LinkOption.NOFOLLOW_LINKS) {
+        throw new UnsupportedOperationException(option + " is no option of this file system");
+      }
+      set.add(option);
+    }
+    return set;
+  }
+
+  private static void requireEmpty(Place source) throws IOException {
+    TreeFileSystem fs = source.fileSystem();
+    fs.run(
+        source.path(),
+        () -> {
+          FileAttributes a = source.attributes(false);
+          boolean empty =
+              !a.isDirectory()
+                  || fs.tree()
+                      .list(
+                          a.inode(),
+                          0,
+                          (_, _, name, _) -> PathBytes.isDot(name) || PathBytes.isDotDot(name));
+          if (!empty) {
+            throw Failures.refuse(Errno.ENOTEMPTY);
+          }
+        });
+  }
+
+  // ---- copying ----------------------------------------------------------------------------------
+
+  private static void copy(Place source, Place target, Set<CopyOption> options) throws IOException {
+    boolean follow = !options.contains(LinkOption.NOFOLLOW_LINKS);
+    TreeFileSystem from = source.fileSystem();
+    TreeFileSystem to = target.fileSystem();
+    FileAttributes file = from.call(source.path(), () -> retained(from, source.inode(follow)));
+    try {
+      NewFile what = from.call(source.path(), () -> newFile(from, file));
+      long made =
+          to.call(
+              target.path(),
+              () -> {
+                Walk.Found found = target.find(false);
+                if (from == to && found.inode() == file.inode()) {
+                  return 0L;
+                }
+                if (found.exists() && !options.contains(StandardCopyOption.REPLACE_EXISTING)) {
+                  throw Failures.refuse(Errno.EEXIST);
+                }
+                if (found.exists()) {
+                  Changes.delete(to, found);
+                }
+                return retained(to, Changes.create(to, found, what)).inode();
+              });
+      if (made != 0) {
+        fill(source, file, target, made, options.contains(StandardCopyOption.COPY_ATTRIBUTES));
+      }
+    } finally {
+      release(source, file.inode());
+    }
+  }
+
+  private static FileAttributes retained(TreeFileSystem fs, long inode) throws IOException {
+    fs.tree().retain(inode);
+    return fs.tree().attributes(inode);
+  }
+
+  private static void release(Place place, long inode) throws IOException {
+    place.fileSystem().run(place.path(), () -> place.fileSystem().tree().release(inode));
+  }
+
+  /// What is made for a copy; its reader has the right to read it.
+  private static NewFile newFile(TreeFileSystem fs, FileAttributes file) throws IOException {
+    boolean content = file.kind() == FileKind.REGULAR;
+    if (content && fs.tree().access(fs.caller(), file.inode(), FileTree.READ) == 0) {
+      throw Failures.refuse(Errno.EACCES);
+    }
+    if (file.kind() == FileKind.SYMLINK) {
+      return NewFile.symlink(fs.tree().readLink(file.inode()));
+    }
+    int permissions = file.permissions() & 0x1FF & ~NewAttributes.MASK;
+    return NewFile.device(file.kind(), permissions, file.deviceMajor(), file.deviceMinor());
+  }
+
+  /// Gives a new file what it is to hold, or takes it away again.
+  private static void fill(
+      Place source, FileAttributes file, Place target, long made, boolean attributes)
+      throws IOException {
+    boolean done = false;
+    try {
+      if (file.kind() == FileKind.REGULAR) {
+        content(source, file, target, made);
+      }
+      if (attributes) {
+        attributes(source, file, target, made);
+      }
+      done = true;
+    } finally {
+      if (!done) {
+        Changes.delete(target);
+      }
+      release(target, made);
+    }
+  }
+
+  /// Copies the bytes; where the source has a hole, the copy has one.
+  private static void content(Place source, FileAttributes file, Place target, long made)
+      throws IOException {
+    TreeFileSystem from = source.fileSystem();
+    TreeFileSystem to = target.fileSystem();
+    long size = file.sizeBytes();
+    long at = 0;
+    try (Scratch scratch = from.scratch()) {
+      while (at < size) {
+        long start = at;
+        long data = from.call(source.path(), () -> nextData(from.tree(), file.inode(), start));
+        if (data < 0) {
+          break;
+        }
+        int bytes =
+            from.call(
+                source.path(),
+                () -> from.tree().read(file.inode(), data, scratch.memory(), 0, Scratch.BYTES));
+        to.run(
+            target.path(),
+            () -> {
+              for (int done = 0; done < bytes; ) {
+                done +=
+                    to.tree()
+                        .write(
+                            to.caller(), made, data + done, scratch.memory(), done, bytes - done);
+              }
+            });
+        at = data + bytes;
+        if (bytes == 0) {
+          break;
+        }
+      }
+    }
+    AttributeChange whole = AttributeChange.NONE.withSizeOfOpened(size);
+    if (at < size) {
+      to.run(target.path(), () -> to.tree().setAttributes(to.caller(), made, whole));
+    }
+  }
+
+  /// @return -1 when only a hole is left
+  private static long nextData(FileTree tree, long inode, long position) throws IOException {
+    try {
+      return tree.seek(inode, position, false);
+    } catch (FsException e) {
+      if (e.errno() == Errno.ENXIO) {
+        return -1;
+      }
+      throw e;
+    }
+  }
+
+  /// Owner, permissions, times and, where they can be had, extended attributes. An owner that may
+  /// not be given stays the copier, without the right to act as another.
+  private static void attributes(Place source, FileAttributes file, Place target, long made)
+      throws IOException {
+    TreeFileSystem to = target.fileSystem();
+    Caller caller = to.caller();
+    boolean link = file.kind() == FileKind.SYMLINK;
+    if (!link) {
+      userAttributes(source, file, target, made);
+    }
+    boolean owned = caller.privileged() || caller.uid() == file.uid();
+    AttributeChange change =
+        AttributeChange.NONE.withAccess(file.accessNanos()).withModify(file.modifyNanos());
+    if (caller.privileged()) {
+      change = change.withOwner(file.uid());
+    }
+    if (caller.privileged() || (owned && caller.inGroup(file.gid()))) {
+      change = change.withGroup(file.gid());
+    }
+    if (!link) {
+      change = change.withMode(owned ? file.permissions() : file.permissions() & 0x1FF);
+    }
+    AttributeChange all = change;
+    to.run(target.path(), () -> to.tree().setAttributes(caller, made, all));
+  }
+
+  private static void userAttributes(Place source, FileAttributes file, Place target, long made)
+      throws IOException {
+    TreeFileSystem from = source.fileSystem();
+    TreeFileSystem to = target.fileSystem();
+    Caller reader = from.caller();
+    byte[] all =
+        from.call(
+            source.path(),
+            () -> {
+              try {
+                return from.tree().extendedAttributes(reader, file.inode());
+              } catch (FsException e) {
+                if (e.errno() == Errno.EOPNOTSUPP) {
+                  return PathBytes.EMPTY; // a tree that keeps none
+                }
+                throw e;
+              }
+            });
+    for (String name : UserAttributes.names(all)) {
+      byte[] full = UserAttributes.full(name);
+      byte[] value =
+          from.call(source.path(), () -> from.tree().extendedAttribute(reader, file.inode(), full));
+      to.run(
+          target.path(), () -> to.tree().setExtendedAttribute(to.caller(), made, full, value, 0));
+    }
+  }
+}

@@ -1,0 +1,363 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessMode;
+import java.nio.file.CopyOption;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystemAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.FileSystems;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotLinkException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileOwnerAttributeView;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// The `java.nio.file` provider of images of ext2 file systems, and of any other [FileTree]: scheme
+/// `ext2`, `ext2:/path/of/image!/path/inside`. Any thread may call.
+///
+/// `FileSystems.newFileSystem` opens an image; `docs/storage.md` lists its options. An image is
+/// open once: the file system is found by the path of the image until it is closed.
+public final class Ext2FileSystemProvider extends FileSystemProvider {
+  /// By the real path of the image, or by what stands for it. Guarded by itself.
+  private final Map<String, TreeFileSystem> fileSystems = new HashMap<>();
+
+  /// For [java.util.ServiceLoader].
+  public Ext2FileSystemProvider() {}
+
+  @Override
+  public String getScheme() {
+    return PathUris.SCHEME;
+  }
+
+  // ---- file systems -----------------------------------------------------------------------------
+
+  /// @throws FileSystemAlreadyExistsException when the image is open
+  @Override
+  public FileSystem newFileSystem(URI uri, Map<String, ?> given) throws IOException {
+    String name = PathUris.image(uri);
+    ImageOptions options = new ImageOptions(given);
+    FileTree tree = options.tree();
+    return tree == null
+        ? open(Path.of(name), options)
+        : open(name, () -> Image.of(name, tree, options));
+  }
+
+  /// As the other, for an image that exists.
+  ///
+  /// @throws UnsupportedOperationException when the file is no image of an ext2 file system
+  @Override
+  public FileSystem newFileSystem(Path path, Map<String, ?> options) throws IOException {
+    if (path.getFileSystem() != FileSystems.getDefault() || !Image.isOne(path)) {
+      throw new UnsupportedOperationException(path + " is no image of an ext2 file system");
+    }
+    return open(path, new ImageOptions(options));
+  }
+
+  private FileSystem open(Path image, ImageOptions options) throws IOException {
+    return open(
+        realName(image),
+        () -> {
+          try {
+            return Image.open(image, options);
+          } catch (FsException e) {
+            throw (IOException)
+                new FileSystemException(image.toString(), null, e.getMessage()).initCause(e);
+          }
+        });
+  }
+
+  private interface Opener {
+    Image open() throws IOException;
+  }
+
+  private FileSystem open(String name, Opener opener) throws IOException {
+    synchronized (fileSystems) {
+      if (fileSystems.containsKey(name)) {
+        throw new FileSystemAlreadyExistsException(name + " is open");
+      }
+      TreeFileSystem opened = new TreeFileSystem(this, opener.open());
+      fileSystems.put(opened.imageName(), opened);
+      return opened;
+    }
+  }
+
+  /// The same for all ways to name an image that exists.
+  private static String realName(Path image) {
+    try {
+      return image.toRealPath().toString();
+    } catch (IOException e) {
+      return image.toAbsolutePath().normalize().toString();
+    }
+  }
+
+  void forget(TreeFileSystem fileSystem) {
+    synchronized (fileSystems) {
+      boolean known = fileSystems.values().remove(fileSystem);
+      assert known;
+    }
+  }
+
+  private @Nullable TreeFileSystem find(String name) {
+    synchronized (fileSystems) {
+      return fileSystems.get(name);
+    }
+  }
+
+  @Override
+  public TreeFileSystem getFileSystem(URI uri) {
+    String name = PathUris.image(uri);
+    TreeFileSystem found = find(name);
+    if (found == null) {
+      found = find(realName(Path.of(name)));
+    }
+    if (found == null) {
+      throw new FileSystemNotFoundException(
+          name + " is not open; Fix: call FileSystems.newFileSystem first");
+    }
+    return found;
+  }
+
+  @Override
+  public Path getPath(URI uri) {
+    byte[] inside = PathUris.inside(uri);
+    return getFileSystem(uri).path(inside);
+  }
+
+  // ---- files ------------------------------------------------------------------------------------
+
+  private static Place place(Path path) {
+    return Place.of(TreePath.of(path));
+  }
+
+  @Override
+  public SeekableByteChannel newByteChannel(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    return newFileChannel(path, options, attributes);
+  }
+
+  @Override
+  public FileChannel newFileChannel(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    return Opening.open(place(path), OpenMode.of(options), attributes);
+  }
+
+  @Override
+  public DirectoryStream<Path> newDirectoryStream(
+      Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
+    Place place = place(directory);
+    return TreeDirectoryStream.open(place, place.path(), true, Objects.requireNonNull(filter));
+  }
+
+  @Override
+  public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
+    Changes.createDirectory(place(directory), attributes);
+  }
+
+  @Override
+  public void createSymbolicLink(Path link, Path target, FileAttribute<?>... attributes)
+      throws IOException {
+    Changes.createSymbolicLink(place(link), TreePath.of(target), attributes);
+  }
+
+  /// A symbolic link gets another name itself; what it leads to does not.
+  @Override
+  public void createLink(Path link, Path existing) throws IOException {
+    Changes.createLink(place(link), place(existing));
+  }
+
+  @Override
+  public Path readSymbolicLink(Path link) throws IOException {
+    Place place = place(link);
+    TreeFileSystem fs = place.fileSystem();
+    return fs.call(
+        place.path(),
+        () -> {
+          long inode = place.inode(false);
+          if (fs.tree().attributes(inode).kind() != FileKind.SYMLINK) {
+            throw new NotLinkException(link.toString());
+          }
+          return fs.path(PathBytes.clean(fs.tree().readLink(inode)));
+        });
+  }
+
+  @Override
+  public void delete(Path path) throws IOException {
+    Changes.delete(place(path));
+  }
+
+  @Override
+  public void copy(Path source, Path target, CopyOption... options) throws IOException {
+    Copies.copy(place(source), place(target), options);
+  }
+
+  @Override
+  public void move(Path source, Path target, CopyOption... options) throws IOException {
+    Copies.move(place(source), place(target), options);
+  }
+
+  // ---- what is known of a file ------------------------------------------------------------------
+
+  @Override
+  public boolean isSameFile(Path one, Path other) throws IOException {
+    Place first = place(one);
+    if (one.equals(other)) {
+      return true;
+    }
+    if (!(Objects.requireNonNull(other) instanceof TreePath second)
+        || second.getFileSystem() != first.fileSystem()) {
+      return false;
+    }
+    TreeFileSystem fs = first.fileSystem();
+    long inode = fs.call(first.path(), () -> first.inode(true));
+    return inode == fs.call(second, () -> Place.of(second).inode(true));
+  }
+
+  @Override
+  public boolean isHidden(Path path) {
+    TreePath name = TreePath.of(path).getFileName();
+    return name != null && name.bytes().length > 0 && name.bytes()[0] == '.';
+  }
+
+  @Override
+  public FileStore getFileStore(Path path) throws IOException {
+    Place place = place(path);
+    checkAccess(path);
+    return new TreeFileStore(place.fileSystem());
+  }
+
+  @Override
+  public void checkAccess(Path path, AccessMode... modes) throws IOException {
+    int asked = 0;
+    for (AccessMode mode : modes) {
+      asked |=
+          switch (mode) {
+            case READ -> FileTree.READ;
+            case WRITE -> FileTree.WRITE;
+            case EXECUTE -> FileTree.EXECUTE;
+          };
+    }
+    int rights = asked;
+    Place place = place(path);
+    TreeFileSystem fs = place.fileSystem();
+    fs.run(
+        place.path(),
+        () -> {
+          long inode = place.inode(true);
+          boolean refused = (rights & FileTree.WRITE) != 0 && fs.isReadOnly();
+          if (refused || fs.tree().access(fs.caller(), inode, rights) != rights) {
+            throw Failures.refuse(Errno.EACCES);
+          }
+        });
+  }
+
+  @Override
+  public boolean exists(Path path, LinkOption... options) {
+    try {
+      return readAttributesIfExists(path, BasicFileAttributes.class, options) != null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public <A extends BasicFileAttributes> @Nullable A readAttributesIfExists(
+      Path path, Class<A> type, LinkOption... options) throws IOException {
+    requireKnown(type);
+    Place place = place(path);
+    boolean follow = Place.follows(options);
+    Optional<TreeAttributes> found =
+        place.fileSystem().call(place.path(), () -> find(place, follow));
+    return found.isEmpty() ? null : type.cast(found.get());
+  }
+
+  private static Optional<TreeAttributes> find(Place place, boolean follow) throws IOException {
+    FileTree tree = place.fileSystem().tree();
+    try {
+      FileAttributes file = place.attributes(follow);
+      return Optional.of(new TreeAttributes(file, tree.status().id()));
+    } catch (FsException e) {
+      if (e.errno() == Errno.ENOENT || e.errno() == Errno.ESTALE) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private static void requireKnown(Class<?> type) {
+    if (type != BasicFileAttributes.class && type != PosixFileAttributes.class) {
+      throw new UnsupportedOperationException("there are no attributes of " + type);
+    }
+  }
+
+  @Override
+  public <A extends BasicFileAttributes> A readAttributes(
+      Path path, Class<A> type, LinkOption... options) throws IOException {
+    A attributes = readAttributesIfExists(path, type, options);
+    if (attributes == null) {
+      throw new NoSuchFileException(path.toString());
+    }
+    return attributes;
+  }
+
+  @Override
+  public Map<String, Object> readAttributes(Path path, String names, LinkOption... options)
+      throws IOException {
+    return AttributeNames.read(place(path), names, Place.follows(options));
+  }
+
+  @Override
+  public void setAttribute(Path path, String name, @Nullable Object value, LinkOption... options)
+      throws IOException {
+    AttributeNames.set(place(path), name, value, Place.follows(options));
+  }
+
+  @Override
+  public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+      Path path, Class<V> type, LinkOption... options) {
+    return view(place(path), type, Place.follows(options));
+  }
+
+  /// @return null for a view there is none of
+  static <V extends FileAttributeView> @Nullable V view(
+      Place place, Class<V> type, boolean follow) {
+    if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
+      return type.cast(new UserAttributes(place, follow));
+    }
+    String name =
+        type == BasicFileAttributeView.class
+            ? "basic"
+            : type == PosixFileAttributeView.class
+                ? "posix"
+                : type == FileOwnerAttributeView.class ? "owner" : "";
+    return name.isEmpty() ? null : type.cast(new AttributeView(name, place, follow));
+  }
+}

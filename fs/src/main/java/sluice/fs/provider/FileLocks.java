@@ -1,0 +1,67 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The locks on one file. Any thread may call.
+///
+/// Locks belong to the whole JVM, and no other process has the image open for writing: an
+/// overlapping lock is always one of our own, which `java.nio` refuses instead of waiting.
+final class FileLocks {
+  private final List<Lock> held = new ArrayList<>();
+
+  private final class Lock extends FileLock {
+    private boolean released;
+
+    Lock(FileChannel channel, long position, long size, boolean shared) {
+      super(channel, position, size, shared);
+    }
+
+    @Override
+    public boolean isValid() {
+      synchronized (held) {
+        return !released && acquiredBy().isOpen();
+      }
+    }
+
+    @Override
+    public void release() throws IOException {
+      if (!acquiredBy().isOpen()) {
+        throw new ClosedChannelException();
+      }
+      synchronized (held) {
+        released = true;
+        held.remove(this);
+      }
+    }
+  }
+
+  /// @throws OverlappingFileLockException when any of it is locked
+  FileLock lock(FileChannel channel, long position, long size, boolean shared) {
+    Lock wanted = new Lock(channel, position, size, shared);
+    synchronized (held) {
+      for (Lock lock : held) {
+        if (lock.overlaps(position, size)) {
+          throw new OverlappingFileLockException();
+        }
+      }
+      held.add(wanted);
+    }
+    return wanted;
+  }
+
+  /// Ends the locks of a channel that is being closed.
+  void releaseAll(FileChannel channel) {
+    synchronized (held) {
+      for (Lock lock : held) {
+        lock.released |= lock.acquiredBy() == channel;
+      }
+      held.removeIf(lock -> lock.released);
+    }
+  }
+}

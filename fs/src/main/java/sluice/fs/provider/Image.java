@@ -1,0 +1,101 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.Caller;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FileTree;
+
+/// A tree that a file system shows, and the image it is in. Of the file system.
+///
+/// @param name path of the image, or what stands for it
+/// @param device null for a tree that came without one
+/// @param caller who asks, and whom new files belong to
+/// @param readOnly whether it was opened for reading
+record Image(
+    String name, FileTree tree, @Nullable BlockDevice device, Caller caller, boolean readOnly)
+    implements AutoCloseable {
+  private static final int MAGIC_POSITION = 1024 + 56;
+
+  /// A tree that came without an image. Asks no other file system: this one may be the default.
+  static Image of(String name, FileTree tree, ImageOptions options) throws IOException {
+    return new Image(name, tree, null, options.caller(), tree.status().readOnly());
+  }
+
+  /// Opens an image, and makes it first where that is asked for.
+  static Image open(Path file, ImageOptions options) throws IOException {
+    boolean made = options.create() && Files.notExists(file);
+    if (made) {
+      make(file, options);
+    }
+    BlockDevice device = BlockDevices.file(file, options.readOnly());
+    try {
+      Ext2 tree = Ext2.mount(device, options.mount());
+      if (made) {
+        giveRoot(tree, options.caller());
+      }
+      String name = file.toRealPath().toString();
+      return new Image(name, tree, device, options.caller(), options.readOnly());
+    } catch (IOException | RuntimeException e) {
+      device.close();
+      throw e;
+    }
+  }
+
+  /// Whoever makes an image may make files in it.
+  private static void giveRoot(FileTree tree, Caller owner) throws IOException {
+    AttributeChange change = AttributeChange.NONE.withOwner(owner.uid()).withGroup(owner.gid());
+    tree.setAttributes(Caller.ROOT, tree.rootInode(), change);
+  }
+
+  private static void make(Path name, ImageOptions options) throws IOException {
+    long bytes = options.sizeBytes();
+    try (SeekableByteChannel file =
+        Files.newByteChannel(
+            name,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.SPARSE)) {
+      int written = file.position(bytes - 1).write(ByteBuffer.allocate(1));
+      assert written == 1;
+    }
+    try (BlockDevice device = BlockDevices.file(name, false)) {
+      Ext2Format.format(device, options.format(), _ -> {});
+    } catch (IOException | RuntimeException e) {
+      Files.delete(name);
+      throw e;
+    }
+  }
+
+  /// Whether a file begins as an image does.
+  static boolean isOne(Path file) throws IOException {
+    ByteBuffer magic = ByteBuffer.allocate(2);
+    if (Files.isRegularFile(file)) {
+      try (SeekableByteChannel channel = Files.newByteChannel(file)) {
+        int read = channel.position(MAGIC_POSITION).read(magic);
+        return read == 2 && magic.get(0) == 0x53 && magic.get(1) == (byte) 0xEF;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      tree.close();
+    } finally {
+      if (device != null) {
+        device.close();
+      }
+    }
+  }
+}

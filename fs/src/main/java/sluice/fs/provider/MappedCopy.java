@@ -1,0 +1,39 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import sluice.sys.Files;
+import sluice.sys.SysException;
+
+/// Bytes of a file of a tree in a file that exists in memory only, to be mapped: only the JDK makes
+/// [java.nio.MappedByteBuffer]s. Stateless: any thread may use it.
+final class MappedCopy {
+  private MappedCopy() {}
+
+  /// @return a file that holds the bytes from its start; the caller closes it
+  static FileChannel of(FileChannel file, long from, long size) throws IOException {
+    int fd = (int) SysException.check(Files.memfd("copy to be mapped"), "memfd_create");
+    FileChannel copy;
+    try {
+      copy =
+          FileChannel.open(
+              Path.of("/proc/self/fd/" + fd), StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } finally {
+      Files.close(fd);
+    }
+    try {
+      long done = 0;
+      long bytes;
+      do {
+        bytes = file.transferTo(from + done, size - done, copy);
+        done += bytes;
+      } while (bytes > 0);
+      return copy;
+    } catch (IOException | RuntimeException e) {
+      copy.close();
+      throw e;
+    }
+  }
+}

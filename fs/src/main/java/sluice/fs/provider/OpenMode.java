@@ -1,0 +1,83 @@
+package sluice.fs.provider;
+
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import sluice.fs.FileTree;
+
+/// How a channel is opened. Immutable: any thread may use it.
+///
+/// @param read may read
+/// @param write may write, also at the end only
+/// @param options all that were given
+record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
+  /// @throws UnsupportedOperationException for an option that is not of the JDK's standard ones
+  /// @throws IllegalArgumentException for options that contradict each other
+  static OpenMode of(Set<? extends OpenOption> given) {
+    Set<OpenOption> options = new HashSet<>();
+    for (OpenOption option : given) {
+      Objects.requireNonNull(option);
+      if (!(option instanceof StandardOpenOption) && option != LinkOption.NOFOLLOW_LINKS) {
+        throw new UnsupportedOperationException(option + " is no option of this file system");
+      }
+      options.add(option);
+    }
+    boolean append = options.contains(StandardOpenOption.APPEND);
+    boolean write = append || options.contains(StandardOpenOption.WRITE);
+    boolean read = options.contains(StandardOpenOption.READ) || !write;
+    if (append && options.contains(StandardOpenOption.READ)) {
+      throw new IllegalArgumentException("READ and APPEND exclude each other");
+    }
+    if (append && options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
+      throw new IllegalArgumentException("APPEND and TRUNCATE_EXISTING exclude each other");
+    }
+    return new OpenMode(read, write, Set.copyOf(options));
+  }
+
+  private boolean has(StandardOpenOption option) {
+    return options.contains(option);
+  }
+
+  boolean append() {
+    return has(StandardOpenOption.APPEND);
+  }
+
+  boolean createNew() {
+    return write && has(StandardOpenOption.CREATE_NEW);
+  }
+
+  boolean creates() {
+    return write && (has(StandardOpenOption.CREATE) || has(StandardOpenOption.CREATE_NEW));
+  }
+
+  boolean truncates() {
+    return write && has(StandardOpenOption.TRUNCATE_EXISTING);
+  }
+
+  boolean deleteOnClose() {
+    return has(StandardOpenOption.DELETE_ON_CLOSE);
+  }
+
+  /// Whether each write is stable when it returns.
+  boolean synchronous() {
+    return has(StandardOpenOption.SYNC) || has(StandardOpenOption.DSYNC);
+  }
+
+  /// Whether only content is to be stable then.
+  boolean dataOnly() {
+    return !has(StandardOpenOption.SYNC);
+  }
+
+  /// A name that is to be new is no symbolic link, and one that is deleted is not what it leads to.
+  boolean follow() {
+    return !options.contains(LinkOption.NOFOLLOW_LINKS) && !createNew() && !deleteOnClose();
+  }
+
+  /// The rights that are asked for.
+  int rights() {
+    return (read ? FileTree.READ : 0) | (write ? FileTree.WRITE : 0);
+  }
+}

@@ -1,0 +1,130 @@
+package sluice.fs.provider;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/// Paths as bytes: names between single slashes, none at the end. Stateless: any thread may use it.
+final class PathBytes {
+  static final byte[] EMPTY = {};
+  static final byte[] ROOT = {'/'};
+
+  private PathBytes() {}
+
+  /// The bytes of a path in UTF-8, without slashes that mean nothing.
+  ///
+  /// @throws InvalidPathException for NUL and for half of a surrogate pair
+  static byte[] of(String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new InvalidPathException(text, "a path holds no NUL", text.indexOf('\0'));
+    }
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return clean(bytes);
+    } catch (CharacterCodingException e) {
+      throw new InvalidPathException(text, "half of a surrogate pair has no UTF-8");
+    }
+  }
+
+  /// Text to show; bytes that are no UTF-8 become U+FFFD.
+  static String text(byte[] path) {
+    return new String(path, StandardCharsets.UTF_8);
+  }
+
+  /// One slash between names, none behind the last.
+  static byte[] clean(byte[] path) {
+    byte[] cleaned = new byte[path.length];
+    int length = 0;
+    for (byte b : path) {
+      if (b != '/' || length == 0 || cleaned[length - 1] != '/') {
+        cleaned[length++] = b;
+      }
+    }
+    if (length > 1 && cleaned[length - 1] == '/') {
+      length--;
+    }
+    return length == path.length ? path : Arrays.copyOf(cleaned, length);
+  }
+
+  static boolean isAbsolute(byte[] path) {
+    return path.length > 0 && path[0] == '/';
+  }
+
+  /// Where each name begins. The empty path has one, empty name; the root has none.
+  static int[] offsets(byte[] path) {
+    if (path.length == 0) {
+      return new int[1];
+    }
+    int[] offsets = new int[path.length];
+    int count = 0;
+    for (int i = 0; i < path.length; i++) {
+      if (path[i] != '/' && (i == 0 || path[i - 1] == '/')) {
+        offsets[count++] = i;
+      }
+    }
+    return Arrays.copyOf(offsets, count);
+  }
+
+  /// The names of what a symbolic link holds; a slash at the end is a last name `.`, because what
+  /// it leads to must be a directory.
+  static List<byte[]> names(byte[] path) {
+    List<byte[]> names = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i <= path.length; i++) {
+      if (i == path.length || path[i] == '/') {
+        if (i > start) {
+          names.add(Arrays.copyOfRange(path, start, i));
+        }
+        start = i + 1;
+      }
+    }
+    if (path.length > 1 && path[path.length - 1] == '/') {
+      names.add(new byte[] {'.'});
+    }
+    return names;
+  }
+
+  static byte[] join(boolean absolute, List<byte[]> names) {
+    ByteArrayOutputStream joined = new ByteArrayOutputStream();
+    if (absolute) {
+      joined.write('/');
+    }
+    for (int i = 0; i < names.size(); i++) {
+      if (i > 0) {
+        joined.write('/');
+      }
+      joined.writeBytes(names.get(i));
+    }
+    return joined.toByteArray();
+  }
+
+  static byte[] resolve(byte[] base, byte[] other) {
+    if (isAbsolute(other) || base.length == 0) {
+      return other;
+    }
+    if (other.length == 0) {
+      return base;
+    }
+    int slash = base.length == 1 && base[0] == '/' ? 0 : 1;
+    byte[] joined = Arrays.copyOf(base, base.length + slash + other.length);
+    joined[joined.length - other.length - 1] = '/';
+    System.arraycopy(other, 0, joined, joined.length - other.length, other.length);
+    return joined;
+  }
+
+  static boolean isDot(byte[] name) {
+    return name.length == 1 && name[0] == '.';
+  }
+
+  static boolean isDotDot(byte[] name) {
+    return name.length == 2 && name[0] == '.' && name[1] == '.';
+  }
+}

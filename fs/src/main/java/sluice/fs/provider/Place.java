@@ -1,0 +1,55 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.file.ClosedDirectoryStreamException;
+import java.nio.file.LinkOption;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileAttributes;
+
+/// A path and the directory a relative one starts from: the root, or a directory that is open.
+/// Immutable: any thread may use it.
+///
+/// @param base null for the root
+record Place(TreePath path, @Nullable TreeDirectoryStream base) {
+  static Place of(TreePath path) {
+    return new Place(path, null);
+  }
+
+  TreeFileSystem fileSystem() {
+    return path.getFileSystem();
+  }
+
+  /// @throws ClosedDirectoryStreamException when the base is closed
+  private long start() {
+    return base == null ? fileSystem().tree().rootInode() : base.inode();
+  }
+
+  /// Where the path leads; the last name need not exist.
+  Walk.Found find(boolean follow) throws IOException {
+    return fileSystem().walk().find(start(), path, follow);
+  }
+
+  /// @throws sluice.fs.FsException `ENOENT` as well
+  long inode(boolean follow) throws IOException {
+    return find(follow).required();
+  }
+
+  FileAttributes attributes(boolean follow) throws IOException {
+    return fileSystem().tree().attributes(inode(follow));
+  }
+
+  static boolean follows(LinkOption... options) {
+    boolean follow = true;
+    for (LinkOption option : options) {
+      Objects.requireNonNull(option);
+      follow = false; // the only one there is
+    }
+    return follow;
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

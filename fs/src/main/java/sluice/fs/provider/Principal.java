@@ -1,0 +1,84 @@
+package sluice.fs.provider;
+
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
+
+/// Owners and groups are numbers: an image does not know the names of the machine it is on, except
+/// `root`. Immutable: any thread may use it.
+final class Principal {
+  /// Finds `root` and decimal numbers.
+  static final UserPrincipalLookupService LOOKUP =
+      new UserPrincipalLookupService() {
+        @Override
+        public UserPrincipal lookupPrincipalByName(String name)
+            throws UserPrincipalNotFoundException {
+          return new User(parse(name));
+        }
+
+        @Override
+        public GroupPrincipal lookupPrincipalByGroupName(String name)
+            throws UserPrincipalNotFoundException {
+          return new Group(parse(name));
+        }
+      };
+
+  private static final String ROOT = "root";
+
+  private Principal() {}
+
+  record User(int id) implements UserPrincipal {
+    @Override
+    public String getName() {
+      return name(id);
+    }
+
+    @Override
+    public String toString() {
+      return name(id);
+    }
+  }
+
+  record Group(int id) implements GroupPrincipal {
+    @Override
+    public String getName() {
+      return name(id);
+    }
+
+    @Override
+    public String toString() {
+      return name(id);
+    }
+  }
+
+  private static String name(int id) {
+    return id == 0 ? ROOT : Integer.toUnsignedString(id);
+  }
+
+  private static int parse(String name) throws UserPrincipalNotFoundException {
+    try {
+      return name.equals(ROOT) ? 0 : Integer.parseUnsignedInt(name);
+    } catch (NumberFormatException e) {
+      throw new UserPrincipalNotFoundException(name);
+    }
+  }
+
+  /// @throws ProviderMismatchException for a principal of another file system
+  static int id(UserPrincipal principal) {
+    return switch (principal) {
+      case User user -> user.id;
+      case Group group -> group.id;
+      default -> throw new ProviderMismatchException(principal + " is of another provider");
+    };
+  }
+
+  /// @throws ProviderMismatchException for a group of another file system
+  static int id(GroupPrincipal principal) {
+    if (principal instanceof Group group) {
+      return group.id;
+    }
+    throw new ProviderMismatchException(principal + " is of another provider");
+  }
+}

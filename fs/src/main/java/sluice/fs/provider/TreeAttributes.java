@@ -1,0 +1,105 @@
+package sluice.fs.provider;
+
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import sluice.fs.AttributeChange;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+
+/// What a tree tells of a file, in the words of `java.nio.file`. Immutable: any thread may use it.
+///
+/// @param file what the tree says
+/// @param device tells trees apart
+record TreeAttributes(FileAttributes file, long device) implements PosixFileAttributes {
+  private static final PosixFilePermission[] PERMISSIONS = PosixFilePermission.values();
+
+  /// Tells files apart while they exist.
+  private record Key(long device, long inode) {
+    @Override
+    public String toString() {
+      return "(dev=" + Long.toHexString(device) + ",ino=" + inode + ")";
+    }
+  }
+
+  static FileTime time(long nanos) {
+    return FileTime.from(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /// The nearest time that can be kept; the lowest number means now.
+  static long nanos(FileTime time) {
+    return Math.max(time.to(TimeUnit.NANOSECONDS), AttributeChange.NOW + 1);
+  }
+
+  @Override
+  public FileTime lastModifiedTime() {
+    return time(file.modifyNanos());
+  }
+
+  @Override
+  public FileTime lastAccessTime() {
+    return time(file.accessNanos());
+  }
+
+  /// Of the last change where the image does not keep it.
+  @Override
+  public FileTime creationTime() {
+    return time(file.birthNanos() == 0 ? file.modifyNanos() : file.birthNanos());
+  }
+
+  @Override
+  public boolean isRegularFile() {
+    return file.kind() == FileKind.REGULAR;
+  }
+
+  @Override
+  public boolean isDirectory() {
+    return file.isDirectory();
+  }
+
+  @Override
+  public boolean isSymbolicLink() {
+    return file.kind() == FileKind.SYMLINK;
+  }
+
+  @Override
+  public boolean isOther() {
+    return !isRegularFile() && !isDirectory() && !isSymbolicLink();
+  }
+
+  @Override
+  public long size() {
+    return file.sizeBytes();
+  }
+
+  @Override
+  public Object fileKey() {
+    return new Key(device, file.inode());
+  }
+
+  @Override
+  public UserPrincipal owner() {
+    return new Principal.User(file.uid());
+  }
+
+  @Override
+  public GroupPrincipal group() {
+    return new Principal.Group(file.gid());
+  }
+
+  @Override
+  public Set<PosixFilePermission> permissions() {
+    Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
+    for (PosixFilePermission one : PERMISSIONS) {
+      if ((file.mode() & NewAttributes.bit(one)) != 0) {
+        set.add(one);
+      }
+    }
+    return set;
+  }
+}

@@ -1,0 +1,224 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.ClosedDirectoryStreamException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.ProviderMismatchException;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+import sluice.sys.Errno;
+
+/// An open directory: its names, and files below it whatever becomes of its own path. Any thread
+/// may call; the iterator is one at a time.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | cookie, read, ended | whoever iterates | under lock | under lock |
+final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
+  /// Names read at a time.
+  private static final int BATCH = 128;
+
+  private final TreePath path;
+  private final TreeFileSystem fileSystem;
+  private final long inode;
+  private final DirectoryStream.Filter<? super Path> filter;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean iterated = new AtomicBoolean();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<byte[]> read = new ArrayDeque<>();
+  private long cookie;
+  private boolean ended;
+
+  private TreeDirectoryStream(
+      TreePath path, long inode, DirectoryStream.Filter<? super Path> filter) {
+    this.path = path;
+    this.inode = inode;
+    this.filter = filter;
+    fileSystem = path.getFileSystem();
+  }
+
+  /// @param shown what the names are appended to
+  static TreeDirectoryStream open(
+      Place place, TreePath shown, boolean follow, DirectoryStream.Filter<? super Path> filter)
+      throws IOException {
+    TreeFileSystem fs = place.fileSystem();
+    return fs.call(
+        place.path(),
+        () -> {
+          FileTree tree = fs.tree();
+          long inode = place.inode(follow);
+          if (!tree.attributes(inode).isDirectory()) {
+            throw Failures.refuse(Errno.ENOTDIR);
+          }
+          if (tree.access(fs.caller(), inode, FileTree.READ) == 0) {
+            throw Failures.refuse(Errno.EACCES);
+          }
+          tree.retain(inode);
+          TreeDirectoryStream stream = new TreeDirectoryStream(shown, inode, filter);
+          fs.opened(stream);
+          return stream;
+        });
+  }
+
+  /// @throws ClosedDirectoryStreamException when it is closed
+  long inode() {
+    if (closed.get()) {
+      throw new ClosedDirectoryStreamException();
+    }
+    return inode;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (closed.compareAndSet(false, true)) {
+      fileSystem.closed(this);
+      lock.lock();
+      try {
+        fileSystem.tree().release(inode);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  // ---- names ------------------------------------------------------------------------------------
+
+  @Override
+  public Iterator<Path> iterator() {
+    if (closed.get() || !iterated.compareAndSet(false, true)) {
+      throw new IllegalStateException("a directory stream is iterated once, while it is open");
+    }
+    return new Names();
+  }
+
+  private final class Names implements Iterator<Path> {
+    private @Nullable Path next;
+
+    @Override
+    public synchronized boolean hasNext() {
+      if (next == null) {
+        next = nextAccepted();
+      }
+      return next != null;
+    }
+
+    @Override
+    public synchronized Path next() {
+      Path result = next == null ? nextAccepted() : next;
+      next = null;
+      if (result == null) {
+        throw new NoSuchElementException();
+      }
+      return result;
+    }
+  }
+
+  private @Nullable Path nextAccepted() {
+    try {
+      byte[] name = nextName();
+      while (name != null) {
+        Path entry = path.child(name);
+        if (filter.accept(entry)) {
+          return entry;
+        }
+        name = nextName();
+      }
+      return null;
+    } catch (IOException e) {
+      throw new DirectoryIteratorException(e);
+    }
+  }
+
+  /// @return null at the end, and when the stream is closed
+  private byte @Nullable [] nextName() throws IOException {
+    lock.lock();
+    try {
+      if (closed.get()) {
+        return null;
+      }
+      if (read.isEmpty() && !ended) {
+        ended = fileSystem.call(path, () -> fileSystem.tree().list(inode, cookie, this::take));
+      }
+      return read.poll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean take(long child, sluice.fs.FileKind kind, byte[] name, long next) {
+    if (read.size() == BATCH) {
+      return false;
+    }
+    cookie = next;
+    if (!PathBytes.isDot(name) && !PathBytes.isDotDot(name)) {
+      read.add(name);
+    }
+    return true;
+  }
+
+  // ---- files below ------------------------------------------------------------------------------
+
+  private Place below(Path relative) {
+    long open = inode(); // refuses when closed
+    assert open != 0;
+    return new Place(TreePath.of(relative), this);
+  }
+
+  @Override
+  public SecureDirectoryStream<Path> newDirectoryStream(Path relative, LinkOption... options)
+      throws IOException {
+    Place place = below(relative);
+    return open(place, path.resolve(relative), Place.follows(options), _ -> true);
+  }
+
+  @Override
+  public SeekableByteChannel newByteChannel(
+      Path relative, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    return Opening.open(below(relative), OpenMode.of(options), attributes);
+  }
+
+  @Override
+  public void deleteFile(Path relative) throws IOException {
+    Changes.deleteFile(below(relative));
+  }
+
+  @Override
+  public void deleteDirectory(Path relative) throws IOException {
+    Changes.deleteDirectory(below(relative));
+  }
+
+  @Override
+  public void move(Path from, SecureDirectoryStream<Path> to, Path target) throws IOException {
+    if (!(java.util.Objects.requireNonNull(to) instanceof TreeDirectoryStream directory)) {
+      throw new ProviderMismatchException("a directory of another provider");
+    }
+    Changes.rename(below(from), directory.below(target));
+  }
+
+  @Override
+  public <V extends FileAttributeView> @Nullable V getFileAttributeView(Class<V> type) {
+    return Ext2FileSystemProvider.view(
+        new Place(fileSystem.path(PathBytes.EMPTY), this), type, true);
+  }
+
+  @Override
+  public <V extends FileAttributeView> @Nullable V getFileAttributeView(
+      Path relative, Class<V> type, LinkOption... options) {
+    return Ext2FileSystemProvider.view(below(relative), type, Place.follows(options));
+  }
+}

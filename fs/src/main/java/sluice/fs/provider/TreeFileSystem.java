@@ -1,0 +1,258 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.ClosedFileSystemException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+
+/// A [FileTree] as a `java.nio.file` file system. Any thread may call, several at a time; whoever
+/// closes it waits for the operations that are under way.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | open | whoever closes first | volatile | under the write lock of gate |
+final class TreeFileSystem extends FileSystem {
+  static final Set<String> VIEWS = Set.of("basic", "posix", "owner", "unix", "user");
+
+  private final Ext2FileSystemProvider provider;
+  private final Image image;
+  private final FileTree tree;
+  private final Walk walk;
+  private final OpenFiles files;
+  private final Scratch.Pool scratches = new Scratch.Pool();
+  private final TreePath root = new TreePath(this, PathBytes.ROOT);
+
+  /// Channels and directory streams, which end with the file system.
+  private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
+
+  /// Shared by operations; whoever closes takes it alone.
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+
+  private volatile boolean open = true;
+
+  TreeFileSystem(Ext2FileSystemProvider provider, Image image) {
+    this.provider = provider;
+    this.image = image;
+    tree = image.tree();
+    walk = new Walk(tree, image.caller());
+    files = new OpenFiles(tree);
+  }
+
+  // ---- for the package --------------------------------------------------------------------------
+
+  FileTree tree() {
+    return tree;
+  }
+
+  Caller caller() {
+    return image.caller();
+  }
+
+  Walk walk() {
+    return walk;
+  }
+
+  OpenFiles files() {
+    return files;
+  }
+
+  Scratch scratch() throws IOException {
+    return scratches.take();
+  }
+
+  URI uri(byte[] inside) {
+    return PathUris.of(image.name(), inside);
+  }
+
+  String imageName() {
+    return image.name();
+  }
+
+  /// Begins an operation; the file system is not closed before [#leave].
+  ///
+  /// @throws ClosedFileSystemException when it is closed
+  void enter() {
+    gate.readLock().lock();
+    if (!open) {
+      gate.readLock().unlock();
+      throw new ClosedFileSystemException();
+    }
+  }
+
+  void leave() {
+    gate.readLock().unlock();
+  }
+
+  /// What an operation does in the tree.
+  @FunctionalInterface
+  interface Work<T extends @Nullable Object> {
+    T run() throws IOException;
+  }
+
+  /// As [Work], without a result.
+  @FunctionalInterface
+  interface Action {
+    void run() throws IOException;
+  }
+
+  <T extends @Nullable Object> T call(TreePath path, Work<T> work) throws IOException {
+    return call(path, null, work);
+  }
+
+  /// Runs an operation; what the tree refuses becomes an exception of `java.nio.file`.
+  <T extends @Nullable Object> T call(TreePath path, @Nullable TreePath other, Work<T> work)
+      throws IOException {
+    enter();
+    try {
+      return work.run();
+    } catch (FsException e) {
+      throw Failures.of(e, path, other);
+    } finally {
+      leave();
+    }
+  }
+
+  void run(TreePath path, Action action) throws IOException {
+    enter();
+    try {
+      action.run();
+    } catch (FsException e) {
+      throw Failures.of(e, path, null);
+    } finally {
+      leave();
+    }
+  }
+
+  /// Something that is to be closed with the file system. Inside an operation.
+  void opened(AutoCloseable user) {
+    users.add(user);
+  }
+
+  void closed(AutoCloseable user) {
+    users.remove(user);
+  }
+
+  // ---- FileSystem -------------------------------------------------------------------------------
+
+  @Override
+  public FileSystemProvider provider() {
+    return provider;
+  }
+
+  /// Ends channels and directory streams, waits for operations, makes everything stable and lets go
+  /// of the image. Idempotent.
+  @Override
+  public void close() throws IOException {
+    gate.writeLock().lock();
+    try {
+      if (!open) {
+        return;
+      }
+      open = false;
+    } finally {
+      gate.writeLock().unlock();
+    }
+    IOException failure = null;
+    for (AutoCloseable user : users) {
+      failure = closed(user, failure);
+    }
+    scratches.close();
+    failure = closed(image, failure);
+    provider.forget(this);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static @Nullable IOException closed(AutoCloseable what, @Nullable IOException failure) {
+    try {
+      what.close();
+      return failure;
+    } catch (Exception e) {
+      IOException first = failure == null ? new IOException("closing failed: " + e, e) : failure;
+      if (failure != null) {
+        failure.addSuppressed(e);
+      }
+      return first;
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return image.readOnly();
+  }
+
+  @Override
+  public String getSeparator() {
+    return "/";
+  }
+
+  @Override
+  public Iterable<Path> getRootDirectories() {
+    return List.of(root);
+  }
+
+  @Override
+  public Iterable<FileStore> getFileStores() {
+    return List.of(new TreeFileStore(this));
+  }
+
+  @Override
+  public Set<String> supportedFileAttributeViews() {
+    return VIEWS;
+  }
+
+  @Override
+  public TreePath getPath(String first, String... more) {
+    StringBuilder joined = new StringBuilder(first);
+    for (String part : more) {
+      if (!part.isEmpty()) {
+        joined.append(joined.isEmpty() ? "" : "/").append(part);
+      }
+    }
+    return new TreePath(this, PathBytes.of(joined.toString()));
+  }
+
+  TreePath path(byte[] cleaned) {
+    return new TreePath(this, cleaned);
+  }
+
+  @Override
+  public PathMatcher getPathMatcher(String syntaxAndPattern) {
+    return Globs.matcher(syntaxAndPattern);
+  }
+
+  @Override
+  public UserPrincipalLookupService getUserPrincipalLookupService() {
+    return Principal.LOOKUP;
+  }
+
+  @Override
+  public WatchService newWatchService() {
+    throw new UnsupportedOperationException("files of this file system are not watched");
+  }
+
+  @Override
+  public String toString() {
+    return image.name() + (open ? "" : " (closed)");
+  }
+}

@@ -1,0 +1,183 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// From paths to inode numbers, as `path_resolution(7)` has it. Immutable: any thread may use it.
+final class Walk {
+  private static final int MAX_LINKS = 40;
+
+  private final FileTree tree;
+  private final Caller caller;
+
+  Walk(FileTree tree, Caller caller) {
+    this.tree = tree;
+    this.caller = caller;
+  }
+
+  /// Where a path leads.
+  ///
+  /// @param directory that holds the last name, 0 for a path without names
+  /// @param name the last one, empty for a path without names
+  /// @param inode 0 when the directory has no such name
+  @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
+  record Found(long directory, byte[] name, long inode) {
+    boolean exists() {
+      return inode != 0;
+    }
+
+    /// @throws FsException `ENOENT`
+    long required() throws FsException {
+      if (inode == 0) {
+        throw Failures.refuse(Errno.ENOENT);
+      }
+      return inode;
+    }
+
+    /// For what makes or takes away a name.
+    ///
+    /// @throws FsException `EBUSY` for the root and for the directory a path starts from
+    void requireName() throws FsException {
+      if (name.length == 0) {
+        throw Failures.refuse(Errno.EBUSY);
+      }
+    }
+  }
+
+  /// @param start directory of a relative path
+  /// @param follow whether a symbolic link is followed that is the last name; one that leads to no
+  ///   file gives the name that is missing
+  /// @throws FsException `ENOENT` when a directory on the way is missing, `ENOTDIR`, `EACCES`,
+  ///   `ELOOP`
+  Found find(long start, TreePath path, boolean follow) throws IOException {
+    long directory = path.isAbsolute() ? tree.rootInode() : start;
+    return find(directory, new ArrayDeque<>(path.names()), follow);
+  }
+
+  private Found find(long start, ArrayDeque<byte[]> left, boolean follow) throws IOException {
+    long directory = start;
+    int links = 0;
+    while (!left.isEmpty()) {
+      byte[] name = left.removeFirst();
+      boolean last = left.isEmpty();
+      long inode = lookup(directory, name);
+      if (inode == 0) {
+        if (last) {
+          return new Found(directory, name, 0);
+        }
+        throw Failures.refuse(Errno.ENOENT);
+      }
+      FileAttributes a = tree.attributes(inode);
+      if (a.kind() == FileKind.SYMLINK && (follow || !last)) {
+        if (++links > MAX_LINKS) {
+          throw Failures.refuse(Errno.ELOOP);
+        }
+        byte[] target = tree.readLink(inode);
+        pushFirst(left, PathBytes.names(target));
+        directory = PathBytes.isAbsolute(target) ? tree.rootInode() : directory;
+      } else if (last) {
+        return new Found(directory, name, inode);
+      } else if (!a.isDirectory()) {
+        throw Failures.refuse(Errno.ENOTDIR);
+      } else {
+        directory = inode;
+      }
+    }
+    return new Found(0, PathBytes.EMPTY, directory);
+  }
+
+  private static void pushFirst(ArrayDeque<byte[]> left, List<byte[]> names) {
+    for (byte[] name : names.reversed()) {
+      left.addFirst(name);
+    }
+  }
+
+  /// @return 0 when there is no such name
+  private long lookup(long directory, byte[] name) throws IOException {
+    long now = tree.lookupNow(caller, directory, name);
+    if (now != FileTree.NOT_NOW) {
+      return now;
+    }
+    try {
+      return tree.lookup(caller, directory, name);
+    } catch (FsException e) {
+      if (e.errno() == Errno.ENOENT) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  /// A name on a real path and the inode it leads to.
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Step(byte[] name, FileAttributes file) {}
+
+  /// The path without `.`, `..` and, if they are followed, symbolic links. Without following, `..`
+  /// behind a link stays, because it does not lead back.
+  ///
+  /// @throws FsException also `ENOENT`
+  byte[] real(TreePath path, boolean follow) throws IOException {
+    ArrayDeque<byte[]> left = new ArrayDeque<>(path.names());
+    List<Step> steps = new ArrayList<>();
+    int links = 0;
+    while (!left.isEmpty()) {
+      byte[] name = left.removeFirst();
+      long directory = directory(steps);
+      if (PathBytes.isDot(name)) {
+        continue;
+      }
+      if (PathBytes.isDotDot(name) && mayGoBack(steps)) {
+        if (!steps.isEmpty()) {
+          steps.removeLast();
+        }
+        continue;
+      }
+      FileAttributes a =
+          tree.attributes(new Found(directory, name, lookup(directory, name)).required());
+      if (a.kind() == FileKind.SYMLINK && follow) {
+        if (++links > MAX_LINKS) {
+          throw Failures.refuse(Errno.ELOOP);
+        }
+        byte[] target = tree.readLink(a.inode());
+        pushFirst(left, PathBytes.names(target));
+        if (PathBytes.isAbsolute(target)) {
+          steps.clear();
+        }
+      } else {
+        steps.add(new Step(name, a));
+      }
+    }
+    return PathBytes.join(true, steps.stream().map(Step::name).toList());
+  }
+
+  private static boolean mayGoBack(List<Step> steps) {
+    return steps.isEmpty()
+        || (steps.getLast().file.kind() != FileKind.SYMLINK
+            && !PathBytes.isDotDot(steps.getLast().name));
+  }
+
+  /// The directory that the steps lead to; a link that was kept is followed here.
+  private long directory(List<Step> steps) throws IOException {
+    long inode = tree.rootInode();
+    if (steps.isEmpty()) {
+      return inode;
+    }
+    Step last = steps.getLast();
+    if (last.file.kind() != FileKind.SYMLINK) {
+      if (!last.file.isDirectory()) {
+        throw Failures.refuse(Errno.ENOTDIR);
+      }
+      return last.file.inode();
+    }
+    long above = directory(steps.subList(0, steps.size() - 1));
+    return find(above, new ArrayDeque<>(List.of(last.name)), true).required();
+  }
+}
