@@ -104,17 +104,26 @@ public final class Ext2 implements FileTree {
     }
   }
 
-  private static Ext2 mount(BlockDevice device, Volume volume, MountOptions options)
-      throws IOException {
+  /// Over a volume that is open already; the tree closes it.
+  static Ext2 mount(BlockDevice device, Volume volume, MountOptions options) throws IOException {
     Ext2 tree = new Ext2(device, volume, options);
-    if (!tree.parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
+    try {
+      tree.beginMount();
+    } catch (IOException | RuntimeException e) {
+      tree.content.close();
+      throw e;
+    }
+    return tree;
+  }
+
+  private void beginMount() throws IOException {
+    if (!parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
       throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is no directory");
     }
     if (!volume.readOnly()) {
-      tree.mountState.begin();
-      tree.parts.orphans.recover(tree.mountState.firstOrphan());
+      mountState.begin();
+      parts.orphans.recover(mountState.firstOrphan());
     }
-    return tree;
   }
 
   /// The 1024 bytes of a device's superblock, nothing of them checked.
@@ -443,7 +452,7 @@ public final class Ext2 implements FileTree {
   public void sync(long inode, boolean dataOnly) throws IOException {
     requireOpen();
     parts.inodes.get(inode);
-    if (!volume.readOnly()) {
+    if (!volume.mountedReadOnly()) {
       volume.journal.await(volume.journal.point());
     }
   }
@@ -453,6 +462,8 @@ public final class Ext2 implements FileTree {
     requireOpen();
     if (!volume.readOnly()) {
       mountState.storeCounts();
+    }
+    if (!volume.mountedReadOnly()) {
       volume.journal.sync();
     }
   }
@@ -515,13 +526,20 @@ public final class Ext2 implements FileTree {
         volume.journal.sync();
         mountState.end();
       }
+    } finally {
+      closeParts();
+    }
+    if (volume.journal.atomic() && !volume.failed()) {
+      JournalMount.setNeedsRecovery(device, false);
+    }
+  }
+
+  private void closeParts() throws IOException {
+    try {
       volume.journal.close();
     } finally {
       content.close();
       cache.close();
-    }
-    if (volume.journal.atomic() && !volume.failed()) {
-      JournalMount.setNeedsRecovery(device, false);
     }
   }
 }

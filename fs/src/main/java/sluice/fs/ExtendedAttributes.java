@@ -260,15 +260,14 @@ final class ExtendedAttributes {
     }
     sharing.lock();
     try {
-      inode.attributeBlock = 0;
       release(op, inode, block);
+      inode.attributeBlock = 0;
     } finally {
       sharing.unlock();
     }
   }
 
   private void release(Operation op, Inode inode, long block) throws IOException {
-    inode.sectors = Math.max(0, inode.sectors - (geometry.blockBytes >> 9));
     int references;
     try (Buffer buffer = volume.cache.read(block)) {
       boolean good = buffer.getInt(0) == AttributeLayout.MAGIC;
@@ -282,5 +281,6 @@ final class ExtendedAttributes {
       op.forget(block);
       allocator.free(op, inode.number, block, 1);
     }
+    inode.sectors = Math.max(0, inode.sectors - (geometry.blockBytes >> 9));
   }
 }

@@ -216,9 +216,7 @@ final class FileWriter {
     private boolean fillHole(long logical) throws IOException {
       long last = (position + count - 1) >> geometry.blockShift;
       int wanted = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
-      if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {
-        wanted = Math.min(wanted, op.room() - BlockMap.ROOM_TO_FREE + 1);
-      }
+      wanted = Math.min(wanted, mostFresh(op, inode));
       int run = 1;
       while (run < wanted && map.map(inode, logical + run) == 0) {
         run++;
@@ -231,6 +229,13 @@ final class FileWriter {
       }
       return blocks > 0;
     }
+  }
+
+  /// How many new blocks of content an operation with some room may take: they count where they are
+  /// journaled.
+  private static int mostFresh(Operation op, Inode inode) {
+    boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+    return journaled ? op.room() - BlockMap.ROOM_TO_FREE + 1 : MAX_BLOCKS;
   }
 
   /// Allocates and attaches a run of blocks where there is a hole.
@@ -372,6 +377,7 @@ final class FileWriter {
         while (logical <= last && op.room() >= BlockMap.ROOM_TO_FREE) {
           int run = 0;
           int most = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
+          most = Math.min(most, mostFresh(op, inode));
           while (run < most && map.map(inode, logical + run) == 0) {
             run++;
           }

@@ -6,16 +6,14 @@ import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
 
 /// What the transactions of both journals share: nesting, and the buffers in hand. Of one thread,
-/// which uses it again and again.
+/// which uses it again and again, and keeps it for as long as the thread lives: so it refers to its
+/// journal only through a reference that is emptied when the journal is closed.
 abstract class FrameTransaction implements Transaction {
-  final FrameClaims claims;
   private @Nullable TransactionBuffer buffers;
   private int depth;
   private long gateStamp;
 
-  FrameTransaction(FrameClaims claims) {
-    this.claims = claims;
-  }
+  abstract FrameClaims claims();
 
   final boolean open() {
     return depth > 0;
@@ -35,14 +33,14 @@ abstract class FrameTransaction implements Transaction {
 
   final Frame claim(long block, Start start, Purpose purpose) throws IOException {
     checkOpen();
-    return claims.claim(block, start, purpose);
+    return claims().claim(block, start, purpose);
   }
 
   final Buffer buffer(Frame frame) {
     while (buffers != null && buffers.closed()) {
       buffers = buffers.next;
     }
-    buffers = new TransactionBuffer(claims, frame, buffers);
+    buffers = new TransactionBuffer(claims(), frame, buffers);
     return buffers;
   }
 

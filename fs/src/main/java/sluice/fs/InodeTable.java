@@ -193,6 +193,7 @@ final class InodeTable {
   private void write(Operation op, Inode inode, boolean fresh) throws IOException {
     long block = block(inode.number);
     ReentrantLock lock = locks[(int) block & (LOCKS - 1)];
+    op.begin();
     lock.lock();
     try (Buffer b = op.change(block)) {
       int at = offset(inode.number);

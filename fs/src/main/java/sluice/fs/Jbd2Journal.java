@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
@@ -22,7 +23,8 @@ import sluice.sys.Errno;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | running, its sets | inside the gate, under the monitor | under the monitor | |
-/// | wanted, stable, failure, closing | under the monitor | under the monitor | |
+/// | wanted, stable, closing | under the monitor | under the monitor | |
+/// | failure | under the monitor, once | volatile | volatile |
 /// | log, writer, checkpoints | the journal's thread | plain | plain |
 ///
 /// Lifecycle: opened after the log was replayed → [#close] leaves an empty log. Any failure of a
@@ -39,6 +41,10 @@ final class Jbd2Journal implements Journal {
   private final LogWriter writer;
   private final Checkpoints checkpoints;
   private final ThreadLocal<Jbd2Transaction> transactions;
+
+  /// What the transactions know of it, which threads keep longer than the journal lives.
+  private final AtomicReference<@Nullable Jbd2Journal> self = new AtomicReference<>(this);
+
   private final StampedLock gate = new StampedLock();
   private final StableNotices notices = new StableNotices(this::await);
   private final int mostCredits;
@@ -48,7 +54,7 @@ final class Jbd2Journal implements Journal {
   private @Nullable LogGroup committing;
   private long wanted;
   private long stable;
-  private @Nullable IOException failure;
+  private volatile @Nullable IOException failure;
   private boolean closing;
 
   private Jbd2Journal(FrameCache cache, LogFile log, int sequence) {
@@ -56,7 +62,7 @@ final class Jbd2Journal implements Journal {
     this.log = log;
     writer = new LogWriter(log, cache.device(), log.first(), sequence);
     checkpoints = new Checkpoints(log, cache.writeBack(), cache.device());
-    transactions = ThreadLocal.withInitial(() -> new Jbd2Transaction(this, cache.claims()));
+    transactions = ThreadLocal.withInitial(() -> new Jbd2Transaction(self));
     mostCredits = Math.min(log.capacity(), cache.frames()) / 4;
     mostVersions = cache.frames() / 8;
     committer = Thread.ofPlatform().daemon().name("sluice fs journal").unstarted(this::run);
@@ -199,6 +205,14 @@ final class Jbd2Journal implements Journal {
     }
   }
 
+  /// A change could not be finished: what is not committed yet never will be.
+  synchronized void abort(IOException reason) {
+    if (failure == null) {
+      failure = reason;
+      notifyAll();
+    }
+  }
+
   /// The outermost transaction of a thread is over.
   void ended(long stamp, int credits) {
     synchronized (this) {
@@ -207,9 +221,18 @@ final class Jbd2Journal implements Journal {
     gate.unlockRead(stamp);
   }
 
+  FrameClaims claims() {
+    return cache.claims();
+  }
+
   @Override
   public boolean atomic() {
     return true;
+  }
+
+  @Override
+  public boolean failed() {
+    return failure != null;
   }
 
   @Override
@@ -276,6 +299,7 @@ final class Jbd2Journal implements Journal {
     }
     Waits.join(committer);
     notices.close();
+    self.set(null);
     synchronized (this) {
       if (failure != null) {
         throw FsException.of(errno(failure), "the journal has failed: " + failure);
@@ -308,6 +332,9 @@ final class Jbd2Journal implements Journal {
       if (closing) {
         return false;
       }
+      if (failure != null) {
+        return true; // the commit will say so
+      }
       long age = running.isEmpty() ? 0 : System.nanoTime() - running.sinceNanos;
       if (wanted >= running.point || age >= COMMIT_NANOS) {
         return true;
@@ -323,6 +350,9 @@ final class Jbd2Journal implements Journal {
     long stamp = gate.writeLock();
     try {
       synchronized (this) {
+        if (failure != null) {
+          throw failure;
+        }
         group = running;
         running = new LogGroup(group.point + 1);
         committing = group;
@@ -381,10 +411,7 @@ final class Jbd2Journal implements Journal {
   }
 
   private void fail(IOException reason) {
-    synchronized (this) {
-      failure = reason;
-      notifyAll();
-    }
+    abort(reason);
     try {
       log.mark(log.start(), log.sequence(), -Errno.EIO);
     } catch (IOException | RuntimeException alsoFailed) {

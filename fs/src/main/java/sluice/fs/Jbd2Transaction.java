@@ -1,19 +1,34 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
 
 /// A transaction that is all or nothing over a crash. Of one thread.
 final class Jbd2Transaction extends FrameTransaction {
-  private final Jbd2Journal journal;
+  private final AtomicReference<@Nullable Jbd2Journal> owner;
 
   /// Blocks it was promised.
   private int credits;
 
-  Jbd2Transaction(Jbd2Journal journal, FrameClaims claims) {
-    super(claims);
-    this.journal = journal;
+  /// @param owner the journal, nothing once it is closed
+  Jbd2Transaction(AtomicReference<@Nullable Jbd2Journal> owner) {
+    this.owner = owner;
+  }
+
+  private Jbd2Journal journal() {
+    Jbd2Journal journal = owner.get();
+    if (journal == null) {
+      throw new IllegalStateException("the journal is closed");
+    }
+    return journal;
+  }
+
+  @Override
+  FrameClaims claims() {
+    return journal().claims();
   }
 
   void credit(int blocks) {
@@ -33,7 +48,7 @@ final class Jbd2Transaction extends FrameTransaction {
   private Buffer log(long block, Start start) throws IOException {
     Frame frame = claim(block, start, Purpose.LOGGED);
     Buffer buffer = buffer(frame);
-    journal.changed(block);
+    journal().changed(block);
     return buffer;
   }
 
@@ -51,9 +66,9 @@ final class Jbd2Transaction extends FrameTransaction {
     Frame frame = claim(block, start, Purpose.CONTENT);
     Buffer buffer = buffer(frame);
     if (frame.held) {
-      journal.changed(block); // was changed as metadata: it stays with the log
+      journal().changed(block); // was changed as metadata: it stays with the log
     } else {
-      journal.content(block);
+      journal().content(block);
     }
     return buffer;
   }
@@ -61,8 +76,8 @@ final class Jbd2Transaction extends FrameTransaction {
   @Override
   public void forget(long block) {
     checkOpen();
-    journal.freed(block, false);
-    claims.forget(block);
+    journal().freed(block, false);
+    claims().forget(block);
   }
 
   @Override
@@ -70,13 +85,18 @@ final class Jbd2Transaction extends FrameTransaction {
     checkOpen();
     // The frame stays as it is until this is stable: if it never is, the file still has the block,
     // and an earlier transaction may have promised its content.
-    journal.freed(block, true);
+    journal().freed(block, true);
+  }
+
+  @Override
+  public void abort(IOException reason) {
+    journal().abort(reason);
   }
 
   @Override
   void ended(long stamp) {
     int unused = credits;
     credits = 0;
-    journal.ended(stamp, unused);
+    journal().ended(stamp, unused);
   }
 }

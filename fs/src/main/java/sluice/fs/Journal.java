@@ -24,6 +24,11 @@ public interface Journal extends AutoCloseable {
     return true;
   }
 
+  /// Whether it is at its end because something could not be written: no transaction begins.
+  default boolean failed() {
+    return false;
+  }
+
   /// A point in the order of changes: every transaction closed so far is before it.
   long point();
 

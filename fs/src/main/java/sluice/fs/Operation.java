@@ -22,6 +22,7 @@ final class Operation implements AutoCloseable {
   private long lastChanged = -1;
   private int[] freedRuns = NO_RUNS;
   private int freedCount;
+  private boolean begun;
   private boolean done;
 
   Operation(Volume volume, Transaction transaction, int credits) {
@@ -64,10 +65,12 @@ final class Operation implements AutoCloseable {
 
   /// A metadata block, or one of journaled content, belongs to nobody any more.
   void forget(long block) throws IOException {
+    begun = true;
     transaction.forget(block);
   }
 
   void forgetContent(Inode inode, long block) throws IOException {
+    begun = true;
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0 || inode.isDirectory()) {
       transaction.forget(block);
     } else {
@@ -84,7 +87,13 @@ final class Operation implements AutoCloseable {
     freedRuns[freedCount++] = count;
   }
 
+  /// An inode in memory is ahead of its block: from now on the change must be finished.
+  void begin() {
+    begun = true;
+  }
+
   private void count(long block) {
+    begun = true;
     if (block == lastChanged) {
       return;
     }
@@ -109,9 +118,14 @@ final class Operation implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!done && changedCount > 0) {
-      volume.fail("an error came after " + changedCount + " blocks were changed");
-      markError();
+    if (!done && begun) {
+      String what = "an error came after " + changedCount + " blocks were changed";
+      volume.fail(what);
+      if (volume.journal.atomic()) {
+        transaction.abort(FsException.of(Errno.EIO, what));
+      } else {
+        markError();
+      }
     }
     transaction.close();
     if (freedCount > 0) {

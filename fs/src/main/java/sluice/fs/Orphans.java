@@ -104,7 +104,8 @@ final class Orphans {
   ///
   /// @return whether it is gone; otherwise the caller calls [#finish] with no lock and operation
   boolean drop(Operation op, Inode inode) throws IOException {
-    if (inode.retains == 0 && free(op, inode)) {
+    if (inode.retains == 0 && empty(op, inode)) {
+      freeNumber(op, inode);
       return true;
     }
     table.store(op, inode);
@@ -112,8 +113,10 @@ final class Orphans {
     return false;
   }
 
-  /// Frees content and number of a file that nobody has any more, under its write lock.
-  private boolean free(Operation op, Inode inode) throws IOException {
+  /// Frees the content of a file that nobody has any more, under its write lock.
+  ///
+  /// @return false when the operation had no room for all of it
+  private boolean empty(Operation op, Inode inode) throws IOException {
     boolean mapped = inode.hasBlockMap(volume.geometry.blockBytes);
     long end = volume.geometry.maxFileBlocks();
     if (mapped && map.free(op, inode, 0, end) > 0) {
@@ -125,11 +128,15 @@ final class Orphans {
     inode.changed();
     table.store(op, inode);
     table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
+    return true;
+  }
+
+  /// Frees the number of an emptied file that is in no list: the next file may have it at once.
+  private void freeNumber(Operation op, Inode inode) throws IOException {
     // Only now: whoever reads it again must find it without a name, or it would live beside the
     // next.
     inodes.remove(inode);
     allocator.free(op, inode.number, inode.isDirectory());
-    return true;
   }
 
   /// Goes on with what [#drop] could not finish. With no lock held and no operation open.
@@ -142,9 +149,10 @@ final class Orphans {
           if (inode.gone || inode.isAlive()) {
             return;
           }
-          whole = free(op, inode);
+          whole = empty(op, inode);
           if (whole) {
             remove(op, inode);
+            freeNumber(op, inode);
           } else {
             table.store(op, inode);
           }

@@ -2,7 +2,9 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
 
 /// A journal without a log. Any thread may call.
 ///
@@ -17,6 +19,10 @@ import java.util.concurrent.locks.StampedLock;
 /// | stable | a sync, under its monitor | volatile | volatile |
 final class PlainJournal implements Journal {
   private final FrameCache cache;
+
+  /// What the transactions know of it, which threads keep longer than the journal lives.
+  private final AtomicReference<@Nullable PlainJournal> self = new AtomicReference<>(this);
+
   private final StampedLock gate = new StampedLock();
   private final ThreadLocal<PlainTransaction> transactions;
   private final StableNotices notices = new StableNotices(this::await);
@@ -31,7 +37,7 @@ final class PlainJournal implements Journal {
 
   PlainJournal(FrameCache cache) {
     this.cache = cache;
-    transactions = ThreadLocal.withInitial(() -> new PlainTransaction(this, cache.claims()));
+    transactions = ThreadLocal.withInitial(() -> new PlainTransaction(self));
   }
 
   @Override
@@ -55,6 +61,10 @@ final class PlainJournal implements Journal {
       changed = true;
     }
     gate.unlockRead(stamp);
+  }
+
+  FrameClaims claims() {
+    return cache.claims();
   }
 
   @Override
@@ -118,6 +128,7 @@ final class PlainJournal implements Journal {
       } finally {
         closed = true;
         notices.close();
+        self.set(null);
       }
     }
   }

@@ -1,16 +1,31 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
 
 /// A transaction that marks what is changed and promises nothing. Of one thread.
 final class PlainTransaction extends FrameTransaction {
-  private final PlainJournal journal;
+  private final AtomicReference<@Nullable PlainJournal> owner;
 
-  PlainTransaction(PlainJournal journal, FrameClaims claims) {
-    super(claims);
-    this.journal = journal;
+  /// @param owner the journal, nothing once it is closed
+  PlainTransaction(AtomicReference<@Nullable PlainJournal> owner) {
+    this.owner = owner;
+  }
+
+  private PlainJournal journal() {
+    PlainJournal journal = owner.get();
+    if (journal == null) {
+      throw new IllegalStateException("the journal is closed");
+    }
+    return journal;
+  }
+
+  @Override
+  FrameClaims claims() {
+    return journal().claims();
   }
 
   @Override
@@ -40,7 +55,7 @@ final class PlainTransaction extends FrameTransaction {
   @Override
   public void forget(long block) {
     checkOpen();
-    claims.forget(block);
+    claims().forget(block);
   }
 
   @Override
@@ -49,7 +64,12 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   @Override
+  public void abort(IOException reason) {
+    // What was changed reaches the device like everything else: nothing was promised.
+  }
+
+  @Override
   void ended(long stamp) {
-    journal.ended(stamp);
+    journal().ended(stamp);
   }
 }

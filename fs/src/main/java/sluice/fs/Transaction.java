@@ -32,6 +32,10 @@ public interface Transaction extends AutoCloseable {
   /// for anything else before this transaction is stable.
   void forgetData(long block) throws IOException;
 
+  /// Something failed in mid-change. With a log, nothing that is not stable yet ever will be, and
+  /// the journal is at its end; without one it does nothing. The transaction is still to be closed.
+  void abort(IOException reason);
+
   /// Closes; the outermost one hands the changes to the journal as one.
   @Override
   void close();

@@ -39,7 +39,12 @@ final class Volume {
   }
 
   boolean readOnly() {
-    return !whyReadOnly.isEmpty() || failure.get() != null;
+    return !whyReadOnly.isEmpty() || failed();
+  }
+
+  /// Whether nothing was ever changed: otherwise there may be something to make stable.
+  boolean mountedReadOnly() {
+    return !whyReadOnly.isEmpty();
   }
 
   /// @throws FsException `EROFS`
@@ -92,7 +97,7 @@ final class Volume {
   }
 
   boolean failed() {
-    return failure.get() != null;
+    return failure.get() != null || journal.failed();
   }
 
   /// Nanoseconds since 1970, as coarse as in the kernel's file systems: a tick of some

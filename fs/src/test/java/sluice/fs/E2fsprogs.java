@@ -52,8 +52,12 @@ final class E2fsprogs {
     return program;
   }
 
+  static boolean has(String program) {
+    return found(program).startsWith("/");
+  }
+
   static void require(String program) {
-    if (found(program).startsWith("/")) {
+    if (has(program)) {
       return;
     }
     Assumptions.abort(program + " is missing; Fix: apt-get install e2fsprogs");

@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
@@ -13,7 +14,7 @@ final class FaultyDevice extends DeviceOverDevice {
   final AtomicInteger failed = new AtomicInteger();
   volatile @Nullable LongPredicate readFails;
   volatile @Nullable LongPredicate writeFails;
-  volatile boolean flushFails;
+  volatile @Nullable BooleanSupplier flushFails;
 
   /// Of a write that fails, some sectors arrive all the same.
   volatile @Nullable Random torn;
@@ -26,7 +27,7 @@ final class FaultyDevice extends DeviceOverDevice {
   void heal() {
     readFails = null;
     writeFails = null;
-    flushFails = false;
+    flushFails = null;
     torn = null;
   }
 
@@ -64,7 +65,8 @@ final class FaultyDevice extends DeviceOverDevice {
 
   @Override
   public void flush() throws IOException {
-    if (flushFails) {
+    BooleanSupplier plan = flushFails;
+    if (plan != null && plan.getAsBoolean()) {
       throw fault("flush", 0);
     }
     super.flush();

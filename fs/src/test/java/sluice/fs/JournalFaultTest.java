@@ -123,7 +123,7 @@ final class JournalFaultTest {
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       rig.change(1, A);
       rig.journal.sync();
-      device.flushFails = true;
+      device.flushFails = () -> true;
       rig.change(2, A);
       assertThat(Errnos.of(rig.journal::sync)).isEqualTo(Errno.EIO);
       assertReadOnly(rig);
@@ -179,7 +179,7 @@ final class JournalFaultTest {
       }
       assertThat(Errnos.of(journal::sync)).isEqualTo(Errno.EIO);
       assertThat(cache.dirtyBytes()).as("the others were written").isEqualTo(BLOCK);
-      device.flushFails = true;
+      device.flushFails = () -> true;
       assertThat(Errnos.of(journal::sync)).isEqualTo(Errno.EIO);
       device.heal();
       journal.sync();
@@ -215,7 +215,7 @@ final class JournalFaultTest {
   @Test
   void anOpeningThatFailsLeavesNothingBehind() throws IOException {
     FaultyDevice device = device();
-    device.flushFails = true;
+    device.flushFails = () -> true;
     assertThat(Errnos.of(() -> JournalRig.open(device, LOG, FRAMES))).isEqualTo(Errno.EIO);
     device.heal();
     device.readFails = position -> position == 8 * BLOCK;

@@ -1,0 +1,113 @@
+package sluice.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import sluice.testkit.Slice;
+
+/// Crashes of the file system under a mixed workload: what the device was told up to some moment,
+/// and a random part of what no flush has followed, with torn writes.
+///
+/// With a journal, after replay, the tree is exactly what it was after one of the operations, none
+/// of those that were awaited is missing, a group is there as a whole, every byte is what that
+/// operation or a later one wrote there, and neither our check nor e2fsck finds anything but counts
+/// of what is free. Without one, e2fsck repairs every state, and what was synced and not changed
+/// since is there.
+///
+/// All parts of [Slice] together are ten thousand states, each seen by e2fsck; one part is one
+/// workload of each kind, with a few of its states.
+@Timeout(900)
+final class Ext2CrashTest {
+  private static final int WORKLOADS = 10;
+  private static final int STATES = 250;
+  private static final int OPERATIONS = 500;
+  private static final int SHARE = 5;
+
+  @TempDir Path directory;
+
+  /// @param imageBytes length of the device
+  /// @param logBlocks length of the journal, 0 for none
+  /// @param cacheBytes memory for blocks: so little that blocks are written back on their own
+  record Kind(int blockBytes, long imageBytes, int logBlocks, long cacheBytes) {
+    boolean journaled() {
+      return logBlocks > 0;
+    }
+  }
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(1024, 4L << 20, 1024, 1 << 20),
+          new Kind(4096, 10L << 20, 1024, 2 << 20),
+          new Kind(1024, 4L << 20, 0, 1 << 20),
+          new Kind(4096, 6L << 20, 0, 1 << 20));
+
+  static Stream<Kind> kinds() {
+    return KINDS.stream();
+  }
+
+  private int judged;
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void everyStateIsWhole(Kind kind) throws IOException, InterruptedException {
+    boolean all = Slice.current().count() < 10;
+    long[] seeds = Slice.current().seeds(WORKLOADS).toArray();
+    for (long seed : seeds) {
+      crash(kind, seed, all ? STATES : STATES / SHARE);
+    }
+    assertThat(judged).isGreaterThan(seeds.length * (all ? STATES : STATES / SHARE) / 2);
+  }
+
+  private static MountOptions options(Kind kind) {
+    return MountOptions.defaults()
+        .withCacheBytes(kind.cacheBytes)
+        .withInodes(64)
+        .withAccessTimes(false);
+  }
+
+  private void crash(Kind kind, long seed, int states) throws IOException, InterruptedException {
+    BlockDevice device = BlockDevices.memory(kind.imageBytes);
+    FormatOptions format =
+        FormatOptions.forDevice(kind.imageBytes)
+            .withBlockBytes(kind.blockBytes)
+            .withJournalBlocks(kind.logBlocks);
+    Ext2Format.format(device, format, _ -> {});
+    BlockDevice base = JournalRig.copy(device);
+    RecordingDevice recording = new RecordingDevice(device);
+    CrashWorkload.Recorded recorded;
+    try (CrashWorkload work = new CrashWorkload(seed, recording, options(kind))) {
+      recorded = work.run(OPERATIONS);
+    }
+    CrashJudge judge = new CrashJudge(options(kind), directory.resolve("crashed.img"));
+    Random random = new Random(seed);
+    int applied = 0;
+    int step = Math.max(1, 2 * recording.events() / states);
+    for (int at = 0; at < recording.events(); at += step) {
+      int events = Math.min(recording.events(), at + random.nextInt(step));
+      applied = recording.applyFlushed(applied, events, base);
+      for (int variant = 0; variant < 2; variant++) {
+        BlockDevice crashed = JournalRig.copy(base);
+        recording.applySome(applied, events, random, crashed);
+        String what = kind + ", seed " + seed + ", events " + events + ", variant " + variant;
+        if (kind.journaled()) {
+          judge.journaled(crashed, recorded, events, what);
+        } else {
+          judge.plain(crashed, recorded, events, what);
+        }
+        crashed.close();
+        judged++;
+      }
+    }
+    judge.close();
+    base.close();
+    device.close();
+  }
+}

@@ -1,0 +1,50 @@
+package sluice.fs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import sluice.memory.Block;
+
+/// Copies of devices in memory, and what judges them. Of the test's thread.
+final class Images {
+  private Images() {}
+
+  /// Everything that a device holds, as a file.
+  static void save(BlockDevice device, Path file) throws IOException {
+    int bytes = (int) device.lengthBytes();
+    Block all = Blocks.of(bytes);
+    device.read(0, all, 0, bytes);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      var from = all.segment().asByteBuffer();
+      while (from.hasRemaining()) {
+        channel.write(from, from.position());
+      }
+    } finally {
+      all.release();
+    }
+  }
+
+  /// What our check finds.
+  static List<String> problems(BlockDevice device) throws IOException {
+    List<String> problems = new ArrayList<>();
+    Ext2Check.check(device, problems::add, _ -> {});
+    return problems;
+  }
+
+  /// Neither our check nor e2fsck, where it is installed, finds anything.
+  static void assertClean(BlockDevice device, Path file, String what)
+      throws IOException, InterruptedException {
+    assertThat(problems(device)).as(what).isEmpty();
+    if (E2fsprogs.has("e2fsck")) {
+      save(device, file);
+      E2fsprogs.Result result = E2fsprogs.run("e2fsck", "-fn", file.toString());
+      assertThat(result.exit()).as(what + ": " + result.output()).isZero();
+    }
+  }
+}
