@@ -44,6 +44,7 @@ final class Exports implements AutoCloseable {
       throw new IllegalArgumentException(
           "export " + clean + " and export " + other + " have one number; Fix: rename one");
     }
+    tree.retain(root); // it is a place to start from, whatever the tree forgets
     list.add(made);
     list.sort(Comparator.comparing(Export::path));
     all = list.toArray(new Export[0]);
@@ -140,7 +141,11 @@ final class Exports implements AutoCloseable {
 
   /// Lets go of what the server keeps in the trees; they stay open.
   @Override
-  public void close() {
+  public void close() throws IOException {
+    for (Export export : all) {
+      export.share().tree().release(export.rootInode());
+    }
+    all = new Export[0];
     shares.values().forEach(TreeShare::close);
   }
 }

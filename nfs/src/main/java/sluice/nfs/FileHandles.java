@@ -1,5 +1,7 @@
 package sluice.nfs;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -8,21 +10,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 ///  0        4        8                16               24       28       32               40
-///  +--------+--------+----------------+----------------+--------+--------+----------------+
-///  | magic  | export |  tree's id     |  inode         | gener. | 0      |  seal          |
-///  +--------+--------+----------------+----------------+--------+--------+----------------+
+///  +--------+--------+----------------+----------------+--------+--------+----------------+---
+///  | magic  | export |  tree's id     |  inode         | gener. | rest   |  seal          | …
+///  +--------+--------+----------------+----------------+--------+--------+----------------+---
 /// ```
 ///
-/// The seal is a [SipHash] of the 32 bytes before it, with a key that only the server has: who
-/// guesses a handle has one chance in 2^64. Handles that were found good are remembered in a table
-/// of fixed size, so that a handle in use costs neither a hash nor an object.
+/// Behind it comes what the tree needs beside the inode number ([FileTree#locator]), `rest` bytes.
+/// The seal is a [SipHash] of all the other bytes, with a key that only the server has: who guesses
+/// a handle has one chance in 2^64. Handles that were found good are remembered in a table of fixed
+/// size, so that a handle in use costs neither a hash nor an object.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | known | any thread | volatile | volatile |
 final class FileHandles {
-  /// Length of a handle; RFC 1813 allows 64, RFC 8881 128.
+  /// Length of a handle without a locator; RFC 1813 allows 64, RFC 8881 128.
   static final int BYTES = 40;
+
+  /// Length of the longest locator.
+  static final int MAX_LOCATOR_BYTES = 24;
 
   private static final int MAGIC = 0x534C4E01;
   private static final int KNOWN = 4096;
@@ -37,14 +43,29 @@ final class FileHandles {
   /// Writes a variable-length opaque.
   void write(XdrWriter out, Export export, long inode, int generation) {
     long treeId = export.share().treeId();
-    out.int32(BYTES);
-    out.int32(MAGIC).int32(export.number()).int64(treeId).int64(inode).int32(generation).int32(0);
-    out.int64(seal(export, treeId, inode, generation));
+    byte[] locator = locator(export, inode);
+    out.int32(BYTES + locator.length);
+    out.int32(MAGIC).int32(export.number()).int64(treeId).int64(inode).int32(generation);
+    out.int32(locator.length).int64(seal(export, treeId, inode, generation, locator));
+    out.fixed(locator);
   }
 
-  /// Bytes a handle takes in a reply.
-  static int xdrBytes() {
-    return 4 + BYTES;
+  /// Bytes a handle takes in a reply, at most.
+  static int xdrBytes(Export export) {
+    return 4 + BYTES + (export.share().hasLocators() ? MAX_LOCATOR_BYTES : 0);
+  }
+
+  /// A handle that lacks its locator is good until the tree forgets the file.
+  private static byte[] locator(Export export, long inode) {
+    if (!export.share().hasLocators()) {
+      return FileRef.NO_LOCATOR;
+    }
+    try {
+      byte[] locator = export.share().tree().locator(inode);
+      return locator.length > MAX_LOCATOR_BYTES ? FileRef.NO_LOCATOR : locator;
+    } catch (IOException _) {
+      return FileRef.NO_LOCATOR;
+    }
   }
 
   /// Reads a variable-length opaque.
@@ -57,8 +78,8 @@ final class FileHandles {
     if (length < 0 || length > most) {
       throw new RpcRefusal(RpcRefusal.GARBAGE_ARGUMENTS);
     }
-    if (length != BYTES) {
-      in.skip((length + 3) & ~3);
+    if (length < BYTES || length > BYTES + MAX_LOCATOR_BYTES) {
+      in.skip(length);
       throw new NfsException(NfsStatus.BADHANDLE);
     }
     int magic = in.int32();
@@ -66,23 +87,25 @@ final class FileHandles {
     long treeId = in.int64();
     long inode = in.int64();
     int generation = in.int32();
-    int nothing = in.int32();
+    int rest = in.int32();
     long seal = in.int64();
+    byte[] locator = length == BYTES ? FileRef.NO_LOCATOR : in.fixed(length - BYTES);
     Export export = exports.byNumber(number);
-    if (magic != MAGIC || nothing != 0) {
+    if (magic != MAGIC || rest != locator.length) {
       throw new NfsException(NfsStatus.BADHANDLE);
     }
     if (export == null || export.share().treeId() != treeId) {
       throw new NfsException(NfsStatus.STALE);
     }
-    FileRef file = find(export, inode, generation, seal);
+    FileRef file = find(export, inode, generation, seal, locator);
     if (file == null) {
       throw new NfsException(NfsStatus.BADHANDLE);
     }
     return file;
   }
 
-  private @Nullable FileRef find(Export export, long inode, int generation, long seal) {
+  private @Nullable FileRef find(
+      Export export, long inode, int generation, long seal, byte[] locator) {
     int place = (int) seal & (KNOWN - 1);
     FileRef found = known.get(place);
     if (found != null
@@ -92,24 +115,31 @@ final class FileHandles {
         && found.export == export) {
       return found;
     }
-    if (seal(export, export.share().treeId(), inode, generation) != seal) {
+    if (seal(export, export.share().treeId(), inode, generation, locator) != seal) {
       return null;
     }
-    FileRef made = new FileRef(export, inode, generation, seal);
+    FileRef made = new FileRef(export, inode, generation, seal, locator);
     known.set(place, made);
     return made;
   }
 
   /// The file of an export that somebody has looked up.
   FileRef ref(Export export, long inode, int generation) {
-    long seal = seal(export, export.share().treeId(), inode, generation);
-    return new FileRef(export, inode, generation, seal);
+    byte[] locator = locator(export, inode);
+    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    return new FileRef(export, inode, generation, seal, locator);
   }
 
-  private static long seal(Export export, long treeId, long inode, int generation) {
+  private static long seal(Export export, long treeId, long inode, int generation, byte[] locator) {
     HandleKey key = export.share().key();
     long first = (long) MAGIC << 32 | (export.number() & 0xFFFF_FFFFL);
-    long last = (long) generation << 32;
-    return SipHash.of(key.first(), key.second(), first, treeId, inode, last);
+    long last = (long) generation << 32 | locator.length;
+    long seal = SipHash.of(key.first(), key.second(), first, treeId, inode, last);
+    if (locator.length == 0) {
+      return seal;
+    }
+    ByteBuffer rest = ByteBuffer.allocate(MAX_LOCATOR_BYTES).put(0, locator);
+    return SipHash.of(
+        key.first(), key.second(), seal, rest.getLong(0), rest.getLong(8), rest.getLong(16));
   }
 }

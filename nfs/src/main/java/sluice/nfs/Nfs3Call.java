@@ -55,11 +55,12 @@ final class Nfs3Call {
   /// Reads a handle.
   ///
   /// @throws NfsException `BADHANDLE`, `STALE`, `ACCES` for a client that may not use the export
-  FileRef handle() throws NfsException {
+  FileRef handle() throws NfsException, IOException {
     FileRef file = handles.read(in, MAX_HANDLE_BYTES);
     if (!file.export.allows(rpc.client())) {
       throw new NfsException(NfsStatus.ACCES);
     }
+    file.recall();
     if (first == null) {
       first = file;
     } else {

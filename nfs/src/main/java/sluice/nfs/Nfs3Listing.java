@@ -21,7 +21,9 @@ final class Nfs3Listing {
   private static final int NAME_BYTES = 4 + 8 + 4 + 8;
 
   /// Attributes and handle of a name.
-  private static final int PLUS_BYTES = Nfs3Attributes.POST_OP_BYTES + 4 + FileHandles.xdrBytes();
+  private static int plusBytes(Export export) {
+    return Nfs3Attributes.POST_OP_BYTES + 4 + FileHandles.xdrBytes(export);
+  }
 
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   private record Entry(long inode, byte[] name, long next) {}
@@ -31,6 +33,7 @@ final class Nfs3Listing {
     final List<Entry> entries = new ArrayList<>();
     private final FileRef directory;
     private final boolean plus;
+    private final int plusBytes;
     private long names;
     private long bytes;
     private boolean tooSmall;
@@ -40,6 +43,7 @@ final class Nfs3Listing {
     Page(FileRef directory, boolean plus, long names, long bytes) {
       this.directory = directory;
       this.plus = plus;
+      plusBytes = plus ? plusBytes(directory.export) : 0;
       this.names = names;
       this.bytes = bytes;
     }
@@ -50,7 +54,7 @@ final class Nfs3Listing {
       }
       int own = NAME_BYTES + (name.length + 3 & ~3);
       names -= own;
-      bytes -= own + (plus ? PLUS_BYTES : 0);
+      bytes -= own + plusBytes;
       if (bytes < 0 || (names < 0 && !entries.isEmpty())) {
         tooSmall = entries.isEmpty();
         return false;

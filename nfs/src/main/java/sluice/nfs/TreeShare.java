@@ -34,6 +34,7 @@ final class TreeShare implements AutoCloseable {
   private final TreeStatus status;
   private final HandleKey key;
   private final @Nullable ReplyRecords records;
+  private final boolean locators;
   private final List<String> warnings;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
@@ -42,8 +43,10 @@ final class TreeShare implements AutoCloseable {
       TreeStatus status,
       HandleKey key,
       @Nullable ReplyRecords records,
-      List<String> warnings) {
+      List<String> warnings)
+      throws IOException {
     this.tree = tree;
+    locators = tree.locator(tree.rootInode()).length > 0;
     this.status = status;
     this.key = key;
     this.records = records;
@@ -140,6 +143,11 @@ final class TreeShare implements AutoCloseable {
   /// As of the start: what does not change.
   TreeStatus status() {
     return status;
+  }
+
+  /// Whether it takes more than an inode number to find a file again.
+  boolean hasLocators() {
+    return locators;
   }
 
   boolean readOnly() {
