@@ -34,7 +34,7 @@ final class Nfs3Attributes {
   }
 
   /// The `ftype3` of a mode.
-  private static int type(FileAttributes a) {
+  static int type(FileAttributes a) {
     return switch (a.kind()) {
       case REGULAR, UNKNOWN -> 1;
       case DIRECTORY -> 2;

@@ -1,0 +1,214 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+
+/// A COMPOUND that is being worked on: arguments, answer, and what its operations hand on to each
+/// other (RFC 8881, section 16.2). Of the thread that handles it.
+final class Nfs4Compound {
+  /// What an operation says on the loop's thread when it would have to wait; no status.
+  static final int NOT_NOW = -1;
+
+  private static final int MAX_NAME_BYTES = 255;
+  private static final int MAX_STRING_BYTES = 8192;
+
+  final RpcCall call;
+  final XdrReader in;
+  final XdrWriter out;
+
+  /// Whether this is the loop's thread, which does not wait.
+  final boolean now;
+
+  /// Operations it has, and bytes from the RPC header on, as far as it is known.
+  int operations;
+
+  int requestBytes;
+
+  /// Which of its operations is at work.
+  int index;
+
+  @Nullable Nfs4Session session;
+  @Nullable Nfs4Slot slot;
+  int slotSequence;
+  boolean cacheThis;
+
+  /// The request was answered before: with these bytes.
+  byte @Nullable [] replay;
+
+  /// The request was answered before, and the answer was not kept.
+  boolean uncachedRetry;
+
+  @Nullable FileRef file;
+  @Nullable FileRef saved;
+  StateId stateId = StateId.ANONYMOUS;
+  StateId savedStateId = StateId.ANONYMOUS;
+
+  Nfs4Compound(RpcCall call, XdrReader in, XdrWriter out, boolean now) {
+    this.call = call;
+    this.in = in;
+    this.out = out;
+    this.now = now;
+  }
+
+  // ---- waiting ----------------------------------------------------------------------------------
+
+  /// What to throw on the loop's thread instead of waiting.
+  static NfsException wouldWait() {
+    return new NfsException(NOT_NOW);
+  }
+
+  /// Passes to a worker unless this is one.
+  void mayWait() throws NfsException {
+    if (now) {
+      throw wouldWait();
+    }
+  }
+
+  // ---- files ------------------------------------------------------------------------------------
+
+  /// The current file.
+  ///
+  /// @throws NfsException `NOFILEHANDLE`
+  FileRef file() throws NfsException {
+    return require(file);
+  }
+
+  /// The saved file.
+  ///
+  /// @throws NfsException `NOFILEHANDLE`
+  FileRef saved() throws NfsException {
+    return require(saved);
+  }
+
+  private static FileRef require(@Nullable FileRef file) throws NfsException {
+    if (file == null) {
+      throw new NfsException(Nfs4Status.NOFILEHANDLE);
+    }
+    return file;
+  }
+
+  /// Makes another file the current one; the current stateid is nobody's then.
+  void file(FileRef next) {
+    file = next;
+    stateId = StateId.ANONYMOUS;
+  }
+
+  static FileTree tree(FileRef file) {
+    return file.export.share().tree();
+  }
+
+  static Nfs4File.Key key(FileRef file) {
+    return new Nfs4File.Key(tree(file), file.inode);
+  }
+
+  Caller caller(FileRef file) {
+    return file.export.caller(call.credentials());
+  }
+
+  /// What a file's attributes are now.
+  ///
+  /// @throws NfsException `STALE` when it was removed, or its number belongs to another file
+  FileAttributes attributes(FileRef file) throws NfsException, IOException {
+    FileAttributes known = tree(file).attributesNow(file.inode);
+    if (known == null) {
+      mayWait();
+      known = tree(file).attributes(file.inode);
+    }
+    if (known.generation() != file.generation) {
+      throw new NfsException(NfsStatus.STALE);
+    }
+    return known;
+  }
+
+  /// @throws NfsException `NOTDIR`, or `SYMLINK` for a symbolic link
+  FileAttributes requireDirectory(FileRef directory) throws NfsException, IOException {
+    FileAttributes a = attributes(directory);
+    if (!a.isDirectory()) {
+      boolean link = a.kind() == FileKind.SYMLINK;
+      throw new NfsException(link ? Nfs4Status.SYMLINK : NfsStatus.NOTDIR);
+    }
+    return a;
+  }
+
+  /// @throws NfsException `ISDIR`, `SYMLINK`, `WRONG_TYPE` for what has no content
+  static void requireRegular(FileAttributes a) throws NfsException {
+    switch (a.kind()) {
+      case REGULAR -> {}
+      case DIRECTORY -> throw new NfsException(NfsStatus.ISDIR);
+      case SYMLINK -> throw new NfsException(Nfs4Status.SYMLINK);
+      default -> throw new NfsException(Nfs4Status.WRONG_TYPE);
+    }
+  }
+
+  /// @throws NfsException `ROFS`
+  static void requireWritable(FileRef file) throws NfsException {
+    if (file.export.readOnly()) {
+      throw new NfsException(NfsStatus.ROFS);
+    }
+  }
+
+  /// @throws NfsException `ACCES` unless the caller has all of the rights
+  void requireAccess(FileRef file, int rights) throws NfsException, IOException {
+    if (tree(file).access(caller(file), file.inode, rights) != rights) {
+      throw new NfsException(NfsStatus.ACCES);
+    }
+  }
+
+  // ---- arguments --------------------------------------------------------------------------------
+
+  /// Reads a name that a directory may hold.
+  ///
+  /// @throws NfsException `INVAL` for an empty one, `BADNAME` for `.`, `..` and what holds `/` or
+  ///   NUL, `NAMETOOLONG`
+  byte[] name() throws NfsException {
+    byte[] name = in.opaque(MAX_STRING_BYTES);
+    if (name.length == 0) {
+      throw new NfsException(NfsStatus.INVAL);
+    }
+    boolean dots = name[0] == '.' && (name.length == 1 || (name.length == 2 && name[1] == '.'));
+    for (byte b : name) {
+      dots |= b == '/' || b == 0;
+    }
+    if (dots) {
+      throw new NfsException(Nfs4Status.BADNAME);
+    }
+    if (name.length > MAX_NAME_BYTES) {
+      throw new NfsException(NfsStatus.NAMETOOLONG);
+    }
+    return name;
+  }
+
+  /// Reads a stateid; the current one stands for what an operation before has made.
+  StateId stateId() {
+    StateId asked = StateId.read(in);
+    return asked.isCurrent() ? stateId : asked;
+  }
+
+  // ---- the client -------------------------------------------------------------------------------
+
+  /// Whose session it came through: every operation but those without a session has one.
+  Nfs4Client client() {
+    Nfs4Session through = session;
+    if (through == null) {
+      throw new IllegalStateException("no session");
+    }
+    return through.client;
+  }
+
+  /// Bytes the answer may still grow.
+  int room() {
+    Nfs4Session through = session;
+    if (through == null) {
+      return out.remaining();
+    }
+    int most =
+        cacheThis
+            ? Math.min(through.fore.cachedBytes(), through.fore.responseBytes())
+            : through.fore.responseBytes();
+    return Math.min(out.remaining(), most - out.position());
+  }
+}

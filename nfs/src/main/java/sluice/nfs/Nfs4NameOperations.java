@@ -1,0 +1,295 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.sys.Errno;
+
+/// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,
+/// which it does not let wait, and by workers.
+final class Nfs4NameOperations {
+  private static final byte[] PARENT = {'.', '.'};
+  private static final int AUTH_SYS = 1;
+  private static final int MAX_TARGET_BYTES = 8192;
+  private static final int PLAIN_MODE = 0700;
+
+  private final Nfs4Services services;
+
+  Nfs4NameOperations(Nfs4Services services) {
+    this.services = services;
+  }
+
+  // ---- looking up -------------------------------------------------------------------------------
+
+  int lookup(Nfs4Compound c) throws NfsException, IOException {
+    byte[] name = c.name();
+    c.file(find(c, c.file(), name));
+    return NfsStatus.OK;
+  }
+
+  /// The file of a name, on the loop's thread too.
+  FileRef find(Nfs4Compound c, FileRef directory, byte[] name) throws NfsException, IOException {
+    c.requireDirectory(directory);
+    if (directory.export.share().hides(directory.inode, name)) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    Caller caller = c.caller(directory);
+    long inode;
+    if (c.now) {
+      inode = tree.lookupNow(caller, directory.inode, name);
+      if (inode == FileTree.NOT_NOW) {
+        throw Nfs4Compound.wouldWait();
+      }
+      if (inode == 0) {
+        throw new NfsException(NfsStatus.NOENT);
+      }
+    } else {
+      inode = tree.lookup(caller, directory.inode, name);
+    }
+    return ref(c, directory, inode);
+  }
+
+  /// A file of the same tree as a directory; above the exports, what covers it.
+  private FileRef ref(Nfs4Compound c, FileRef directory, long inode)
+      throws NfsException, IOException {
+    if (services.pseudo().contains(directory)) {
+      c.mayWait();
+      return services.pseudo().cover(services.handles(), inode, c.call.client());
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    FileAttributes a = tree.attributesNow(inode);
+    if (a == null) {
+      c.mayWait();
+      a = tree.attributes(inode);
+    }
+    return services.handles().ref(directory.export, inode, a.generation());
+  }
+
+  int lookupParent(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    FileRef directory = c.file();
+    if (!c.attributes(directory).isDirectory()) {
+      return NfsStatus.NOTDIR;
+    }
+    c.file(parent(c, directory));
+    return NfsStatus.OK;
+  }
+
+  private FileRef parent(Nfs4Compound c, FileRef directory) throws NfsException, IOException {
+    if (directory.inode == directory.export.rootInode()) {
+      return services.pseudo().above(directory.export);
+    }
+    if (services.pseudo().contains(directory)) {
+      return services.pseudo().above(directory.inode);
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    return ref(c, directory, tree.lookup(c.caller(directory), directory.inode, PARENT));
+  }
+
+  /// SECINFO: whoever may look the name up may do so with AUTH_SYS.
+  int secInfo(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    find(c, c.file(), name);
+    return flavors(c);
+  }
+
+  int secInfoNoName(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    int style = c.in.int32();
+    if (style != 0 && style != 1) {
+      throw new XdrException("no secinfo_style4");
+    }
+    FileRef directory = c.file();
+    if (style == 1) {
+      c.requireDirectory(directory);
+      parent(c, directory);
+    }
+    return flavors(c);
+  }
+
+  private static int flavors(Nfs4Compound c) {
+    c.out.int32(1).int32(AUTH_SYS);
+    c.file = null; // section 2.6.3.1.1.8: it is used up
+    c.stateId = StateId.ANONYMOUS;
+    return NfsStatus.OK;
+  }
+
+  // ---- making -----------------------------------------------------------------------------------
+
+  int create(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    FileKind kind = Nfs3Attributes.kind(c.in.int32());
+    byte[] target = null;
+    int major = 0;
+    int minor = 0;
+    switch (kind) {
+      case SYMLINK -> target = c.in.opaque(MAX_TARGET_BYTES);
+      case BLOCK_DEVICE, CHARACTER_DEVICE -> {
+        major = c.in.int32();
+        minor = c.in.int32();
+      }
+      case DIRECTORY, SOCKET, FIFO -> {}
+      default -> {
+        return NfsStatus.BADTYPE;
+      }
+    }
+    byte[] name = c.name();
+    Nfs4Wishes wishes = Nfs4Wishes.read(c.in);
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    if (target != null && (target.length == 0 || holdsNul(target))) {
+      return NfsStatus.INVAL;
+    }
+    if (major >>> 12 != 0 || minor >>> 20 != 0 || wishes.has(Nfs4Attribute.SIZE)) {
+      return NfsStatus.INVAL;
+    }
+    requireFree(directory, name);
+    int permissions = wishes.permissions(PLAIN_MODE);
+    NewFile what =
+        target != null
+            ? NewFile.symlink(target)
+            : kind == FileKind.DIRECTORY
+                ? NewFile.directory(permissions)
+                : NewFile.device(kind, permissions, major, minor);
+    long[] made = new long[1];
+    Nfs4Change.ChangeInfo info =
+        Nfs4Change.run(
+            c, directory, () -> made[0] = make(c, directory, name, what, wishes.change()));
+    info.write(c.out);
+    wishes.asked().write(c.out);
+    c.file(ref(c, directory, made[0]));
+    return NfsStatus.OK;
+  }
+
+  private static boolean holdsNul(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// @throws NfsException `ACCES` for the server's own name
+  static void requireFree(FileRef directory, byte[] name) throws NfsException {
+    if (directory.export.share().hides(directory.inode, name)) {
+      throw new NfsException(NfsStatus.ACCES);
+    }
+  }
+
+  /// Makes a file with all its attributes, or none. Inside of [Nfs4Change].
+  ///
+  /// @return its inode
+  static long make(
+      Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
+      throws IOException, NfsException {
+    FileTree tree = Nfs4Compound.tree(directory);
+    Caller caller = c.caller(directory);
+    long[] made = new long[1];
+    Nfs4Change.together(
+        tree,
+        () -> {
+          long inode = tree.create(caller, directory.inode, name, what);
+          made[0] = inode;
+          AttributeChange rest = Nfs3Names.rest(caller, tree.attributes(inode), asked, what.kind());
+          if (rest.set() == 0) {
+            return;
+          }
+          try {
+            tree.setAttributes(caller, inode, rest);
+          } catch (IOException refused) {
+            Nfs3Names.unmake(tree, directory, name, what);
+            throw refused;
+          }
+        });
+    return made[0];
+  }
+
+  int link(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    FileRef file = c.saved();
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    if (c.attributes(file).isDirectory()) {
+      return NfsStatus.ISDIR;
+    }
+    requireFree(directory, name);
+    FileTree tree = Nfs4Compound.tree(file);
+    Nfs4Change.ChangeInfo[] infos =
+        Nfs4Change.run(
+            c,
+            directory,
+            file,
+            () -> tree.link(c.caller(directory), file.inode, directory.inode, name));
+    infos[0].write(c.out);
+    return NfsStatus.OK;
+  }
+
+  // ---- removing ---------------------------------------------------------------------------------
+
+  int remove(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    requireNoGrace();
+    if (directory.export.share().hides(directory.inode, name)) {
+      return NfsStatus.NOENT;
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    Caller caller = c.caller(directory);
+    Nfs4Change.run(c, directory, () -> removeEither(tree, caller, directory.inode, name))
+        .write(c.out);
+    return NfsStatus.OK;
+  }
+
+  private static void removeEither(FileTree tree, Caller caller, long directory, byte[] name)
+      throws IOException {
+    try {
+      tree.unlink(caller, directory, name);
+    } catch (FsException e) {
+      if (e.errno() != Errno.EISDIR) {
+        throw e;
+      }
+      tree.rmdir(caller, directory, name);
+    }
+  }
+
+  int rename(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    byte[] newName = c.name();
+    FileRef from = c.saved();
+    FileRef to = c.file();
+    c.requireDirectory(from);
+    c.requireDirectory(to);
+    requireNoGrace();
+    if (from.export.share().hides(from.inode, name)) {
+      return NfsStatus.NOENT;
+    }
+    requireFree(to, newName);
+    FileTree tree = Nfs4Compound.tree(from);
+    Caller caller = c.caller(from);
+    Nfs4Change.ChangeInfo[] infos =
+        Nfs4Change.run(
+            c, from, to, () -> tree.rename(caller, from.inode, name, to.inode, newName, 0));
+    infos[0].write(c.out);
+    infos[1].write(c.out);
+    return NfsStatus.OK;
+  }
+
+  /// Files that somebody may claim stay where they are.
+  private void requireNoGrace() throws NfsException {
+    if (services.ledger().grace.isActive()) {
+      throw new NfsException(Nfs4Status.GRACE);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.function.LongSupplier;
+import sluice.fs.FsException;
+
+/// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
+/// operations. Called by several loops and workers at a time; the state is in [Nfs4Ledger].
+///
+/// On a loop's thread it tries: SEQUENCE takes its slot, and when an operation would have to wait
+/// the slot is given back as it was and a worker begins anew. What changes anything always waits.
+final class Nfs4Program implements RpcProgram {
+  private static final int PROGRAM = 100_003;
+  private static final int VERSION = 4;
+  private static final int COMPOUND = 1;
+  private static final int MINOR_VERSION = 1;
+  private static final int MAX_TAG_BYTES = 1024;
+  private static final int CALL_HEADER_BYTES = 40;
+  private static final byte[] NO_TAG = new byte[0];
+
+  /// An answer to what must not be done twice has room for this.
+  private static final int ONCE_BYTES = 256;
+
+  private final Nfs4Operations operations;
+
+  /// @param writeVerifier differs from that of the server before
+  /// @param stable which clients hold state, over restarts
+  Nfs4Program(Exports exports, FileHandles handles, long writeVerifier, StableClients stable)
+      throws IOException {
+    this(exports, handles, writeVerifier, stable, Nfs4Limits.defaults(), System::nanoTime);
+  }
+
+  Nfs4Program(
+      Exports exports,
+      FileHandles handles,
+      long writeVerifier,
+      StableClients stable,
+      Nfs4Limits limits,
+      LongSupplier nanoClock)
+      throws IOException {
+    PseudoRoot pseudo = new PseudoRoot(exports);
+    Nfs4Attributes attributes = new Nfs4Attributes(handles, pseudo, limits.leaseSeconds());
+    Nfs4Ledger ledger = new Nfs4Ledger(instance(), limits, stable, nanoClock);
+    operations =
+        new Nfs4Operations(new Nfs4Services(handles, pseudo, attributes, ledger, writeVerifier));
+  }
+
+  /// Names this start of the server.
+  private static int instance() {
+    SecureRandom random = new SecureRandom();
+    int made = 0;
+    while (made == 0 || made == -1) {
+      made = random.nextInt();
+    }
+    return made;
+  }
+
+  @Override
+  public int number() {
+    return PROGRAM;
+  }
+
+  @Override
+  public int lowestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public int highestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    try {
+      return run(new Nfs4Compound(call, arguments, results, true));
+    } catch (IOException e) {
+      return false; // a worker meets it again, and tells the client
+    }
+  }
+
+  @Override
+  public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
+    if (!run(new Nfs4Compound(call, arguments, results, false))) {
+      throw new IllegalStateException("a worker may wait");
+    }
+  }
+
+  /// @return false when this is a loop's thread and it would have to wait; nothing has happened
+  ///   then
+  private boolean run(Nfs4Compound c) throws IOException {
+    if (c.call.procedure() != COMPOUND) {
+      throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
+    }
+    c.requestBytes = c.in.remaining() + CALL_HEADER_BYTES;
+    int tagBytes = c.in.length(MAX_TAG_BYTES);
+    byte[] tag = tagBytes == 0 ? NO_TAG : c.in.fixed(tagBytes);
+    int minor = c.in.int32();
+    c.operations = c.in.int32();
+    int start = c.out.position();
+    c.out.int32(NfsStatus.OK).opaque(tag);
+    int countAt = c.out.position();
+    c.out.int32(0);
+    if (minor != MINOR_VERSION) {
+      c.out.patch(start, Nfs4Status.MINOR_VERS_MISMATCH);
+      return true;
+    }
+    if (c.operations < 0) {
+      throw new XdrException("so many operations do not fit");
+    }
+    boolean done = false;
+    try {
+      done = runAll(c, start, countAt);
+    } finally {
+      end(c, start, done);
+    }
+    return done;
+  }
+
+  private boolean runAll(Nfs4Compound c, int start, int countAt) {
+    int status = NfsStatus.OK;
+    while (c.index < c.operations && status == NfsStatus.OK) {
+      status = runOne(c);
+      if (status == Nfs4Compound.NOT_NOW) {
+        return false;
+      }
+      c.index++;
+      byte[] replay = c.replay;
+      if (replay != null) {
+        c.out.truncate(start);
+        c.out.fixed(replay);
+        return true;
+      }
+      c.out.patch(countAt, c.index);
+      c.out.patch(start, status);
+    }
+    return true;
+  }
+
+  /// Gives the slot back, with the answer when it is to be kept.
+  private static void end(Nfs4Compound c, int start, boolean done) {
+    Nfs4Slot slot = c.slot;
+    if (slot == null) {
+      return;
+    }
+    if (c.now && !done) {
+      slot.abandon();
+    } else if (!done || !c.cacheThis) {
+      slot.done(c.slotSequence);
+    } else {
+      byte[] message = c.out.toBytes();
+      byte[] reply = java.util.Arrays.copyOfRange(message, start, message.length);
+      slot.done(c.slotSequence, reply, c.call.checksum(), c.call.credentials().uid());
+    }
+  }
+
+  /// Runs the next operation and writes its result.
+  ///
+  /// @return its status, or [Nfs4Compound#NOT_NOW]
+  private int runOne(Nfs4Compound c) {
+    int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
+    c.out.int32(Nfs4Op.exists(op) ? op : Nfs4Op.ILLEGAL);
+    int statusAt = c.out.position();
+    c.out.int32(NfsStatus.OK);
+    int status;
+    try {
+      status = allowed(c, op);
+      if (status == NfsStatus.OK) {
+        status = operations.run(c, op);
+      }
+    } catch (NfsException e) {
+      status = e.status();
+    } catch (FsException e) {
+      status = NfsStatus.of(e);
+    } catch (IOException e) {
+      status = NfsStatus.IO;
+    } catch (XdrException e) {
+      status = Nfs4Status.BADXDR;
+    } catch (RpcRefusal e) {
+      boolean full = e.status() == RpcRefusal.SYSTEM_ERROR;
+      status = full ? Nfs4Status.REP_TOO_BIG : Nfs4Status.BADXDR;
+    }
+    if (status == NfsStatus.OK && c.replay == null && c.room() < 0 && !Nfs4Op.isOnce(op)) {
+      status = tooBig(c);
+    }
+    boolean denied = status == Nfs4Status.DENIED && (op == Nfs4Op.LOCK || op == Nfs4Op.LOCKT);
+    if (status != NfsStatus.OK && !denied) {
+      c.out.truncate(statusAt + 4);
+      if (op == Nfs4Op.SETATTR) {
+        c.out.int32(0); // it tells in any case what was set: nothing
+      }
+    }
+    c.out.patch(statusAt, status);
+    return status;
+  }
+
+  private static int tooBig(Nfs4Compound c) {
+    return c.cacheThis ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
+  }
+
+  /// Whether an operation may come here (RFC 8881, section 2.10.2 and 16.2.3).
+  private static int allowed(Nfs4Compound c, int op) {
+    if (!Nfs4Op.exists(op)) {
+      return Nfs4Status.OP_ILLEGAL;
+    }
+    if (c.index == 0) {
+      if (op == Nfs4Op.SEQUENCE) {
+        return NfsStatus.OK;
+      }
+      if (!Nfs4Op.needsNoSession(op)) {
+        return Nfs4Status.OP_NOT_IN_SESSION;
+      }
+      return c.operations == 1 ? NfsStatus.OK : Nfs4Status.NOT_ONLY_OP;
+    }
+    if (c.uncachedRetry) {
+      return Nfs4Status.RETRY_UNCACHED_REP;
+    }
+    return Nfs4Op.isOnce(op) && c.room() < ONCE_BYTES ? tooBig(c) : NfsStatus.OK;
+  }
+}

@@ -1,0 +1,118 @@
+package sluice.nfs;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FormatOptions;
+import sluice.fs.MountOptions;
+
+/// An NFSv4.1 server over an image in memory, without a network, and with a clock of its own. Of
+/// the test's thread; clients may be handed to others.
+final class Nfs4Rig implements AutoCloseable {
+  private static final int DEVICE_BYTES = 24 << 20;
+
+  final BlockDevice device;
+  final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
+  Ext2 tree;
+  Exports exports;
+  Nfs4Program program;
+  private final Nfs4Limits limits;
+  private final ExportOptions options;
+  private final List<RpcTestCalls> calls = new ArrayList<>();
+  private long writeVerifier;
+
+  Nfs4Rig() throws IOException {
+    this(Nfs4Limits.defaults(), ExportOptions.defaults().withSquash(Squash.NONE));
+  }
+
+  Nfs4Rig(Nfs4Limits limits, ExportOptions options) throws IOException {
+    this.limits = limits;
+    this.options = options;
+    device = BlockDevices.memory(DEVICE_BYTES);
+    Ext2Format.format(
+        device, FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024), _ -> {});
+    start();
+  }
+
+  private void start() throws IOException {
+    tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(8 << 20));
+    exports = new Exports();
+    exports.add("/srv/data", tree, "/", options);
+    writeVerifier++;
+    FileHandles handles = new FileHandles(exports);
+    StableClients stable = new StableClientsFile(exports.list().getFirst().share());
+    program = new Nfs4Program(exports, handles, writeVerifier, stable, limits, nanos::get);
+  }
+
+  /// Ends the server and begins another on the same image; clients have to find out.
+  void restart() throws IOException {
+    exports.close();
+    tree.close();
+    start();
+  }
+
+  /// Time passes.
+  void seconds(long count) {
+    nanos.addAndGet(count * 1_000_000_000L);
+  }
+
+  /// Calls that nobody has introduced.
+  RpcTestCalls calls() {
+    RpcTestCalls made = new RpcTestCalls(new Running());
+    synchronized (calls) {
+      calls.add(made);
+    }
+    return made;
+  }
+
+  /// The server that runs at the moment.
+  private final class Running implements RpcProgram {
+    @Override
+    public int number() {
+      return program.number();
+    }
+
+    @Override
+    public int lowestVersion() {
+      return program.lowestVersion();
+    }
+
+    @Override
+    public int highestVersion() {
+      return program.highestVersion();
+    }
+
+    @Override
+    public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+      return program.now(call, arguments, results);
+    }
+
+    @Override
+    public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
+      program.call(call, arguments, results);
+    }
+  }
+
+  /// A client with a session that has nothing to claim.
+  Nfs4TestClient client(String owner) {
+    Nfs4TestClient made = new Nfs4TestClient(calls(), owner);
+    made.connect();
+    made.reclaimComplete();
+    return made;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (RpcTestCalls one : calls) {
+      one.close();
+    }
+    exports.close();
+    tree.close();
+    device.close();
+  }
+}
