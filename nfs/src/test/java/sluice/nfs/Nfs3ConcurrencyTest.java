@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -73,17 +76,18 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// Each client keeps what it knows of one directory up to date by what answers tell, as kernels
-  /// do; when before is what it knew, after must be the truth as far as it saw.
+  /// Each creation of a directory adds a link to the one above, so the answers tell their order:
+  /// what one says of before must be what the one before it said of after.
   @Test
   void attributesBeforeBelongToTheChange() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       byte[] directory = rig.root.mkdir(rig.top, "d");
+      Map<Integer, Wire.Wcc> byLinks = new ConcurrentHashMap<>();
       together(
           rig,
           8,
           (client, number) -> {
-            for (int i = 0; i < 30; i++) {
+            for (int i = 0; i < 40; i++) {
               String name = "f" + number + "-" + i;
               Wire answer =
                   client.call(
@@ -95,12 +99,26 @@ final class Nfs3ConcurrencyTest {
               assertThat(answer.u32()).isZero();
               answer.postOpHandle();
               answer.postOp();
-              Wire.Attributes after = answer.wcc().after();
-              assertThat(after).isNotNull();
+              Wire.Wcc wcc = answer.wcc();
+              Wire.Attributes after = Objects.requireNonNull(wcc.after());
+              assertThat(byLinks.put(after.links(), wcc)).isNull();
             }
           });
-      assertThat(rig.root.attributes(directory).links()).isEqualTo(2 + 8 * 30);
+      assertThat(byLinks).hasSize(8 * 40);
+      for (int links = 4; links < 3 + 8 * 40; links++) {
+        Wire.Attributes before = known(byLinks, links - 1).after();
+        Wire.Before claimed = known(byLinks, links).before();
+        assertThat(before).isNotNull();
+        if (before != null) {
+          assertThat(claimed)
+              .isEqualTo(new Wire.Before(before.size(), before.mtime(), before.ctime()));
+        }
+      }
     }
+  }
+
+  private static Wire.Wcc known(Map<Integer, Wire.Wcc> byLinks, int links) {
+    return Objects.requireNonNull(byLinks.get(links));
   }
 
   @Test
