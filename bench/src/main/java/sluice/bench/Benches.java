@@ -15,7 +15,8 @@ final class Benches {
           new SelectorBench(),
           new PetStoreBench(),
           new IozoneBench(),
-          new StartBench());
+          new StartBench(),
+          new FuseBench());
 
   private Benches() {}
 

@@ -156,6 +156,14 @@ final class Workspace implements AutoCloseable {
     return compiled("iozone", List.of("iozone.c"), List.of());
   }
 
+  Path fusePeer() throws IOException {
+    return compiled("fuse_peer", List.of("fuse_peer.c"), List.of());
+  }
+
+  Path fuseClient() throws IOException {
+    return compiled("fuse_client", List.of("fuse_client.c"), List.of());
+  }
+
   /// Compiles a program unless it was compiled from the same sources before.
   private Path compiled(String name, List<String> sources, List<String> libraries)
       throws IOException {

@@ -27,9 +27,13 @@ final class MountedImage implements AutoCloseable {
   }
 
   static MountedImage open(Path image, boolean readOnly) throws IOException {
-    BlockDevice device = BlockDevices.file(image, readOnly);
+    MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
+    return open(image, options);
+  }
+
+  static MountedImage open(Path image, MountOptions options) throws IOException {
+    BlockDevice device = BlockDevices.file(image, options.readOnly());
     try {
-      MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
       return new MountedImage(device, Ext2.mount(device, options));
     } catch (IOException | RuntimeException e) {
       device.close();

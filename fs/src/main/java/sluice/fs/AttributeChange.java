@@ -22,6 +22,9 @@ public record AttributeChange(
   /// The size is changed through an open file: permission was checked when it was opened.
   public static final int OPENED = 64;
 
+  /// Set-user-id and set-group-id go, as after a write by somebody without privilege.
+  public static final int KILL_SET_ID = 128;
+
   /// The server's clock, as `UTIME_NOW`.
   public static final long NOW = Long.MIN_VALUE;
 
@@ -57,6 +60,12 @@ public record AttributeChange(
 
   public AttributeChange withModify(long nanos) {
     return new AttributeChange(set | MODIFY, mode, uid, gid, sizeBytes, accessNanos, nanos);
+  }
+
+  /// Takes set-user-id away, and set-group-id where the group may execute.
+  public AttributeChange withoutSetId() {
+    return new AttributeChange(
+        set | KILL_SET_ID, mode, uid, gid, sizeBytes, accessNanos, modifyNanos);
   }
 
   public boolean has(int bits) {

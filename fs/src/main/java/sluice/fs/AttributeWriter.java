@@ -120,6 +120,9 @@ final class AttributeWriter {
       inode.mode = Permissions.withoutSetId(caller, inode, false);
       times |= AttributeChange.MODIFY;
     }
+    if (change.has(AttributeChange.KILL_SET_ID)) {
+      inode.mode = Permissions.withoutSetId(caller, inode, true);
+    }
     if (change.has(AttributeChange.UID | AttributeChange.GID)) {
       inode.mode = Permissions.withoutSetId(caller, inode, true);
       inode.uid = change.has(AttributeChange.UID) ? change.uid() : inode.uid;

@@ -11,12 +11,24 @@ public final class Caller {
   private final int uid;
   private final int gid;
   private final int[] groups;
+  private final boolean checked;
 
   /// @param groups supplementary groups, copied
   public Caller(int uid, int gid, int... groups) {
+    this(uid, gid, false, groups.clone());
+  }
+
+  private Caller(int uid, int gid, boolean checked, int[] groups) {
     this.uid = uid;
     this.gid = gid;
-    this.groups = groups.clone();
+    this.checked = checked;
+    this.groups = groups;
+  }
+
+  /// One whose permissions somebody else has checked, as the kernel does for FUSE: nothing is
+  /// refused him, and what he makes is his.
+  public static Caller checked(int uid, int gid) {
+    return new Caller(uid, gid, true, new int[0]);
   }
 
   public int uid() {
@@ -34,7 +46,7 @@ public final class Caller {
 
   /// Whether permissions do not hold it back.
   public boolean privileged() {
-    return uid == 0;
+    return checked || uid == 0;
   }
 
   /// Whether `group` is its group or one of its supplementary groups.
@@ -55,6 +67,7 @@ public final class Caller {
     return other instanceof Caller c
         && c.uid == uid
         && c.gid == gid
+        && c.checked == checked
         && Arrays.equals(c.groups, groups);
   }
 

@@ -160,6 +160,9 @@ final class FileContent {
       }
       done += piece;
     }
+    if (accessTimes && inode.accessNanos <= Math.max(inode.modifyNanos, inode.changeNanos)) {
+      noteAccess(number);
+    }
     return done;
   }
 

@@ -183,7 +183,7 @@ final class GroupDescriptors {
   /// As the other, for a caller: some blocks are kept for root, or whom the superblock names.
   int reserve(int wanted, Caller caller) {
     boolean entitled =
-        caller.privileged()
+        caller.uid() == 0
             || caller.uid() == geometry.reservedUid
             || (geometry.reservedGid != 0 && caller.inGroup(geometry.reservedGid));
     return reserve(wanted, entitled ? 0 : geometry.reservedBlocks);

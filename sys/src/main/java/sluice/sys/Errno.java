@@ -39,6 +39,7 @@ public final class Errno {
   public static final int ELOOP = 40;
   public static final int ENODATA = 61;
   public static final int ETIME = 62;
+  public static final int EPROTO = 71;
   public static final int EOVERFLOW = 75;
   public static final int ENOTSOCK = 88;
   public static final int EDESTADDRREQ = 89;

@@ -21,6 +21,9 @@ record Explanation(String why, String fix) {
           case "mmap" -> mmap(errno);
           case "flock" -> flock(errno);
           case "seccomp" -> seccomp(errno);
+          case "mount" -> mount(errno);
+          case "umount2" -> unmount(errno);
+          case "FuseMount.open" -> fuseDevice(errno);
           case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
         };
@@ -224,6 +227,46 @@ record Explanation(String why, String fix) {
           new Explanation(
               "a filter needs no_new_privs or CAP_SYS_ADMIN, and an outer filter may deny it",
               "set no_new_privs first, or run outside the sandbox");
+      default -> none();
+    };
+  }
+
+  private static Explanation mount(int errno) {
+    return switch (errno) {
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              "mounting needs CAP_SYS_ADMIN",
+              "run as root (sudo), or in namespaces of your own: unshare --user --map-root-user"
+                  + " --mount");
+      case Errno.ENODEV -> new Explanation("the kernel has no such file system", "modprobe fuse");
+      case Errno.ENOENT, Errno.ENOTDIR ->
+          new Explanation("the mount point is no directory", "make it first: mkdir -p DIR");
+      case Errno.EBUSY ->
+          new Explanation("the mount point is in use", "choose another, or unmount what is there");
+      default -> none();
+    };
+  }
+
+  private static Explanation unmount(int errno) {
+    return switch (errno) {
+      case Errno.EBUSY ->
+          new Explanation(
+              "a process has a file open in it, or its working directory there",
+              "end it (`fuser -vm DIR` names it), or detach the mount: umount -l DIR");
+      case Errno.EINVAL ->
+          new Explanation("nothing is mounted there", "it may have been unmounted already");
+      default -> none();
+    };
+  }
+
+  private static Explanation fuseDevice(int errno) {
+    return switch (errno) {
+      case Errno.ENOENT, Errno.ENXIO, Errno.ENODEV ->
+          new Explanation(
+              "the kernel module for FUSE is not loaded, or the container was not given the device",
+              "modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN");
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation("this user may not open the device", "run as root (sudo)");
       default -> none();
     };
   }

@@ -196,6 +196,16 @@ public final class Files {
     return (int) Kernel.callHolding(segment, SystemCall.WRITE, fd, address, length);
   }
 
+  /// Writes several ranges with one call, to a stream or at the file's position.
+  ///
+  /// @param vector entries filled by [IoVec], whose buffers the caller keeps until this returns
+  /// @param count of entries, at most [IoVec#LIMIT]
+  /// @return bytes written, or a negative errno
+  public static int writev(int fd, MemorySegment vector, int count) {
+    long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
+    return (int) Kernel.callHolding(vector, SystemCall.WRITEV, fd, address, count);
+  }
+
   /// Reads at a position what the page cache has, without waiting for the device.
   ///
   /// @param vector one entry of scratch memory for [IoVec], owned by the caller

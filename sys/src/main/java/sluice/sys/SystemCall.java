@@ -6,6 +6,7 @@ package sluice.sys;
 enum SystemCall {
   READ(0, 63),
   WRITE(1, 64),
+  WRITEV(20, 66),
   CLOSE(3, 57),
   PPOLL(271, 73),
   IOCTL(16, 29),
@@ -56,6 +57,8 @@ enum SystemCall {
   UMASK(95, 166),
   GETDENTS64(217, 61),
   CACHESTAT(451, 451),
+  MOUNT(165, 40),
+  UMOUNT2(166, 39),
   MEMFD_CREATE(319, 279),
   SOCKET(41, 198),
   BIND(49, 200),

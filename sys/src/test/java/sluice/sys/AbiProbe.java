@@ -34,6 +34,7 @@ final class AbiProbe {
       #include <sys/inotify.h>
       #include <sys/ioctl.h>
       #include <sys/mman.h>
+      #include <sys/mount.h>
       #include <sys/prctl.h>
       #include <sys/resource.h>
       #include <sys/socket.h>
@@ -44,6 +45,7 @@ final class AbiProbe {
       #include <sys/vfs.h>
       #include <linux/audit.h>
       #include <linux/filter.h>
+      #include <linux/fuse.h>
       #include <linux/io_uring.h>
       #include <linux/magic.h>
       #include <linux/openat2.h>
@@ -80,6 +82,7 @@ final class AbiProbe {
           Map.entry(Inotify.class, Map.of("IN_[A-Z_]+", "")),
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
+          Map.entry(Mounts.class, Map.of("(MS|MNT|UMOUNT|FUSE)_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));
 
   /// Linux version whose headers first have a name, as `major, minor`.

@@ -1,0 +1,174 @@
+package sluice.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FormatOptions;
+import sluice.fs.FuseMount;
+import sluice.fs.FuseOptions;
+import sluice.fs.MountOptions;
+
+/// Other people's suites for file systems on ours, mounted through FUSE: pjdfstest (what POSIX says
+/// of names, permissions and times) and fsx (content, by random operations).
+///
+/// `fs-suites.sh` builds them, or `SLUICE_FS_SUITES` names the directory that has them in its
+/// `bin`.
+@Tag("acceptance")
+@Timeout(1800)
+class FileSystemSuitesTest {
+  private static final Path TARGET = Path.of("target", "fs-suites").toAbsolutePath();
+  private static final long IMAGE_BYTES = 256L << 20;
+  private static final Pattern FAILED = Pattern.compile("([0-9]+) failed");
+  private static final Pattern PASSED = Pattern.compile("([0-9]+) passed");
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  void require() {
+    assumeTrue(Files.exists(Path.of("/dev/fuse")), "needs /dev/fuse (modprobe fuse)");
+    assumeTrue(System.getProperty("user.name", "").equals("root"), "needs root, to mount");
+  }
+
+  private static Path suite(String name) throws Exception {
+    String given = System.getenv("SLUICE_FS_SUITES");
+    Path root = given == null ? TARGET : Path.of(given);
+    Path program = root.resolve("bin").resolve(name);
+    if (!Files.isExecutable(program)) {
+      Ran ran = run(1500, root.toString(), "./fs-suites.sh", root.toString());
+      if (ran.status != 0) {
+        abort("no " + name + ": " + ran.output);
+      }
+    }
+    return program;
+  }
+
+  private record Ran(int status, String output) {}
+
+  private static Ran run(int seconds, String log, String... words) throws Exception {
+    Path output = Path.of(log + ".log");
+    Files.createDirectories(output.getParent());
+    Process process =
+        new ProcessBuilder(List.of(words))
+            .redirectErrorStream(true)
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(output.toFile())
+            .start();
+    if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IOException(words[0] + " did not end: " + Files.readString(output));
+    }
+    String text = new String(Files.readAllBytes(output), StandardCharsets.ISO_8859_1);
+    return new Ran(process.exitValue(), text);
+  }
+
+  private interface Suite {
+    void run(Path mount) throws Exception;
+  }
+
+  /// Runs a suite in a fresh file system, and has the image judged.
+  private void mounted(Suite suite) throws Exception {
+    Path image = directory.resolve("disk.img");
+    try (FileChannel file =
+        FileChannel.open(image, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.allocate(1), IMAGE_BYTES - 1);
+    }
+    Path mount = Files.createDirectory(directory.resolve("mnt"));
+    try (BlockDevice device = BlockDevices.file(image, false)) {
+      FormatOptions format = FormatOptions.forDevice(IMAGE_BYTES);
+      Ext2Format.format(device, format.withJournal(IMAGE_BYTES), _ -> {});
+      FuseOptions options = FuseOptions.of(image.toString()).withTrusted(true);
+      try (Ext2 tree = Ext2.mount(device, MountOptions.defaults());
+          FuseMount _ = FuseMount.open(tree, mount, options, text -> System.out.println(text))) {
+        suite.run(mount);
+      }
+    }
+    Ran judged =
+        run(120, directory.resolve("e2fsck").toString(), "e2fsck", "-fn", image.toString());
+    assertThat(judged.status).as(judged.output).isZero();
+  }
+
+  @Test
+  void pjdfstestPassesAsOnTheKernelsOwn() throws Exception {
+    Path program = suite("pjdfstest");
+    Path configuration =
+        Files.writeString(
+            directory.resolve("pjdfstest.toml"),
+            """
+            [features]
+            posix_fallocate = {}
+            rename_ctime = {}
+            utime_now = {}
+            utimensat = {}
+            [settings]
+            naptime = 0.05
+            allow_remount = false
+            [dummy_auth]
+            entries = [["nobody", "nogroup"], ["daemon", "daemon"]]
+            """);
+    mounted(mount -> {
+      Path tests = Files.createDirectory(mount.resolve("tests"));
+      Ran ran =
+          run(
+              900,
+              directory.resolve("pjdfstest").toString(),
+              program.toString(),
+              "-c",
+              configuration.toString(),
+              "-p",
+              tests.toString());
+      assertThat(number(FAILED, ran.output)).as(ran.output).isZero();
+      assertThat(number(PASSED, ran.output)).as(ran.output).isGreaterThanOrEqualTo(356);
+      assertThat(ran.status).as(ran.output).isZero();
+    });
+  }
+
+  /// The last number of a kind, which is that of the summary.
+  private static int number(Pattern pattern, String output) {
+    Matcher matcher = pattern.matcher(output);
+    int number = -1;
+    while (matcher.find()) {
+      number = Integer.parseInt(matcher.group(1));
+    }
+    return number;
+  }
+
+  @Test
+  void fsxFindsNothingInAHundredThousandOperations() throws Exception {
+    Path program = suite("fsx");
+    long seed = System.nanoTime() >>> 1 & Integer.MAX_VALUE;
+    mounted(mount -> {
+      Ran ran =
+          run(
+              900,
+              directory.resolve("fsx").toString(),
+              program.toString(),
+              "-N",
+              "100000",
+              "-S",
+              Long.toString(seed),
+              mount.resolve("file").toString());
+      assertThat(ran.status).as("seed %d: %s", seed, ran.output).isZero();
+    });
+  }
+}

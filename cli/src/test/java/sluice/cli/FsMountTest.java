@@ -1,0 +1,197 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
+@Timeout(240)
+final class FsMountTest {
+  @TempDir Path directory;
+  private final StringWriter err = new StringWriter();
+  private @Nullable Process process;
+
+  @BeforeEach
+  void make() throws IOException {
+    Files.createDirectory(mount());
+    assertThat(run("mkfs", "--size", "32M", image().toString())).isZero();
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    Process started = process;
+    if (started != null && started.isAlive()) {
+      started.destroyForcibly().waitFor();
+    }
+    tool("umount", "-l", mount().toString()); // after a failure, what a test has left
+  }
+
+  private Path mount() {
+    return directory.resolve("mnt");
+  }
+
+  private Path image() {
+    return directory.resolve("disk.img");
+  }
+
+  private int run(String... words) {
+    err.getBuffer().setLength(0);
+    String[] args = new String[words.length + 1];
+    args[0] = "fs";
+    System.arraycopy(words, 0, args, 1, words.length);
+    CommandLine commands = Commands.commandLine();
+    return commands
+        .setOut(new PrintWriter(new StringWriter(), true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  private static int tool(String... words) throws Exception {
+    Process tool = new ProcessBuilder(words).redirectErrorStream(true).start();
+    tool.getInputStream().readAllBytes();
+    return tool.waitFor();
+  }
+
+  /// Starts the command and waits until it is mounted.
+  private Process start(String... options) throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/fuse")), "needs /dev/fuse (modprobe fuse)");
+    assumeTrue(System.getProperty("user.name", "").equals("root"), "needs root, to mount");
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "fs", "mount"));
+    command.addAll(List.of(options));
+    command.addAll(List.of(image().toString(), mount().toString()));
+    Process started = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process = started;
+    BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
+    assertThat(out.readLine()).startsWith("mounted " + image() + " at " + mount());
+    return started;
+  }
+
+  private static void signal(Process process, String name) throws Exception {
+    assertThat(tool("kill", "-" + name, Long.toString(process.pid()))).isZero();
+  }
+
+  private static String rest(Process process) throws Exception {
+    String rest = String.join("\n", process.inputReader(StandardCharsets.UTF_8).lines().toList());
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    return rest;
+  }
+
+  @Test
+  void servesUntilTerminatedAndLeavesTheImageClean() throws Exception {
+    Process started = start();
+    Files.write(mount().resolve("file"), new byte[100_000]);
+    assertThat(run("ls", image().toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("Why:").contains("Fix:"); // the image is in use
+    signal(started, "TERM");
+    assertThat(rest(started)).contains("unmounted " + image());
+    assertThat(started.exitValue()).isZero();
+    assertThat(mount()).isEmptyDirectory();
+    assertThat(run("fsck", image().toString())).isZero();
+    assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+    start("--read-only");
+    assertThat(mount().resolve("file")).hasSize(100_000);
+    assertThatThrownBy(() -> Files.delete(mount().resolve("file"))).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void usersOfABusyMountGoOn() throws Exception {
+    Process started = start();
+    try (FileChannel channel =
+        FileChannel.open(
+            mount().resolve("file"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      signal(started, "TERM");
+      BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
+      assertThat(out.readLine()).contains("is in use").contains("fuser -vm");
+      assertThat(channel.write(ByteBuffer.wrap(new byte[5000]))).isEqualTo(5000);
+    }
+    assertThat(rest(started)).contains("unmounted");
+    assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+  }
+
+  @Test
+  void interruptingTwiceEndsABusyMount() throws Exception {
+    Process started = start();
+    FileChannel channel =
+        FileChannel.open(
+            mount().resolve("file"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    signal(started, "INT");
+    assertThat(started.inputReader(StandardCharsets.UTF_8).readLine()).contains("is in use");
+    signal(started, "INT");
+    assertThat(rest(started)).contains("unmounted");
+    assertCutOff(channel);
+    assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+  }
+
+  /// Nobody serves a file any more.
+  private static void assertCutOff(FileChannel channel) {
+    assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(new byte[10])))
+        .isInstanceOf(IOException.class);
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // Some kernels tell the server of each close, and then it fails as well.
+    }
+  }
+
+  @Test
+  void whatWasSyncedSurvivesAKill() throws Exception {
+    Process started = start();
+    Path file = mount().resolve("file");
+    FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    channel.write(ByteBuffer.wrap(new byte[300_000]));
+    channel.force(true);
+    for (int i = 0; i < 200; i++) {
+      Files.write(mount().resolve("unsynced" + i), new byte[i]);
+    }
+    started.destroyForcibly().waitFor();
+    assertCutOff(channel);
+    assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
+    assertThat(tool("umount", "-l", mount().toString())).isZero();
+    Process again = start(); // replays the journal
+    assertThat(file).hasSize(300_000);
+    signal(again, "TERM");
+    assertThat(rest(again)).contains("unmounted");
+    assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+  }
+
+  @Test
+  void whatIsWrongIsSaid() throws Exception {
+    assertThat(run("mount", image().toString(), directory.resolve("none").toString())).isOne();
+    assertThat(err.toString()).contains("does not exist").contains("Fix: mkdir -p");
+    assertThat(run("mount", image().toString(), image().toString())).isOne();
+    assertThat(err.toString()).contains("is no directory");
+    Path noise = Files.write(directory.resolve("noise"), new byte[100_000]);
+    assertThat(run("mount", noise.toString(), mount().toString())).isOne();
+    assertThat(err.toString()).contains("no ext2 file system");
+    assertThat(run("mount", "--cache", "x", image().toString(), mount().toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--cache");
+    assertThat(run("mount", "--threads", "0", image().toString(), mount().toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("threads must be");
+  }
+}
