@@ -127,12 +127,13 @@ final class Orphans {
     inode.size = inode.isSymlink() ? inode.size : 0;
     inode.changed();
     table.store(op, inode);
-    table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
     return true;
   }
 
   /// Frees the number of an emptied file that is in no list: the next file may have it at once.
   private void freeNumber(Operation op, Inode inode) throws IOException {
+    // Out of the list it is a time; in the list, a neighbour that leaves would overwrite it.
+    table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
     // Only now: whoever reads it again must find it without a name, or it would live beside the
     // next.
     inodes.remove(inode);
