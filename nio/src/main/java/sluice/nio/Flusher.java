@@ -12,15 +12,25 @@ import sluice.sys.Files;
 import sluice.sys.Sockets;
 
 /// Sends staged bytes whose thread does not come back to its selector, and what closed channels
-/// have left. One daemon thread per JVM that looks once a millisecond, and is parked while no ring
-/// has staged anything for a while; any thread hands work to it. A process that exits sends what is
-/// staged first, as the kernel would; one that is killed or halted does not.
+/// have left. One daemon thread per JVM that looks once a millisecond, less often once it has
+/// looked for nothing long enough, and is parked while no ring has staged anything for a while; any
+/// thread hands work to it. A process that exits sends what is staged first, as the kernel would;
+/// one that is killed or halted does not.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `rings`, `streams`, `orphans`, `thread` | any thread | under the class's lock | the same |
+/// | `needless` | the flusher | plain | plain |
 final class Flusher {
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /// Each look interrupts a selecting thread on its core; those that come back by themselves need
+  /// fewer.
+  private static final long CALM_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+
+  /// Looks for nothing, one after the other, from which on they are calm.
+  private static final int CALM = 100;
+
   private static final int IDLE_TICKS = 20;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -28,6 +38,7 @@ final class Flusher {
   private static final List<RingStream> streams = new ArrayList<>();
   private static final List<Orphan> orphans = new ArrayList<>();
   private static @Nullable Thread thread;
+  private static int needless;
 
   private Flusher() {}
 
@@ -48,6 +59,7 @@ final class Flusher {
       if (ring.hasStaged()) {
         idle = 0;
         if (now == turns) {
+          needless = 0;
           ring.flushStale();
         }
       } else {
@@ -132,7 +144,7 @@ final class Flusher {
       if (isIdle()) {
         LockSupport.park(Flusher.class);
       } else {
-        LockSupport.parkNanos(Flusher.class, TICK_NANOS);
+        LockSupport.parkNanos(Flusher.class, needless < CALM ? TICK_NANOS : CALM_NANOS);
         tick();
       }
     }
@@ -160,6 +172,7 @@ final class Flusher {
       watches = List.copyOf(rings);
       waiting = List.copyOf(streams);
       orphans.removeIf(orphan -> !orphan.send());
+      needless = waiting.isEmpty() && orphans.isEmpty() ? needless + 1 : 0;
     }
     for (Watch watch : watches) {
       if (!watch.look()) {

@@ -21,14 +21,25 @@ import sluice.sys.Sockets;
 /// | `inDirty`, `sendFailed` | ring's thread | plain | plain |
 /// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
 /// | `full` | writers, ring's thread | volatile | volatile |
+/// | `bulk`, `waiting` | readers, ring's thread | volatile | volatile |
+/// | `watching` | ring's thread | plain | plain |
+/// | `shortReads` | readers | under the read lock | the same |
 ///
 /// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
-/// more until it is read; when the ring's memory is short, or the ring lets go of it, its bytes
-/// move to memory of its own. At most [StagePool#BYTES] are staged, and left to a turn only by the
-/// ring's owner.
+/// more until it is read. One that receives [#BULK] bytes at once is only watched from then on and
+/// read from the socket itself, since copying so much again costs more than a system call; after a
+/// few short reads it receives ahead again. When the ring's memory is short, or the ring lets go of
+/// it, its bytes move to memory of its own. At most [StagePool#BYTES] are staged, and left to a
+/// turn only by the ring's owner.
 final class RingStream extends RingPort implements StreamPort {
   /// Where receiving stops, in bytes. What one turn brings may exceed it.
   static final int HELD_LIMIT = 64 << 10;
+
+  /// Bytes at once from which on reading from the socket itself is cheaper.
+  private static final int BULK = 32 << 10;
+
+  /// Reads of less than that, one after the other, that end it.
+  private static final int SHORT_READS = 8;
 
   private final SluiceSocketChannel channel;
 
@@ -36,6 +47,17 @@ final class RingStream extends RingPort implements StreamPort {
   private volatile boolean ended;
   private volatile int error;
   private int emptyReads;
+
+  /// Whether the socket is watched instead of received from.
+  private volatile boolean bulk;
+
+  /// Whether the operation that is armed only watches.
+  private boolean watching;
+
+  /// Whether the socket, which is watched, has something to read.
+  private volatile boolean waiting;
+
+  private int shortReads;
 
   /// Where the staged bytes lie in the region, or -1.
   private int stage = -1;
@@ -70,11 +92,17 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   void arm() {
     int interest = key.isValid() ? key.interest() : 0;
-    if ((interest & SelectionKey.OP_READ) != 0 && !armed && hasRoom()) {
+    if ((interest & SelectionKey.OP_READ) != 0 && !armed && hasRoom() && !waiting) {
       armed = true;
       cancelling = false;
-      ring.submission()
-          .receiveMultishot(channel.core().fd(), false, RingArena.GROUP, token(RingToken.RECEIVE));
+      watching = bulk;
+      int fd = channel.core().fd();
+      long token = token(RingToken.RECEIVE);
+      if (watching) {
+        ring.submission().pollAdd(fd, PollFds.POLLIN, false, token);
+      } else {
+        ring.submission().receiveMultishot(fd, false, RingArena.GROUP, token);
+      }
     }
     if ((interest & SelectionKey.OP_WRITE) != 0 || stagedBytes > 0) {
       armPoll();
@@ -123,11 +151,16 @@ final class RingStream extends RingPort implements StreamPort {
     }
     if (Completion.hasChunk(flags)) {
       held.push(part, attached);
+      if (result >= BULK) {
+        bulk = true;
+      }
       if (!armed) {
         ring.touch(this);
-      } else if (!hasRoom() || !key.isValid()) {
+      } else if (bulk || !hasRoom() || !key.isValid()) {
         ring.stop(this); // not for a lack of interest, which comes back with the next request
       }
+    } else if (watching && result >= 0) {
+      waiting = attached;
     } else if (result == 0) {
       end(0);
     } else if (result == -Errno.ENOBUFS) {
@@ -196,16 +229,38 @@ final class RingStream extends RingPort implements StreamPort {
     if (!ring.tryLockTurn()) {
       return -Errno.EAGAIN; // the turn that runs will bring it
     }
+    int n;
     try {
-      return receiveDetached(segment, at, length);
+      n = receiveDetached(segment, at, length);
     } finally {
       ring.unlockTurn();
+    }
+    if (n > 0) {
+      emptyReads = 0;
+    }
+    if (bulk) {
+      shortReads = n < BULK / 2 ? shortReads + 1 : 0;
+      bulk = shortReads < SHORT_READS;
+    }
+    if (waiting) {
+      watchAgain();
+    }
+    return n;
+  }
+
+  /// The kernel tells whether there is more.
+  private void watchAgain() {
+    waiting = false;
+    if (ring.isOwner()) {
+      ring.touch(this);
+    } else if (attached) {
+      ring.request(this);
     }
   }
 
   /// Nothing more comes from the ring: what it had brought first, then the socket's.
   private int receiveDetached(MemorySegment segment, long at, int length) {
-    if (readable()) {
+    if (hasReceived()) {
       return receive(segment, at, length);
     }
     return channel.transfers().receiveHere(segment, at, length);
@@ -218,6 +273,10 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   public boolean readable() {
+    return waiting || hasReceived();
+  }
+
+  private boolean hasReceived() {
     return held.bytes() > 0 || ended || error != 0;
   }
 
@@ -434,6 +493,7 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   void detached() {
     held.move();
+    waiting = false; // whoever takes over asks the socket
     if (hasStaged()) {
       Flusher.finishLater(this);
     }
@@ -454,7 +514,7 @@ final class RingStream extends RingPort implements StreamPort {
 
   /// Whether the channel has nothing more to do with this ring. Holder of the write lock.
   boolean isSpent() {
-    return !attached && !readable() && !submitted && stagedBytes == 0 && sendError == 0;
+    return !attached && !hasReceived() && !submitted && stagedBytes == 0 && sendError == 0;
   }
 
   @Override

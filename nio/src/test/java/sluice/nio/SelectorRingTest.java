@@ -240,6 +240,72 @@ class SelectorRingTest extends RingTests {
     }
   }
 
+  /// From the first large part on the socket is only watched, later it is received from again.
+  @Test
+  void largeAndSmallMessagesComeInOrderAndAreToldOnlyWhenTheyAreThere() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    link.near().register(selector, SelectionKey.OP_READ);
+    int[] sizes = {100, 300_000, 300_000, 1, 70_000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 50, 200_000};
+    ByteBuffer buffer = ByteBuffer.allocateDirect(50_000); // so that much is read in several steps
+    int from = 0;
+    for (int size : sizes) {
+      byte[] message = pattern(from, size);
+      CompletableFuture<Void> sent = started(() -> link.far().getOutputStream().write(message));
+      byte[] got = new byte[size];
+      int done = 0;
+      while (done < size) {
+        await(selector);
+        int n = link.near().read(buffer.clear().limit(Math.min(buffer.capacity(), size - done)));
+        assertThat(n).isNotNegative();
+        buffer.flip().get(got, done, n);
+        done += n;
+      }
+      sent.get(60, TimeUnit.SECONDS);
+      assertThat(got).isEqualTo(message);
+      assertThat(selector.selectNow()).isZero();
+      assertThat(link.near().read(buffer.clear())).isZero();
+      from += size;
+    }
+    link.far().getOutputStream().write(pattern(0, 100_000));
+    link.far().close();
+    ByteBuffer rest = ByteBuffer.allocate(100_001);
+    int n = 0;
+    while (n >= 0) {
+      await(selector);
+      n = link.near().read(rest);
+    }
+    assertThat(rest.position()).isEqualTo(100_000);
+    await(selector); // the end stays
+  }
+
+  @Test
+  void aChannelThatIsOnlyWatchedCanBeTakenAway() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    SelectionKey key = link.near().register(selector, SelectionKey.OP_READ);
+    for (int i = 0; i < 3; i++) {
+      byte[] message = pattern(i, 200_000);
+      CompletableFuture<Void> sent = started(() -> link.far().getOutputStream().write(message));
+      await(selector);
+      assertThat(read(link.near(), message.length)).isEqualTo(message);
+      sent.get(60, TimeUnit.SECONDS);
+      assertThat(selector.selectNow()).isZero();
+    }
+    key.cancel();
+    selector.selectNow();
+    link.near().configureBlocking(true);
+    link.far().getOutputStream().write(pattern(5, 1000));
+    assertThat(read(link.near(), 1000)).isEqualTo(pattern(5, 1000));
+    link.near().configureBlocking(false);
+    link.near().register(selector, SelectionKey.OP_READ);
+    link.far().getOutputStream().write(pattern(6, 1000));
+    await(selector);
+    assertThat(read(link.near(), 1000)).isEqualTo(pattern(6, 1000));
+  }
+
   @Test
   void connectionsLeaveNothingBehind() throws Exception {
     ServerSocketChannel server = listen();
