@@ -1,6 +1,6 @@
 // The C peer of `sluice bench iozone`: pread(2) and pwrite(2) on a file in the folder that is its
 // argument. One command a line on standard input: OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC;
-// the answer is "ok NANOSECONDS_PER_RECORD" or "error WHAT". The same passes as IozoneMain.java.
+// the answer is "ok NANOSECONDS CPU_NANOSECONDS", each per record, or "error WHAT". The same passes as IozoneMain.java.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +16,21 @@ static char path[4096];
 static char *buffer;
 static int fd = -1;
 static long prepared;
+static long cpu;
 static const char *failure;
 
-static long now(void) {
+static long clock_of(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static long now(void) {
+  return clock_of(CLOCK_MONOTONIC);
+}
+
+static long cpu_now(void) {
+  return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int must(int good, const char *what) {
@@ -91,12 +100,14 @@ static void sync_if(int wanted) {
 }
 
 static long first_write(long file, long record, int sync) {
+  long cpu_begin = cpu_now();
   long begin = now();
   create();
   put(file, record);
   sync_if(sync);
   shut();
   long nanos = now() - begin;
+  cpu += cpu_now() - cpu_begin;
   must(unlink(path) == 0, "unlink");
   return nanos;
 }
@@ -138,22 +149,26 @@ static double measure(const char *operation, long file, long record, long millis
   long end = now() + millis * 1000000L;
   long nanos = 0;
   long passes = 0;
+  cpu = 0;
   while (!failure && (passes == 0 || now() < end)) {
     if (first) {
       nanos += first_write(file, record, sync);
       passes++;
     } else {
+      long cpu_begin = cpu_now();
       long begin = now();
       for (long i = 0; i < batch; i++) {
         pass(operation, file, record, sync);
       }
       nanos += now() - begin;
+      cpu += cpu_now() - cpu_begin;
       passes += batch;
     }
   }
   if (failure || extend || file > KEEP) {
     drop();
   }
+  cpu /= passes * records;
   return (double)nanos / ((double)passes * records);
 }
 
@@ -180,7 +195,7 @@ int main(int count, char **arguments) {
     if (failure) {
       printf("error %s: %s\n", failure, strerror(errno));
     } else {
-      printf("ok %.3f\n", nanos);
+      printf("ok %.3f %ld\n", nanos, cpu);
     }
   }
   drop();

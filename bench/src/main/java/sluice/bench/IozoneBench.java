@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class IozoneBench implements Bench {
   private static final String NAME = "iozone";
   private static final String METRIC = "ns_per_record";
+  private static final String CPU_METRIC = "cpu_ns_per_record";
 
   @Override
   public String name() {
@@ -84,7 +85,8 @@ final class IozoneBench implements Bench {
         done.accept(result);
       }
     }
-    System.out.print(Table.summary(results, METRIC));
+    System.out.println(Table.summary(results, METRIC));
+    System.out.print(Table.summary(results, CPU_METRIC));
   }
 
   @Override
@@ -204,9 +206,9 @@ final class IozoneBench implements Bench {
       long end = System.nanoTime() + (long) (options.warmSeconds() * 1e9);
       do {
         for (IozoneCase one : cases) {
-          double _ = worker.measure(one, false, 20);
+          IozonePasses.Cost _ = worker.measure(one, false, 20);
           if (ours && one.operation().reads()) {
-            double _ = worker.measure(one, true, 20);
+            IozonePasses.Cost _ = worker.measure(one, true, 20);
           }
         }
       } while (System.nanoTime() - end < 0);
@@ -218,7 +220,7 @@ final class IozoneBench implements Bench {
       for (Entry entry : entries) {
         if (!entry.slices() || one.operation().reads()) {
           try {
-            double _ = entry.worker.measure(one, entry.slices(), Math.min(millis, 30));
+            IozonePasses.Cost _ = entry.worker.measure(one, entry.slices(), Math.min(millis, 30));
             series.put(entry, new Series(entry.system, entry.control));
           } catch (IOException e) {
             fail(one, entry, e, failures);
@@ -232,10 +234,10 @@ final class IozoneBench implements Bench {
         }
         for (Entry entry : order) {
           try {
-            double nanos = entry.worker.measure(one, entry.slices(), millis);
+            IozonePasses.Cost cost = entry.worker.measure(one, entry.slices(), millis);
             Series target = series.get(entry);
             if (target != null) {
-              target.addRound(Map.of(METRIC, nanos));
+              target.addRound(Map.of(METRIC, cost.nanos(), CPU_METRIC, cost.cpuNanos()));
             }
           } catch (IOException e) {
             series.remove(entry);

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 /// is in its compiled code. Runs on the main thread, one command a line on standard input until its
 /// end.
 ///
-/// `OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC [SLICES]` is answered by `ok
-/// NANOSECONDS_PER_RECORD` or `error WHAT`. Arguments: `filechannel FOLDER`, or `tree KIND IMAGE
-/// DEVICE_BYTES CACHE_BYTES`.
+/// `OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC [SLICES]` is answered by `ok NANOSECONDS
+/// CPU_NANOSECONDS`, each per record, or `error WHAT`. Arguments: `filechannel FOLDER`, or `tree
+/// KIND IMAGE DEVICE_BYTES CACHE_BYTES`.
 final class IozoneMain {
   private IozoneMain() {}
 

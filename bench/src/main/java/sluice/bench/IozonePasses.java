@@ -1,6 +1,8 @@
 package sluice.bench;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 
 /// Runs the passes of one operation over a file and takes the time. Of one thread.
 ///
@@ -12,6 +14,8 @@ final class IozonePasses {
 
   /// Longer files go after each measurement, so that all workers fit into memory.
   private static final long KEEP_BYTES = 64 << 20;
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final IozoneTarget target;
   private long prepared;
@@ -41,19 +45,32 @@ final class IozonePasses {
     }
   }
 
-  /// @return nanoseconds for each record
-  double measure(Request request) throws IOException {
+  /// What a record took.
+  ///
+  /// @param nanos of the clock
+  /// @param cpuNanos of this thread, in the kernel too
+  record Cost(double nanos, double cpuNanos) {
+    @Override
+    public String toString() {
+      return nanos + " " + cpuNanos;
+    }
+  }
+
+  Cost measure(Request request) throws IOException {
     set(request);
     boolean first = request.operation() == IozoneOperation.WRITE;
     long batch = request.sync() ? 1 : Math.max(1, FEWEST_RECORDS / request.records());
     long end = System.nanoTime() + request.millis() * 1_000_000L;
     long nanos = 0;
+    long cpu = 0;
     long passes = 0;
     while (passes == 0 || System.nanoTime() - end < 0) {
+      long cpuBegin = THREADS.getCurrentThreadCpuTime();
       long begin = System.nanoTime();
       if (first) {
         write(request);
         nanos += System.nanoTime() - begin;
+        cpu += THREADS.getCurrentThreadCpuTime() - cpuBegin;
         target.remove();
         passes++;
       } else {
@@ -61,13 +78,15 @@ final class IozonePasses {
           pass(request);
         }
         nanos += System.nanoTime() - begin;
+        cpu += THREADS.getCurrentThreadCpuTime() - cpuBegin;
         passes += batch;
       }
     }
     if (request.operation() == IozoneOperation.EXTEND || request.fileBytes() > KEEP_BYTES) {
       drop();
     }
-    return nanos / ((double) passes * request.records());
+    double records = (double) passes * request.records();
+    return new Cost(nanos / records, cpu / records);
   }
 
   private void set(Request request) throws IOException {

@@ -53,9 +53,8 @@ final class IozoneWorker implements AutoCloseable {
     return new ProcessBuilder(command).redirectError(log).start();
   }
 
-  /// @return nanoseconds for each record
   /// @throws IOException with what the worker says
-  double measure(IozoneCase one, boolean slices, long millis) throws IOException {
+  IozonePasses.Cost measure(IozoneCase one, boolean slices, long millis) throws IOException {
     to.write(
         "%s %d %d %d %d"
             .formatted(
@@ -70,7 +69,8 @@ final class IozoneWorker implements AutoCloseable {
     if (!answer.startsWith("ok ")) {
       throw new IOException(answer);
     }
-    return Double.parseDouble(answer.substring(3));
+    String[] words = answer.split(" ", -1);
+    return new IozonePasses.Cost(Double.parseDouble(words[1]), Double.parseDouble(words[2]));
   }
 
   private String line(int seconds) throws IOException {

@@ -16,6 +16,7 @@ final class Table {
           new Column("machine", "machine_ns_per_req", "%,.0f"),
           new Column("req/s", "rps", "%,.0f"),
           new Column("ns/record", "ns_per_record", "%,.0f"),
+          new Column("cpu ns", "cpu_ns_per_record", "%,.0f"),
           new Column("MB/s", "mb_per_s", "%,.0f"),
           new Column("p50 us", "p50_us", "%,.0f"),
           new Column("p99 us", "p99_us", "%,.0f"),

@@ -95,7 +95,7 @@ final class IozoneTest {
         for (IozoneOperation operation : IozoneOperation.values()) {
           for (boolean sync : new boolean[] {false, true}) {
             IozoneCase one = new IozoneCase(operation, sync && !operation.reads(), 65_536, 4096);
-            assertThat(worker.measure(one, false, 1)).isPositive();
+            assertThat(worker.measure(one, false, 1).nanos()).isPositive();
           }
         }
         IozoneCase wrong = new IozoneCase(IozoneOperation.READ, false, 4096, 8192);

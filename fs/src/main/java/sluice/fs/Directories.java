@@ -44,11 +44,13 @@ final class Directories {
   /// @param position byte offset in the directory
   record Entry(long position, long inode, FileKind kind) {}
 
-  /// Where a new entry goes.
+  /// Where a new entry goes. Good as long as the directory's lock is held and nothing is changed.
   ///
   /// @param position of the entry to split or use, -1 for a new block
   /// @param newBlocks blocks to promise before
-  record Place(long position, int newBlocks) {}
+  /// @param bytes of the block the entry goes into
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record Place(long position, int newBlocks, byte[] bytes) {}
 
   /// @param maxIndexBytes memory for indexes of large directories
   Directories(
@@ -286,9 +288,9 @@ final class Directories {
     int needed = EntryLayout.bytes(name.length);
     long count = blocks(directory);
     if (count == 1) {
-      long position = gapIn(directory, 0, needed);
-      if (position >= 0) {
-        return new Place(position, 0);
+      Place place = placeIn(directory, 0, needed);
+      if (place != null) {
+        return place;
       }
     } else if (count > 1) {
       DirectoryIndex index = directory.index;
@@ -297,27 +299,29 @@ final class Directories {
       }
       int block = index.findRoom(needed);
       if (block >= 0) {
-        long position = gapIn(directory, block, needed);
-        if (position < 0) {
+        Place place = placeIn(directory, block, needed);
+        if (place == null) {
           throw FsException.corrupt(directory.number, -1, "its index contradicts block " + block);
         }
-        return new Place(position, 0);
+        return place;
       }
     }
     if (directory.size + geometry.blockBytes > MAX_BYTES) {
       throw FsException.of(Errno.ENOSPC, "directory " + directory.number + " cannot grow");
     }
-    return new Place(-1, 1 + map.missingPointers(directory, count));
+    byte[] empty = new byte[geometry.blockBytes];
+    setHead(empty, 0, 0, geometry.blockBytes, 0);
+    return new Place(-1, 1 + map.missingPointers(directory, count), empty);
   }
 
-  private long gapIn(Inode directory, long block, int needed) throws IOException {
+  private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
     byte[] bytes = readBlock(directory, block);
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       if (gap(bytes, at) >= needed) {
-        return (block << geometry.blockShift) + at;
+        return new Place((block << geometry.blockShift) + at, 0, bytes);
       }
     }
-    return -1;
+    return null;
   }
 
   /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
@@ -330,7 +334,7 @@ final class Directories {
     directory.flags &= ~InodeLayout.FLAG_INDEX;
     int at = (int) position & (geometry.blockBytes - 1);
     long block = position >> geometry.blockShift;
-    byte[] bytes = readBlock(directory, block);
+    byte[] bytes = place.bytes();
     int length = recordLength(bytes, at);
     try (Buffer b = op.change(deviceBlock(directory, block))) {
       if (inode(bytes, at) != 0) {

@@ -42,12 +42,12 @@ final class FrameClaims {
 
   /// The frame of a block, which may be written until [#letGo]; each claim needs one.
   Frame claim(long block, Start start, Purpose purpose) throws IOException {
-    Frame changed = claimChanged(block, purpose);
-    if (changed != null) {
+    Frame alone = claimAlone(block, purpose);
+    if (alone != null) {
       if (start == Start.ZEROS) {
-        changed.segment().fill((byte) 0);
+        alone.segment().fill((byte) 0);
       }
-      return changed;
+      return alone;
     }
     loader.check(block);
     Frame spare = null;
@@ -93,22 +93,29 @@ final class FrameClaims {
     }
   }
 
-  /// The common case, without a lock: the block is here, changed already in the same way, and
-  /// nobody else holds it. While it is claimed it stays mapped, and what the stripe guards of it
-  /// does not change: those who do not claim lease what they mark.
-  private @Nullable Frame claimChanged(long block, Purpose purpose) {
+  /// The common case, without a lock: the block is here, is not of the other kind, and nobody else
+  /// holds it. While it is claimed it stays mapped, and what the stripe guards of it does not
+  /// change: those who do not claim lease what they mark.
+  private @Nullable Frame claimAlone(long block, Purpose purpose) {
     Frame frame = table.find(block);
     if (frame == null || !frame.claim()) {
       return null;
     }
     boolean logged = purpose == Purpose.LOGGED;
-    if (frame.number() != block || frame.dirty == logged || frame.held != logged || frame.loading) {
+    if (frame.number() != block
+        || frame.held != logged
+        || (logged && frame.dirty)
+        || frame.loading) {
       frame.endClaim();
       return null;
     }
     frame.content = purpose == Purpose.CONTENT;
     frame.hide(); // before anybody can join
     frame.firstWriter();
+    if (!logged && !frame.dirty) {
+      frame.dirty = true;
+      dirty.add(frame);
+    }
     return frame;
   }
 

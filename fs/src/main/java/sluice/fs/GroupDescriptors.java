@@ -201,7 +201,9 @@ final class GroupDescriptors {
   }
 
   void unreserve(int count) {
-    available.addAndGet(count);
+    if (count > 0) {
+      available.addAndGet(count);
+    }
   }
 
   /// Promises one inode.
