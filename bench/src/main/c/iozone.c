@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 16 << 20, KEEP = 64 << 20, FEWEST_RECORDS = 64 };
+enum { BUFFER = 16 << 20, KEEP = 64 << 20, FILES = 64 };
 
-static char path[4096];
+static char paths[FILES][4096];
 static char *buffer;
 static int fd = -1;
 static long prepared;
@@ -40,8 +40,8 @@ static int must(int good, const char *what) {
   return good;
 }
 
-static void create(void) {
-  fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0644);
+static void create(long index) {
+  fd = open(paths[index], O_CREAT | O_EXCL | O_RDWR, 0644);
   must(fd >= 0, "open");
 }
 
@@ -67,14 +67,16 @@ static void get(long file, long record) {
 static void drop(void) {
   shut();
   prepared = 0;
-  must(unlink(path) == 0 || errno == ENOENT, "unlink");
+  for (long i = 0; i < FILES; i++) {
+    must(unlink(paths[i]) == 0 || errno == ENOENT, "unlink");
+  }
 }
 
 // A file of that length, open, stable and checked.
 static void prepare(long file) {
   if (prepared != file) {
     drop();
-    create();
+    create(0);
     long record = file < 1 << 20 ? file : 1 << 20;
     for (long at = 0; at < file; at += record) {
       memcpy(buffer, &at, sizeof at);
@@ -88,7 +90,7 @@ static void prepare(long file) {
     prepared = file;
   }
   if (fd < 0) {
-    fd = open(path, O_RDWR);
+    fd = open(paths[0], O_RDWR);
     must(fd >= 0, "open");
   }
 }
@@ -99,21 +101,13 @@ static void sync_if(int wanted) {
   }
 }
 
-static long first_write(long file, long record, int sync) {
-  long cpu_begin = cpu_now();
-  long begin = now();
-  create();
-  put(file, record);
-  sync_if(sync);
-  shut();
-  long nanos = now() - begin;
-  cpu += cpu_now() - cpu_begin;
-  must(unlink(path) == 0, "unlink");
-  return nanos;
-}
-
-static void pass(const char *operation, long file, long record, int sync) {
-  if (strcmp(operation, "extend") == 0) {
+static void pass(const char *operation, long file, long record, int sync, long index) {
+  if (strcmp(operation, "write") == 0) {
+    create(index);
+    put(file, record);
+    sync_if(sync);
+    shut();
+  } else if (strcmp(operation, "extend") == 0) {
     put(file, record);
     sync_if(sync);
     must(ftruncate(fd, 0) == 0, "ftruncate");
@@ -121,7 +115,7 @@ static void pass(const char *operation, long file, long record, int sync) {
     put(file, record);
     sync_if(sync);
   } else if (strcmp(operation, "read") == 0) {
-    fd = open(path, O_RDWR);
+    fd = open(paths[0], O_RDWR);
     must(fd >= 0, "open");
     get(file, record);
     shut();
@@ -136,7 +130,7 @@ static double measure(const char *operation, long file, long record, long millis
   if (first || extend) {
     drop();
     if (extend) {
-      create();
+      create(0);
     }
   } else {
     prepare(file);
@@ -145,24 +139,22 @@ static double measure(const char *operation, long file, long record, long millis
     }
   }
   long records = file / record;
-  long batch = records < FEWEST_RECORDS && !sync ? FEWEST_RECORDS / records : 1;
+  long batch = records < FILES && !sync ? FILES / records : 1;
   long end = now() + millis * 1000000L;
   long nanos = 0;
   long passes = 0;
   cpu = 0;
   while (!failure && (passes == 0 || now() < end)) {
-    if (first) {
-      nanos += first_write(file, record, sync);
-      passes++;
-    } else {
-      long cpu_begin = cpu_now();
-      long begin = now();
-      for (long i = 0; i < batch; i++) {
-        pass(operation, file, record, sync);
-      }
-      nanos += now() - begin;
-      cpu += cpu_now() - cpu_begin;
-      passes += batch;
+    long cpu_begin = cpu_now();
+    long begin = now();
+    for (long i = 0; i < batch; i++) {
+      pass(operation, file, record, sync, i);
+    }
+    nanos += now() - begin;
+    cpu += cpu_now() - cpu_begin;
+    passes += batch;
+    for (long i = 0; first && i < batch; i++) {
+      must(unlink(paths[i]) == 0, "unlink");
     }
   }
   if (failure || extend || file > KEEP) {
@@ -177,7 +169,9 @@ int main(int count, char **arguments) {
     return 2;
   }
   memset(buffer, 5, BUFFER);
-  snprintf(path, sizeof path, "%s/iozone.tmp", arguments[1]);
+  for (int i = 0; i < FILES; i++) {
+    snprintf(paths[i], sizeof paths[i], "%s/iozone.%d", arguments[1], i);
+  }
   setvbuf(stdout, NULL, _IOLBF, 0);
   puts("ready");
   char operation[16];

@@ -11,13 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /// A file of the kernel by [FileChannel] and a direct buffer. Of one thread.
 final class IozoneChannel implements IozoneTarget {
-  private final Path path;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_RECORD_BYTES);
+  private static final int PAGE = 4096;
+  private final Path[] paths = new Path[FILES];
+  private final ByteBuffer buffer =
+      ByteBuffer.allocateDirect(MAX_RECORD_BYTES + PAGE).alignedSlice(PAGE);
   private @Nullable FileChannel channel;
 
   /// @param folder where to make the file
   IozoneChannel(Path folder) {
-    path = folder.resolve("iozone.tmp");
+    for (int i = 0; i < FILES; i++) {
+      paths[i] = folder.resolve("iozone." + i);
+    }
     while (buffer.hasRemaining()) {
       buffer.put((byte) 5);
     }
@@ -31,15 +35,18 @@ final class IozoneChannel implements IozoneTarget {
   }
 
   @Override
-  public void create() throws IOException {
+  public void create(int index) throws IOException {
     channel =
         FileChannel.open(
-            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            paths[index],
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
   }
 
   @Override
   public void open() throws IOException {
-    channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    channel = FileChannel.open(paths[0], StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   @Override
@@ -51,8 +58,8 @@ final class IozoneChannel implements IozoneTarget {
   }
 
   @Override
-  public void remove() throws IOException {
-    Files.deleteIfExists(path);
+  public void remove(int index) throws IOException {
+    Files.deleteIfExists(paths[index]);
   }
 
   @Override
@@ -94,6 +101,8 @@ final class IozoneChannel implements IozoneTarget {
   @Override
   public void close() throws IOException {
     shut();
-    remove();
+    for (int i = 0; i < FILES; i++) {
+      remove(i);
+    }
   }
 }

@@ -9,7 +9,7 @@ import java.lang.management.ThreadMXBean;
 /// A pass is all records of the file in order. Where a pass is short, several are timed together,
 /// so that looking at the clock does not count.
 final class IozonePasses {
-  private static final int FEWEST_RECORDS = 64;
+  private static final int FEWEST_RECORDS = IozoneTarget.FILES;
   private static final int PREPARE_BYTES = 1 << 20;
 
   /// Longer files go after each measurement, so that all workers fit into memory.
@@ -59,7 +59,7 @@ final class IozonePasses {
   Cost measure(Request request) throws IOException {
     set(request);
     boolean first = request.operation() == IozoneOperation.WRITE;
-    long batch = request.sync() ? 1 : Math.max(1, FEWEST_RECORDS / request.records());
+    int batch = request.sync() ? 1 : (int) Math.max(1, FEWEST_RECORDS / request.records());
     long end = System.nanoTime() + request.millis() * 1_000_000L;
     long nanos = 0;
     long cpu = 0;
@@ -67,19 +67,14 @@ final class IozonePasses {
     while (passes == 0 || System.nanoTime() - end < 0) {
       long cpuBegin = THREADS.getCurrentThreadCpuTime();
       long begin = System.nanoTime();
-      if (first) {
-        write(request);
-        nanos += System.nanoTime() - begin;
-        cpu += THREADS.getCurrentThreadCpuTime() - cpuBegin;
-        target.remove();
-        passes++;
-      } else {
-        for (long i = 0; i < batch; i++) {
-          pass(request);
-        }
-        nanos += System.nanoTime() - begin;
-        cpu += THREADS.getCurrentThreadCpuTime() - cpuBegin;
-        passes += batch;
+      for (int i = 0; i < batch; i++) {
+        pass(request, i);
+      }
+      nanos += System.nanoTime() - begin;
+      cpu += THREADS.getCurrentThreadCpuTime() - cpuBegin;
+      passes += batch;
+      for (int i = 0; first && i < batch; i++) {
+        target.remove(i);
       }
     }
     if (request.operation() == IozoneOperation.EXTEND || request.fileBytes() > KEEP_BYTES) {
@@ -94,7 +89,7 @@ final class IozonePasses {
       case WRITE -> drop();
       case EXTEND -> {
         drop();
-        target.create();
+        target.create(0);
         open = true;
       }
       case READ -> {
@@ -106,7 +101,7 @@ final class IozonePasses {
     }
   }
 
-  private void pass(Request request) throws IOException {
+  private void pass(Request request, int index) throws IOException {
     switch (request.operation()) {
       case EXTEND -> {
         put(request);
@@ -119,14 +114,12 @@ final class IozonePasses {
         target.shut();
       }
       case REREAD -> get(request);
-      case WRITE -> throw new AssertionError("timed on its own");
+      case WRITE -> {
+        target.create(index);
+        put(request);
+        target.shut();
+      }
     }
-  }
-
-  private void write(Request request) throws IOException {
-    target.create();
-    put(request);
-    target.shut();
   }
 
   private void put(Request request) throws IOException {
@@ -156,14 +149,16 @@ final class IozonePasses {
     target.shut();
     open = false;
     prepared = 0;
-    target.remove();
+    for (int i = 0; i < IozoneTarget.FILES; i++) {
+      target.remove(i);
+    }
   }
 
   /// A file of that length, open, stable, and checked to hold what was written.
   private void prepare(long bytes) throws IOException {
     if (prepared != bytes) {
       drop();
-      target.create();
+      target.create(0);
       open = true;
       int record = (int) Math.min(bytes, PREPARE_BYTES);
       for (long at = 0; at < bytes; at += record) {

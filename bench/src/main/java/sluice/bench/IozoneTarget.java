@@ -3,23 +3,28 @@ package sluice.bench;
 import java.io.Closeable;
 import java.io.IOException;
 
-/// One file that `bench iozone` writes and reads again and again. Used by the main thread of a
-/// worker, which has only one implementation loaded.
+/// The files that `bench iozone` writes and reads again and again, one open at a time. Used by the
+/// main thread of a worker, which has only one implementation loaded.
 interface IozoneTarget extends Closeable {
   /// Records are no longer than this.
   int MAX_RECORD_BYTES = 16 << 20;
 
-  /// Makes the file, which is not there, and opens it.
-  void create() throws IOException;
+  /// Files of one pass of first writes.
+  int FILES = 64;
 
-  /// Opens the file for reading and writing, as `open(2)` with the rights asked for.
+  /// Makes a file, which is not there, and opens it.
+  ///
+  /// @param index from 0 to [#FILES] - 1
+  void create(int index) throws IOException;
+
+  /// Opens file 0 for reading and writing, as `open(2)` with the rights asked for.
   void open() throws IOException;
 
-  /// Closes the file if it is open.
+  /// Closes the open file if there is one.
   void shut() throws IOException;
 
-  /// Removes the file if it is there; it is not open.
-  void remove() throws IOException;
+  /// Removes a file if it is there; it is not open.
+  void remove(int index) throws IOException;
 
   void write(long position, int bytes) throws IOException;
 

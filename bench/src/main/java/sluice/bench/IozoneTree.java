@@ -28,9 +28,10 @@ import sluice.sys.Errno;
 /// It does what the system calls of the peers do: opening looks the name up, asks for the rights
 /// and keeps the file in being; access times are noted as with `relatime`.
 final class IozoneTree implements IozoneTarget {
-  private static final byte[] NAME = "iozone.tmp".getBytes(US_ASCII);
+  private static final int PAGE = 4096;
   private static final AttributeChange EMPTY = AttributeChange.NONE.withSizeOfOpened(0);
 
+  private final byte[][] names = new byte[FILES][];
   private final BlockDevice device;
   private final FileTree tree;
   private final Block block;
@@ -43,13 +44,17 @@ final class IozoneTree implements IozoneTarget {
   private IozoneTree(BlockDevice device, long cacheBytes) throws IOException {
     this.device = device;
     tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(cacheBytes));
-    Block made = Block.allocate(new Account("iozone", MAX_RECORD_BYTES), MAX_RECORD_BYTES);
+    for (int i = 0; i < FILES; i++) {
+      names[i] = ("iozone." + i).getBytes(US_ASCII);
+    }
+    int bytes = MAX_RECORD_BYTES + PAGE;
+    Block made = Block.allocate(new Account("iozone", bytes), bytes);
     if (made == null) {
       throw new IOException("no memory for the buffer");
     }
     block = made;
     block.segment().fill((byte) 5);
-    memory = Memory.over(block, 0, MAX_RECORD_BYTES);
+    memory = Memory.over(block, -block.segment().address() & (PAGE - 1), MAX_RECORD_BYTES);
   }
 
   /// @param kind `memory`, `journal` (a log, in memory), `file` or `io_uring`
@@ -82,17 +87,17 @@ final class IozoneTree implements IozoneTarget {
   }
 
   @Override
-  public void create() throws IOException {
-    inode = tree.create(Caller.ROOT, tree.rootInode(), NAME, NewFile.regular(0x1A4));
+  public void create(int index) throws IOException {
+    inode = tree.create(Caller.ROOT, tree.rootInode(), names[index], NewFile.regular(0x1A4));
     tree.retain(inode);
   }
 
   @Override
   public void open() throws IOException {
-    long found = tree.lookup(Caller.ROOT, tree.rootInode(), NAME);
+    long found = tree.lookup(Caller.ROOT, tree.rootInode(), names[0]);
     int rights = FileTree.READ | FileTree.WRITE;
     if (tree.access(Caller.ROOT, found, rights) != rights) {
-      throw FsException.of(Errno.EACCES, "iozone.tmp");
+      throw FsException.of(Errno.EACCES, "iozone.0");
     }
     tree.retain(found);
     inode = found;
@@ -107,9 +112,9 @@ final class IozoneTree implements IozoneTarget {
   }
 
   @Override
-  public void remove() throws IOException {
+  public void remove(int index) throws IOException {
     try {
-      tree.unlink(Caller.ROOT, tree.rootInode(), NAME);
+      tree.unlink(Caller.ROOT, tree.rootInode(), names[index]);
     } catch (FsException e) {
       if (e.errno() != Errno.ENOENT) {
         throw e;
