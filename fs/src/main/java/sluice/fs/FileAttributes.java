@@ -20,7 +20,7 @@ package sluice.fs;
 /// @param modifyNanos last change of the content
 /// @param changeNanos last change of content or attributes
 /// @param birthNanos creation, or 0 where it is not kept
-/// @param version grows with every change of content or attributes
+/// @param version grows with every change of content or attributes, but not when a read is noted
 public record FileAttributes(
     long inode,
     int generation,

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
 /// | version | holder of the write lock | volatile | volatile |
-/// | published | any reader | volatile; good if its version is the inode's | volatile |
+/// | published | any reader | volatile; good if version and accessNanos agree | volatile |
 /// | next, gone | [InodeCache] | volatile | volatile |
 /// | index | holder of the lock | volatile | volatile; anyone may set it to null |
 final class Inode {
@@ -132,7 +132,8 @@ final class Inode {
     return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
   }
 
-  /// Notes a change of content or attributes, under the write lock.
+  /// Notes a change of content or attributes, under the write lock. Reading is no change: whoever
+  /// keeps content by its version keeps it.
   void touch(int times, long now) {
     if ((times & AttributeChange.ACCESS) != 0) {
       accessNanos = now;
@@ -144,7 +145,9 @@ final class Inode {
       changeNanos = now;
     }
     timesSet |= times;
-    changed();
+    if (times != AttributeChange.ACCESS) {
+      changed();
+    }
   }
 
   /// Makes the published attributes void, under the write lock.
@@ -155,7 +158,7 @@ final class Inode {
   /// The attributes, or null when a writer is at work.
   @Nullable FileAttributes attributesNow() {
     FileAttributes now = published;
-    if (now != null && now.version() == version) {
+    if (now != null && now.version() == version && now.accessNanos() == accessNanos) {
       return now;
     }
     long stamp = lock.tryOptimisticRead();

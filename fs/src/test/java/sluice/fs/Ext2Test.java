@@ -268,6 +268,24 @@ final class Ext2Test {
   }
 
   @Test
+  void aReadIsNotedButIsNoChange() throws IOException {
+    try (Ext2Rig rig = new Ext2Rig(16 << 20, 1024)) {
+      long file = rig.file(rig.root(), "f");
+      rig.write(file, 0, "x");
+      FileAttributes before = rig.tree.attributes(file);
+      assertThat(rig.read(file, 0, 1)).isEqualTo("x");
+      FileAttributes after = rig.tree.attributes(file);
+      assertThat(after.accessNanos()).isGreaterThan(before.accessNanos());
+      assertThat(after.version()).isEqualTo(before.version());
+      AttributeChange same = AttributeChange.NONE.withAccess(5);
+      rig.tree.setAttributes(ROOT, file, same);
+      FileAttributes set = rig.tree.attributes(file);
+      assertThat(set.accessNanos()).isEqualTo(5);
+      assertThat(set.version()).isGreaterThan(before.version());
+    }
+  }
+
+  @Test
   void readingNowNeedsNoDevice() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(16 << 20, 1024)) {
       long file = rig.file(rig.root(), "f");

@@ -35,6 +35,9 @@ final class Nfs4FileOperations {
 
   int putFh(Nfs4Compound c) throws NfsException, IOException {
     FileRef file = services.pseudo().readHandle(services.handles(), c.in);
+    if (!c.now) {
+      file.recall();
+    }
     if (!file.export.allows(c.call.client())) {
       return NfsStatus.ACCES;
     }
