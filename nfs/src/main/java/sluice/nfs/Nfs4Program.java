@@ -24,13 +24,23 @@ final class Nfs4Program implements RpcProgram {
 
   private final Nfs4Operations operations;
 
+  /// Which clients hold state is kept in the first of the trees that can be written.
+  ///
   /// @param writeVerifier differs from that of the server before
-  /// @param stable which clients hold state, over restarts
-  Nfs4Program(Exports exports, FileHandles handles, long writeVerifier, StableClients stable)
-      throws IOException {
-    this(exports, handles, writeVerifier, stable, Nfs4Limits.defaults(), System::nanoTime);
+  Nfs4Program(Exports exports, FileHandles handles, long writeVerifier) throws IOException {
+    this(exports, handles, writeVerifier, stable(exports), Nfs4Limits.defaults(), System::nanoTime);
   }
 
+  private static StableClients stable(Exports exports) throws IOException {
+    for (Export export : exports.list()) {
+      if (!export.share().readOnly()) {
+        return new StableClientsFile(export.share());
+      }
+    }
+    return StableClients.NONE;
+  }
+
+  /// @param stable which clients hold state, over restarts
   Nfs4Program(
       Exports exports,
       FileHandles handles,
@@ -90,7 +100,7 @@ final class Nfs4Program implements RpcProgram {
   /// @return false when this is a loop's thread and it would have to wait; nothing has happened
   ///   then
   private boolean run(Nfs4Compound c) throws IOException {
-    if (c.call.procedure() != COMPOUND) {
+    if (c.call.procedure() != COMPOUND || c.call.datagram()) { // RFC 8881, section 2.9.1
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
     }
     c.requestBytes = c.in.remaining() + CALL_HEADER_BYTES;

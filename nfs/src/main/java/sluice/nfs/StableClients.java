@@ -6,6 +6,24 @@ import java.util.Set;
 /// Which clients hold state, kept where it outlives the server: after a restart they, and nobody
 /// else, may claim what they had (RFC 8881, section 8.4.2). Workers call, several at a time.
 interface StableClients {
+  /// Of a server whose trees can only be read: nobody has anything to claim.
+  StableClients NONE =
+      new StableClients() {
+        @Override
+        public Set<Opaque> previous() {
+          return Set.of();
+        }
+
+        @Override
+        public void record(Opaque owner) {}
+
+        @Override
+        public void forget(Opaque owner) {}
+
+        @Override
+        public void graceEnded() {}
+      };
+
   /// Those that were recorded when the server started.
   Set<Opaque> previous();
 
