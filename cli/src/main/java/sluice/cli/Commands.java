@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "sluice",
     description = "Moves data between devices and Java code.",
-    subcommands = {DoctorCommand.class, StatCommand.class, FsCommand.class},
+    subcommands = {DoctorCommand.class, StatCommand.class, FsCommand.class, NfsCommand.class},
     mixinStandardHelpOptions = true,
     versionProvider = Commands.Version.class)
 final class Commands {

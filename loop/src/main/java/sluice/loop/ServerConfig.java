@@ -59,6 +59,10 @@ public record ServerConfig(
     return of(name, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
   }
 
+  public ServerConfig withAddresses(List<SocketAddress> value) {
+    return new ServerConfig(name, value, adopted, loops, backend, engine, loop, listen, slowPath);
+  }
+
   public ServerConfig withBackend(Backend value) {
     return new ServerConfig(name, addresses, adopted, loops, value, engine, loop, listen, slowPath);
   }

@@ -1,0 +1,289 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.fs.FileTree;
+import sluice.fs.MountOptions;
+import sluice.loop.Backend;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Counters;
+import sluice.loop.ServerConfig;
+import sluice.nfs.ExportOptions;
+import sluice.nfs.HostTree;
+import sluice.nfs.NfsConfig;
+import sluice.nfs.NfsExport;
+import sluice.nfs.NfsServer;
+import sluice.nfs.RpcLimits;
+import sluice.nfs.Squash;
+
+/// `sluice nfs`: exports an image over NFS until a signal ends it. The main thread waits while the
+/// loops serve.
+@Command(
+    name = "nfs",
+    description = {
+      "Exports an ext2 image, or a directory of this machine, over NFS; MOUNT and a portmapper are"
+          + " on the same port, TCP and UDP.",
+      "Ctrl-C or SIGTERM answers what is under way, writes everything and leaves the image clean."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    versionProvider = Commands.Version.class)
+final class NfsCommand implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      paramLabel = "IMAGE|DIR",
+      description = "Image file or block device ('sluice fs mkfs' makes one), or a directory.")
+  Path source = Path.of("");
+
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "Port of NFS, MOUNT and portmapper (default: ${DEFAULT-VALUE}); 0: any.")
+  int port = NfsConfig.PORT;
+
+  @Option(
+      names = "--bind",
+      paramLabel = "ADDRESS",
+      description = "Address to listen on, more than once for several; all of IPv4 if not given.")
+  List<String> hosts = List.of();
+
+  @Option(
+      names = "--export",
+      paramLabel = "PATH",
+      description = "What clients mount (default: ${DEFAULT-VALUE}).")
+  String path = "/";
+
+  @Option(
+      names = "--directory",
+      paramLabel = "PATH",
+      description = "Directory in it that is exported (default: all of it).")
+  String directory = "/";
+
+  @Option(names = "--read-only", description = "Changes nothing, not even what a crash has left.")
+  boolean readOnly;
+
+  @Option(
+      names = "--allow",
+      split = ",",
+      paramLabel = "CIDR",
+      description = "Clients that may mount, such as 10.0.0.0/8 or ::1; all if not given.")
+  List<String> allowed = List.of();
+
+  @Option(
+      names = "--squash",
+      paramLabel = "root|all|none",
+      description = "Whose ids are not believed (default: root).")
+  String squash = "root";
+
+  @Option(
+      names = "--anonuid",
+      paramLabel = "UID",
+      description = "User of those who are not believed (default: ${DEFAULT-VALUE}).")
+  int anonymousUid = ExportOptions.NOBODY;
+
+  @Option(
+      names = "--anongid",
+      paramLabel = "GID",
+      description = "Group of those who are not believed (default: ${DEFAULT-VALUE}).")
+  int anonymousGid = ExportOptions.NOBODY;
+
+  @Option(names = "--no-portmap", description = "Not on port 111, even where it is to be had.")
+  boolean noPortmap;
+
+  @Option(names = "--no-udp", description = "TCP only.")
+  boolean noUdp;
+
+  @Option(
+      names = "--cache",
+      paramLabel = "BYTES",
+      description = "Memory for blocks of the image, such as 256M (default: 64M).")
+  @Nullable String cache;
+
+  @Option(
+      names = "--loops",
+      paramLabel = "N",
+      description = "Event loops (default: ${DEFAULT-VALUE}).")
+  int loops = 1;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "auto, io_uring, epoll, poll or jdk, which has no UDP.")
+  String backend = "auto";
+
+  @Option(
+      names = "--drain-timeout",
+      paramLabel = "SECONDS",
+      description = "How long calls may take to be answered at the end (default: 30).")
+  int drainSeconds = 30;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ExportOptions options = exportOptions();
+    MountOptions mount = mountOptions();
+    if (Files.isDirectory(source)) {
+      try (HostTree tree = HostTree.open(source, readOnly)) {
+        return export(tree, options);
+      }
+    }
+    int status;
+    try (MountedImage mounted = MountedImage.open(source, mount)) {
+      status = export(mounted.tree(), options);
+    }
+    spec.commandLine().getErr().println("sluice: the image is clean");
+    return status;
+  }
+
+  private int export(FileTree tree, ExportOptions options)
+      throws IOException, InterruptedException {
+    NfsExport export = new NfsExport(path, tree, directory, options);
+    NfsConfig config =
+        new NfsConfig(
+            server(), List.of(export), RpcLimits.DEFAULT, !noUdp, !noPortmap && port != 0);
+    try (NfsServer server = NfsServer.start(config)) {
+      return serve(server);
+    }
+  }
+
+  private int serve(NfsServer server) throws InterruptedException {
+    PrintWriter err = spec.commandLine().getErr();
+    NfsLifecycle life =
+        new NfsLifecycle(
+            server, Duration.ofSeconds(drainSeconds), line -> err.println("sluice: " + line));
+    life.listenToSignals();
+    announce(server);
+    Counters counters = Counters.open();
+    if (counters.file() == null) {
+      err.println("sluice stat will not see this server: " + counters.whyNoFile());
+    }
+    counters.describe(
+        "nfs "
+            + source.toAbsolutePath().normalize()
+            + " on port "
+            + server.port()
+            + " ("
+            + server.server().engine().backend()
+            + ")");
+    server.publishTo(new CounterPublisher(counters));
+    boolean asked = life.awaitEnd();
+    counters.close();
+    if (!asked) {
+      err.println("sluice: every loop has died; see above");
+    }
+    return asked ? 0 : 1;
+  }
+
+  private void announce(NfsServer server) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf(
+        "exporting %s as %s%s on %s, TCP%s (backend: %s; %s)%n",
+        source,
+        path,
+        readOnly ? " read-only" : "",
+        String.join(", ", addresses(server)),
+        server.datagrams() ? " and UDP" : "",
+        server.server().engine().backend(),
+        server.server().engine().why().replaceAll("\\s*\\R\\s*", ". "));
+    out.printf("mount it with: %s%n", mountCommand(server));
+    server.remarks().forEach(remark -> out.println("note: " + remark));
+    out.flush();
+  }
+
+  private static List<String> addresses(NfsServer server) {
+    List<String> texts = new ArrayList<>();
+    for (SocketAddress address : server.server().addresses()) {
+      texts.add(address instanceof InetSocketAddress inet ? text(inet) : address.toString());
+    }
+    return texts;
+  }
+
+  private static String text(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+  }
+
+  /// Without statd, whose locks the server does not serve.
+  private String mountCommand(NfsServer server) {
+    String host = "localhost";
+    if (!hosts.isEmpty()) {
+      host = hosts.getFirst().contains(":") ? "[" + hosts.getFirst() + "]" : hosts.getFirst();
+    }
+    String options = "vers=3,nolock,tcp,port=%1$d,mountport=%1$d,mountproto=tcp";
+    return "mount -t nfs -o "
+        + options.formatted(server.port())
+        + " "
+        + host
+        + ":"
+        + path
+        + " /mnt";
+  }
+
+  private ExportOptions exportOptions() {
+    try {
+      Squash whom = Squash.valueOf(squash.toUpperCase(Locale.ROOT));
+      return ExportOptions.defaults()
+          .withReadOnly(readOnly)
+          .withClients(allowed.toArray(String[]::new))
+          .withSquash(whom)
+          .withAnonymous(anonymousUid, anonymousGid);
+    } catch (IllegalArgumentException e) {
+      throw wrong("--squash takes root, all or none, --allow addresses and networks", e);
+    }
+  }
+
+  private MountOptions mountOptions() {
+    MountOptions options =
+        MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(!readOnly);
+    if (cache == null) {
+      return options;
+    }
+    long bytes = ByteCount.parse(cache);
+    if (bytes < 1 << 20) {
+      throw wrong("--cache must be a number of bytes, at least 1M: " + cache, null);
+    }
+    return options.withCacheBytes(bytes);
+  }
+
+  private ServerConfig server() throws IOException {
+    if (port < 0 || port > 65_535 || loops < 1 || loops > 1024 || drainSeconds < 0) {
+      throw wrong("--port is 0 to 65535, --loops 1 to 1024, --drain-timeout at least 0", null);
+    }
+    List<SocketAddress> addresses = new ArrayList<>();
+    for (String host : hosts) {
+      addresses.add(new InetSocketAddress(InetAddress.getByName(host), port));
+    }
+    if (addresses.isEmpty()) {
+      addresses.add(new InetSocketAddress(InetAddress.getByAddress(new byte[4]), port));
+    }
+    ServerConfig one = ServerConfig.of("nfs", addresses.getFirst()).withLoops(loops);
+    try {
+      Backend chosen = Backend.valueOf(backend.toUpperCase(Locale.ROOT));
+      return one.withBackend(chosen).withAddresses(addresses);
+    } catch (IllegalArgumentException e) {
+      throw wrong("--backend takes auto, io_uring, epoll, poll or jdk: " + backend, e);
+    }
+  }
+
+  private ParameterException wrong(String text, @Nullable Exception cause) {
+    return new ParameterException(
+        spec.commandLine(), cause == null ? text : text + ": " + cause.getMessage(), cause);
+  }
+}

@@ -1,0 +1,243 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `sluice nfs` in a process of its own, and other people's clients: libnfs, rpcinfo, showmount;
+/// and tshark, which looks at what they have said to each other.
+@Timeout(300)
+final class NfsCommandTest {
+  private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
+
+  @TempDir Path directory = Path.of(".");
+  private Path image = Path.of("");
+  private @Nullable Process process;
+  private @Nullable BufferedReader out;
+
+  @BeforeEach
+  void format() {
+    image = directory.resolve("image");
+    assertThat(Commands.run("fs", "mkfs", "--size", "64M", image.toString())).isZero();
+  }
+
+  @AfterEach
+  void end() {
+    if (process != null) {
+      process.destroyForcibly();
+    }
+  }
+
+  private static List<String> command(String... words) {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "nfs"));
+    command.addAll(List.of(words));
+    return command;
+  }
+
+  private int start(String... more) throws Exception {
+    List<String> command =
+        command(image.toString(), "--port", "0", "--bind", "127.0.0.1", "--export", "/data");
+    command.addAll(List.of("--squash", "none"));
+    command.addAll(List.of(more));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
+    Process started = builder.start();
+    process = started;
+    BufferedReader lines = started.inputReader(StandardCharsets.UTF_8);
+    out = lines;
+    StringBuilder said = new StringBuilder();
+    String line;
+    while ((line = lines.readLine()) != null) {
+      said.append(line).append('\n');
+      Matcher matcher = PORT.matcher(line);
+      if (matcher.find()) {
+        return Integer.parseInt(matcher.group(1));
+      }
+    }
+    throw new AssertionError("the server has not started: " + said);
+  }
+
+  /// Ends the server as a service manager does.
+  private String terminate() throws Exception {
+    Process running = process;
+    BufferedReader lines = out;
+    if (running == null || lines == null) {
+      throw new IllegalStateException("not started");
+    }
+    running.toHandle().destroy(); // the streams stay open
+    String rest = String.join("\n", lines.lines().toList());
+    assertThat(running.waitFor(120, TimeUnit.SECONDS)).as(rest).isTrue();
+    assertThat(running.exitValue()).as(rest).isZero();
+    return rest;
+  }
+
+  private record Ran(int status, String text) {}
+
+  private Ran run(String... command) throws Exception {
+    Path output = Files.createTempFile(directory, "out", "");
+    Process ran =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    assertThat(ran.waitFor(120, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+    return new Ran(ran.exitValue(), Files.readString(output, StandardCharsets.ISO_8859_1));
+  }
+
+  private String ok(String... command) throws Exception {
+    Ran ran = run(command);
+    assertThat(ran.status).as("%s: %s", String.join(" ", command), ran.text).isZero();
+    return ran.text;
+  }
+
+  private static void needs(String program, String debianPackage) {
+    boolean there = false;
+    for (String folder : List.of("/usr/bin", "/usr/sbin", "/sbin", "/bin")) {
+      there |= Files.isExecutable(Path.of(folder, program));
+    }
+    assumeTrue(there, "no " + program + "; Fix: apt-get install " + debianPackage);
+  }
+
+  private static String url(String name, int port) {
+    return "nfs://127.0.0.1/data/%1$s?nfsport=%2$d&mountport=%2$d".formatted(name, port);
+  }
+
+  @Test
+  void libnfsCopiesFilesInAndOutAndTheImageStaysClean() throws Exception {
+    needs("nfs-cp", "libnfs-utils");
+    byte[] content = new byte[9_000_001];
+    new Random(7).nextBytes(content);
+    Path file = Files.write(directory.resolve("file"), content);
+    Path back = directory.resolve("back");
+    int port = start();
+    ok("nfs-cp", file.toString(), url("one", port));
+    ok("nfs-cp", url("one", port), url("two", port));
+    ok("nfs-cp", url("two", port), back.toString());
+    assertThat(Files.readAllBytes(back)).isEqualTo(content);
+    assertThat(ok("nfs-ls", url("", port))).contains("9000001 one").contains("9000001 two");
+    assertThat(run("nfs-cat", url("nothing", port)).status).isNotZero();
+    assertThat(terminate()).contains("the image is clean");
+    assertThat(Commands.run("fs", "fsck", image.toString())).isZero();
+    needs("e2fsck", "e2fsprogs");
+    ok("e2fsck", "-fn", image.toString());
+  }
+
+  @Test
+  void rpcinfoFindsTheProgramsOnBothTransports() throws Exception {
+    needs("rpcinfo", "rpcbind");
+    int port = start();
+    String address = "127.0.0.1." + (port >> 8) + "." + (port & 255);
+    for (String transport : List.of("tcp", "udp")) {
+      for (int[] program : new int[][] {{100_000, 2}, {100_003, 3}, {100_005, 3}}) {
+        String number = Integer.toString(program[0]);
+        String version = Integer.toString(program[1]);
+        String text = ok("rpcinfo", "-a", address, "-T", transport, number, version);
+        assertThat(text).contains("ready and waiting");
+      }
+      assertThat(run("rpcinfo", "-a", address, "-T", transport, "100099", "1").status).isNotZero();
+    }
+    terminate();
+  }
+
+  @Test
+  void aReadOnlyExportTakesNothing() throws Exception {
+    needs("nfs-cp", "libnfs-utils");
+    byte[] before = Files.readAllBytes(image);
+    int port = start("--read-only");
+    Path file = Files.writeString(directory.resolve("file"), "text");
+    assertThat(run("nfs-cp", file.toString(), url("file", port)).status).isNotZero();
+    assertThat(ok("nfs-ls", url("", port))).doesNotContain("file");
+    terminate();
+    assertThat(Files.readAllBytes(image)).isEqualTo(before);
+  }
+
+  @Test
+  void whoIsNotAllowedIsNotServed() throws Exception {
+    needs("nfs-ls", "libnfs-utils");
+    int port = start("--allow", "192.0.2.0/24,2001:db8::/32");
+    assertThat(run("nfs-ls", url("", port)).status).isNotZero();
+    terminate();
+  }
+
+  /// In a network of its own, where ports 111 and 2049 are free.
+  @Test
+  void thePortmapperListsAndNothingOnTheWireIsMalformed() throws Exception {
+    needs("showmount", "nfs-common");
+    needs("rpcinfo", "rpcbind");
+    needs("tshark", "tshark");
+    assumeTrue(
+        run("unshare", "-n", "true").status == 0, "no network of one's own; Fix: run as root");
+    Path script = directory.resolve("script");
+    Path file = Files.write(directory.resolve("file"), new byte[300_000]);
+    Files.writeString(
+        script,
+        """
+        cd "$1"; shift
+        ip link set lo up
+        tshark -q -i lo -w wire 2>tshark.log & wire=$!
+        for i in $(seq 600); do grep -q Capturing tshark.log && break; sleep 0.1; done
+        "$@" >server.log 2>&1 & server=$!
+        for i in $(seq 600); do grep -q 'mount it' server.log && break; sleep 0.1; done
+        cat server.log
+        rpcinfo -p 127.0.0.1
+        showmount -e 127.0.0.1
+        nfs-cp file nfs://127.0.0.1/data/one
+        nfs-cat nfs://127.0.0.1/data/one | cmp - file && echo SAME
+        nfs-ls nfs://127.0.0.1/data/
+        rpcinfo -T udp 127.0.0.1 100003 3
+        kill -TERM $server; wait $server; echo "ended with $?"
+        sleep 1
+        kill -INT $wire; wait $wire
+        echo "malformed: $(tshark -r wire -Y _ws.malformed 2>/dev/null | wc -l)"
+        echo "calls: $(tshark -r wire -Y nfs 2>/dev/null | wc -l)"
+        """);
+    List<String> command = new ArrayList<>(List.of("unshare", "-n", "sh", script.toString()));
+    command.add(directory.toString());
+    command.addAll(command(image.toString(), "--export", "/data", "--squash", "none"));
+    String text = ok(command.toArray(String[]::new));
+    assertThat(file).exists();
+    assertThat(text).contains("SAME").contains("ended with 0").contains("malformed: 0");
+    assertThat(text)
+        .containsPattern("100000 +2 +tcp +111 ")
+        .containsPattern("100003 +3 +udp +2049 ");
+    assertThat(text).containsPattern("/data ").contains("program 100003 version 3 ready");
+    Matcher calls = Pattern.compile("calls: (\\d+)").matcher(text);
+    assertThat(calls.find()).isTrue();
+    assertThat(Integer.parseInt(calls.group(1))).as(text).isGreaterThan(20);
+  }
+
+  @Test
+  void wrongUseIsExplained() throws IOException {
+    assertThat(Commands.run("nfs")).isEqualTo(2);
+    assertThat(Commands.run("nfs", image.toString(), "--squash", "some")).isEqualTo(2);
+    assertThat(Commands.run("nfs", image.toString(), "--allow", "nowhere/99")).isEqualTo(2);
+    assertThat(Commands.run("nfs", image.toString(), "--port", "70000")).isEqualTo(2);
+    assertThat(Commands.run("nfs", image.toString(), "--cache", "much")).isEqualTo(2);
+    assertThat(Commands.run("nfs", directory.resolve("nothing").toString())).isEqualTo(1);
+    Path empty = Files.write(directory.resolve("empty"), new byte[100_000]);
+    assertThat(Commands.run("nfs", empty.toString(), "--port", "0")).isEqualTo(1);
+    assertThat(Commands.run("nfs", image.toString(), "--directory", "/none", "--port", "0"))
+        .isEqualTo(1);
+  }
+}
