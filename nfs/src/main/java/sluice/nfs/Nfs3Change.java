@@ -119,6 +119,11 @@ final class Nfs3Change {
     }
   }
 
+  /// Whether what is done belongs to a group, which must not be large.
+  boolean groups() {
+    return share.records() != null && call.key != null;
+  }
+
   /// Runs a step and keeps the answer that it writes, in one group where the tree has such.
   void grouped(Step step) throws IOException, NfsException {
     ReplyRecords records = share.records();

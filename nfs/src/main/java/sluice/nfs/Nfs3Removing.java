@@ -30,7 +30,7 @@ final class Nfs3Removing {
         call,
         directory,
         frame -> {
-          long held = holdLarge(tree, caller, directory.inode, name);
+          long held = frame.groups() ? holdLarge(tree, caller, directory.inode, name) : 0;
           try {
             frame.grouped(() -> {
               tree.unlink(caller, directory.inode, name);
@@ -92,7 +92,7 @@ final class Nfs3Removing {
         call,
         directory,
         frame -> {
-          long held = holdLarge(tree, caller, directory.inode, name);
+          long held = frame.groups() ? holdLarge(tree, caller, directory.inode, name) : 0;
           try {
             frame.grouped(() -> {
               tree.rmdir(caller, directory.inode, name);
@@ -120,7 +120,7 @@ final class Nfs3Removing {
         to,
         frame -> {
           boolean same = from.inode == to.inode && Arrays.equals(name, newName);
-          long held = same ? 0 : holdLarge(tree, caller, to.inode, newName);
+          long held = same || !frame.groups() ? 0 : holdLarge(tree, caller, to.inode, newName);
           try {
             frame.grouped(() -> {
               tree.rename(caller, from.inode, name, to.inode, newName, 0);

@@ -68,7 +68,7 @@ final class Nfs3ConcurrencyTest {
     try (Nfs3Rig rig = Nfs3Rig.plain()) {
       assertThat(rig.exports.warnings()).singleElement().asString().contains("no journal");
       together(rig, 8, (client, number) -> client.mkdir(rig.top, "d" + number));
-      try (Nfs3Rig next = Nfs3Rig.over(rig.device.killed())) {
+      try (Nfs3Rig next = Nfs3Rig.over(rig.device.killed()).unchecked()) {
         for (int i = 0; i < 8; i++) {
           assertThat(next.root.find(next.top, "d" + i)).isNotNull();
         }

@@ -44,7 +44,7 @@ final class Nfs3FuzzTest {
 
   @Test
   void anyArguments() throws IOException {
-    long seed = 1;
+    long seed = Long.getLong("sluice.nfs.seed", 1);
     Random random = new Random(seed);
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       byte[] directory = rig.root.mkdir(rig.top, "a");
