@@ -3,7 +3,6 @@ package sluice.nfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
@@ -132,27 +131,11 @@ final class Nfs3Listing {
     if (!plus) {
       return;
     }
-    FileAttributes now = attributes(Nfs3Call.tree(directory), entry.inode);
+    FileAttributes now = directory.export.share().listed(directory.inode, entry.inode, entry.name);
     call.postOp(directory, now);
     call.out.bool(now != null);
     if (now != null) {
       call.handle(directory.export, now);
-    }
-  }
-
-  /// @return null for a file that was removed since it was listed
-  private static @Nullable FileAttributes attributes(FileTree tree, long inode) throws IOException {
-    FileAttributes now = tree.attributesNow(inode);
-    if (now != null) {
-      return now;
-    }
-    try {
-      return tree.attributes(inode);
-    } catch (FsException e) {
-      if (e.errno() == Errno.ESTALE) {
-        return null;
-      }
-      throw e;
     }
   }
 }

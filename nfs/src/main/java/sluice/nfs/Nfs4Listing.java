@@ -3,6 +3,7 @@ package sluice.nfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
@@ -144,7 +145,11 @@ final class Nfs4Listing {
     c.out.bool(true).int64(entry.next + RESERVED_COOKIES).opaque(entry.name);
     int at = c.out.position();
     try {
-      FileRef file = ref(c, directory, entry.inode);
+      FileRef file = ref(c, directory, entry);
+      if (file == null) {
+        c.out.truncate(start); // it was removed since it was listed
+        return true;
+      }
       FileAttributes a = Nfs4Compound.tree(file).attributes(file.inode);
       services.attributes().write(c.out, page.asked, file, a);
     } catch (NfsException | FsException e) {
@@ -162,12 +167,13 @@ final class Nfs4Listing {
     return c.out.position() <= page.end;
   }
 
-  private FileRef ref(Nfs4Compound c, FileRef directory, long inode)
+  /// @return null for a file that is gone
+  private @Nullable FileRef ref(Nfs4Compound c, FileRef directory, Entry entry)
       throws NfsException, IOException {
     if (services.pseudo().contains(directory)) {
-      return services.pseudo().cover(services.handles(), inode, c.call.client());
+      return services.pseudo().cover(services.handles(), entry.inode, c.call.client());
     }
-    FileAttributes a = Nfs4Compound.tree(directory).attributes(inode);
-    return services.handles().ref(directory.export, inode, a.generation());
+    FileAttributes a = directory.export.share().listed(directory.inode, entry.inode, entry.name);
+    return a == null ? null : services.handles().ref(directory.export, a.inode(), a.generation());
   }
 }

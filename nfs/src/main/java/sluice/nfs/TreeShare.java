@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
@@ -165,6 +166,25 @@ final class TreeShare implements AutoCloseable {
 
   List<String> warnings() {
     return warnings;
+  }
+
+  /// The attributes of a file that a listing has named.
+  ///
+  /// @return null when it was removed since, or is no file of this tree
+  @Nullable FileAttributes listed(long directory, long inode, byte[] name) throws IOException {
+    FileAttributes now = tree.attributesNow(inode);
+    if (now != null) {
+      return now;
+    }
+    try {
+      // A tree with locators may not have seen the file yet: a look at its name changes that.
+      return tree.attributes(hasLocators() ? tree.lookup(Caller.ROOT, directory, name) : inode);
+    } catch (FsException e) {
+      if (e.errno() == Errno.ESTALE || e.errno() == Errno.ENOENT || e.errno() == Errno.EXDEV) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   /// Whether a name is the server's own: to clients there is no such file.
