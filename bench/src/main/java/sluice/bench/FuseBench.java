@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /// What one client gets through a FUSE mount, one request at a time and past the kernel's caches:
-/// ours, with one thread and with four, beside the least a C server does. Used by the main thread.
+/// ours, with one, two and four threads, beside the least a C server does. Used by the main thread.
 final class FuseBench implements Bench {
   private static final String NAME = "fuse";
   private static final List<String> CASES = List.of("stat", "read");
-  private static final List<String> SYSTEMS = List.of("sluice/1", "c", "sluice/4");
+  private static final List<String> SYSTEMS = List.of("sluice/1", "c", "sluice/2", "sluice/4");
 
   @Override
   public String name() {
@@ -106,7 +106,7 @@ final class FuseBench implements Bench {
   private record Mounted(Process process, Path directory) {
     static Mounted of(Harness harness, String system) throws IOException {
       Path directory =
-          Files.createDirectories(harness.workspace().temporary(system.replace('/', '-')));
+          Files.createDirectories(harness.workspace().temporary("mount-" + system.replace('/', '-')));
       List<String> command = new ArrayList<>();
       if (system.equals("c")) {
         command.add(harness.workspace().fusePeer().toString());
