@@ -155,6 +155,8 @@ public interface FileTree extends AutoCloseable {
   /// As `fallocate(2)`.
   ///
   /// @param flags 0, [#KEEP_SIZE], or both
+  /// @throws FsException `EOPNOTSUPP` for blocks behind the end of the file where the tree has no
+  ///   way to keep them, as ext2
   void allocate(Caller caller, long inode, int flags, long position, long length)
       throws IOException;
 

@@ -368,6 +368,10 @@ final class FileWriter {
       Inode inode = inodes.lockToChange(number);
       try {
         requireAllocatable(inode);
+        if (keep && end > ((inode.size + geometry.blockBytes - 1) & -geometry.blockBytes)) {
+          throw FsException.of(
+              Errno.EOPNOTSUPP, "blocks behind the end: e2fsck would make the file longer");
+        }
         if (!keep && position > inode.size) {
           zeroTail(op, inode);
         }

@@ -61,6 +61,7 @@ final class LogWriter {
       for (int from = 0; from < revoked.length; from += format.revokesPerBlock()) {
         revoke(revoked, from, Math.min(revoked.length, from + format.revokesPerBlock()));
       }
+      clearCommitBlock();
       device.write(transfers.toArray(Transfer[]::new), transfers.size());
       device.flush();
       transfers.clear();
@@ -114,6 +115,14 @@ final class LogWriter {
     LogLayout.setInt(entries, LogLayout.R_COUNT, at);
     format.seal(entries);
     place(block);
+  }
+
+  /// Zeros where the commit block will be: all that it says is in its first sector, so a torn write
+  /// of it leaves a commit or none. Linux refuses a log with a commit block whose sum is wrong.
+  private void clearCommitBlock() {
+    Block zeros = LogFile.scratch(log.blockBytes());
+    scratch.add(zeros);
+    transfers.add(new Transfer(log.position(head), zeros, 0, log.blockBytes()));
   }
 
   private void commitBlock() {

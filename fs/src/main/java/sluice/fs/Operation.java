@@ -71,7 +71,8 @@ final class Operation implements AutoCloseable {
 
   void forgetContent(Inode inode, long block) throws IOException {
     begun = true;
-    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0 || inode.isDirectory()) {
+    // Directories and links are metadata: what the log holds of them must not come back.
+    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0 || !inode.isRegular()) {
       transaction.forget(block);
     } else {
       transaction.forgetData(block);

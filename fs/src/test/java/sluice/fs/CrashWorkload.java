@@ -23,7 +23,9 @@ final class CrashWorkload implements AutoCloseable {
   record Recorded(List<Step> steps, List<Awaited> awaited) {}
 
   /// What the tree held after an operation, and how many events there were before it.
-  record Step(int eventsBefore, TreeState after) {}
+  ///
+  /// @param whole false in the middle of a group, of which a crash shows content at most
+  record Step(int eventsBefore, TreeState after, boolean whole) {}
 
   /// That everything up to a step was stable when there were so many events.
   record Awaited(int events, int step) {}
@@ -41,6 +43,7 @@ final class CrashWorkload implements AutoCloseable {
           Errno.EPERM,
           Errno.ELOOP,
           Errno.ENODEV,
+          Errno.EOPNOTSUPP,
           Errno.ENODATA,
           Errno.ESTALE,
           Errno.ENOSPC);
@@ -80,7 +83,7 @@ final class CrashWorkload implements AutoCloseable {
     faulty = device instanceof FaultyDevice failing ? failing : null;
     tree = Ext2.mount(device, options);
     state = reader.read(tree, null);
-    steps.add(new Step(0, state));
+    steps.add(new Step(0, state, true));
   }
 
   /// Runs and unmounts.
@@ -113,7 +116,7 @@ final class CrashWorkload implements AutoCloseable {
       unmount();
       int before = events.getAsInt();
       tree = Ext2.mount(device, options);
-      note(before);
+      note(before, true);
     } else if (choice < 3) {
       awaitAll(i);
     } else if (choice < 9 && records != 0) {
@@ -156,7 +159,7 @@ final class CrashWorkload implements AutoCloseable {
     retained.clear();
     tree.close();
     // Nothing of what a step compares was changed.
-    steps.add(new Step(before, state));
+    steps.add(new Step(before, state, true));
     awaited.add(new Awaited(events.getAsInt(), steps.size() - 1));
   }
 
@@ -171,7 +174,7 @@ final class CrashWorkload implements AutoCloseable {
     heal();
     over = tree.status().readOnly();
     if (!over || errno == 0) {
-      note(before);
+      note(before, true);
     }
   }
 
@@ -210,9 +213,9 @@ final class CrashWorkload implements AutoCloseable {
     }
   }
 
-  private void note(int before) throws IOException {
+  private void note(int before, boolean whole) throws IOException {
     state = reader.read(tree, state);
-    steps.add(new Step(before, state));
+    steps.add(new Step(before, state, whole));
   }
 
   /// Some changes and the record of them, in one group.
@@ -220,7 +223,11 @@ final class CrashWorkload implements AutoCloseable {
     try (FileTree.Group group = tree.group()) {
       int changes = 1 + random.nextInt(3);
       for (int i = 0; i < changes; i++) {
-        attempt(this::change, number);
+        int before = events.getAsInt();
+        if (attempt(this::change, number) == 0 && !tree.status().readOnly()) {
+          heal();
+          note(before, false);
+        }
       }
       assert group != null;
       fill(SLOT_BYTES);

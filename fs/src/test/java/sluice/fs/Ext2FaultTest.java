@@ -78,6 +78,16 @@ final class Ext2FaultTest {
     assertThat(again.exit()).as(what + ": " + again.output()).isZero();
   }
 
+  /// e2fsck looks at a third of the images: it takes ten times as long as we do.
+  private void assertClean(BlockDevice image, int n, String what)
+      throws IOException, InterruptedException {
+    if (n % 3 == 0) {
+      Images.assertClean(image, directory.resolve("clean.img"), what);
+    } else {
+      assertThat(Images.problems(image)).as(what).isEmpty();
+    }
+  }
+
   private void assertSameAs(TreeState before, Ext2 tree, String what) throws IOException {
     TreeState now = reader.read(tree, before);
     assertThat(now.sameMetadata(before)).as(what + ": " + now.difference(before)).isTrue();
@@ -106,7 +116,7 @@ final class Ext2FaultTest {
             if (endedReadOnly && !operation.inParts()) {
               assertThat(found.sameMetadata(before)).as(found.difference(before)).isTrue();
             }
-            Images.assertClean(image, directory.resolve("clean.img"), what);
+            assertClean(image, n, what);
           }
           assertWhole(image, journaled, what);
         }
@@ -205,7 +215,7 @@ final class Ext2FaultTest {
     if (!operation.inParts() || !failed || !journaled) {
       assertThat(known).as(what + ": " + found.difference(after)).isTrue();
     }
-    Images.assertClean(image, directory.resolve("clean.img"), what);
+    assertClean(image, n, what);
     return failed;
   }
 
@@ -230,7 +240,7 @@ final class Ext2FaultTest {
           if (journaled) {
             TreeState found = state(image);
             assertThat(found.sameMetadata(before)).as(found.difference(before)).isTrue();
-            Images.assertClean(image, directory.resolve("clean.img"), what);
+            assertClean(image, n, what);
           }
           assertWhole(image, journaled, what);
         }
@@ -289,7 +299,7 @@ final class Ext2FaultTest {
             if (rig.closeErrno() == 0) {
               assertThat(found.sameMetadata(synced)).as(what).isTrue();
             }
-            Images.assertClean(image, directory.resolve("clean.img"), what);
+            assertClean(image, n, what);
           }
           assertWhole(image, journaled, what);
         }
@@ -328,7 +338,7 @@ final class Ext2FaultTest {
           long left = size - free * 1024L;
           String what = operation + " with " + free + " blocks";
           errno = withLittle(operation, image, left, what);
-          Images.assertClean(image, directory.resolve("clean.img"), what);
+          assertClean(image, free, what);
         }
         assertThat(free).as(operation + " needs too many blocks").isLessThan(60);
       }

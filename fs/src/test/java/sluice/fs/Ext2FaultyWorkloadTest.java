@@ -37,7 +37,7 @@ final class Ext2FaultyWorkloadTest {
       String what = "seed " + seed + ", " + faulty.failed + " failures";
       try (CrashJudge judge = new CrashJudge(options, directory.resolve("faulty.img"))) {
         if (journaled) {
-          judge.journaled(device, recorded, 0, what);
+          judge.journaled(device, recorded, 0, faulty.failed.get() > 0, what);
         } else {
           judge.plain(device, recorded, 0, what);
         }

@@ -316,8 +316,11 @@ final class Ext2Test {
       assertThat(a.sizeBytes()).isEqualTo(50_100);
       assertThat(a.allocatedBytes()).isGreaterThanOrEqualTo(49 << 10);
       assertThat(rig.read(file, 40_000, 20)).isEqualTo("\0".repeat(20));
-      rig.tree.allocate(ROOT, file, FileTree.KEEP_SIZE, 0, 100_000);
+      rig.tree.allocate(ROOT, file, FileTree.KEEP_SIZE, 0, 50_100);
       assertThat(rig.tree.attributes(file).sizeBytes()).isEqualTo(50_100);
+      // e2fsck would take blocks behind the end for a wrong length.
+      assertErrno(
+          Errno.EOPNOTSUPP, () -> rig.tree.allocate(ROOT, file, FileTree.KEEP_SIZE, 0, 100_000));
       int punch = FileTree.PUNCH_HOLE | FileTree.KEEP_SIZE;
       rig.tree.allocate(ROOT, file, punch, 0, 1 << 20);
       rig.tree.setAttributes(ROOT, file, AttributeChange.NONE.withSize(1));
