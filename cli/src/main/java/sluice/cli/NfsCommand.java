@@ -46,6 +46,9 @@ import sluice.nfs.Squash;
     sortOptions = false,
     versionProvider = Commands.Version.class)
 final class NfsCommand implements Callable<Integer> {
+  private static final String VERSION_3 =
+      "vers=3,nolock,tcp,port=%1$d,mountport=%1$d,mountproto=tcp";
+
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Parameters(
@@ -202,7 +205,8 @@ final class NfsCommand implements Callable<Integer> {
         server.datagrams() ? " and UDP" : "",
         server.server().engine().backend(),
         server.server().engine().why().replaceAll("\\s*\\R\\s*", ". "));
-    out.printf("mount it with: %s%n", mountCommand(server));
+    out.printf("mount it with: %s%n", mountCommand(server, "vers=4.1,port=%1$d"));
+    out.printf("or, by NFSv3 and without locks: %s%n", mountCommand(server, VERSION_3));
     server.remarks().forEach(remark -> out.println("note: " + remark));
     out.flush();
   }
@@ -220,13 +224,11 @@ final class NfsCommand implements Callable<Integer> {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
-  /// Without statd, whose locks the server does not serve.
-  private String mountCommand(NfsServer server) {
+  private String mountCommand(NfsServer server, String options) {
     String host = "localhost";
     if (!hosts.isEmpty()) {
       host = hosts.getFirst().contains(":") ? "[" + hosts.getFirst() + "]" : hosts.getFirst();
     }
-    String options = "vers=3,nolock,tcp,port=%1$d,mountport=%1$d,mountproto=tcp";
     return "mount -t nfs -o "
         + options.formatted(server.port())
         + " "

@@ -17,8 +17,8 @@ import sluice.loop.CounterPublisher;
 import sluice.loop.Server;
 import sluice.loop.ServerConfig;
 
-/// Exports trees by MOUNT and NFS, over TCP and UDP on the same port, with a portmapper that knows
-/// them. Any thread may call.
+/// Exports trees by MOUNT, NFSv3 and NFSv4.1, over TCP and UDP on the same port, with a portmapper
+/// that knows them. Any thread may call.
 ///
 /// Lifecycle: started, listening → drained or closed, once. The trees belong to whoever opened
 /// them.
@@ -59,7 +59,9 @@ public final class NfsServer implements AutoCloseable {
     List<RpcProgram> programs = new ArrayList<>();
     programs.add(portmapper);
     programs.add(new MountProgram(exports, handles));
-    programs.add(new Nfs3Program(exports, handles, new SecureRandom().nextLong()));
+    long writeVerifier = new SecureRandom().nextLong();
+    programs.add(new Nfs3Program(exports, handles, writeVerifier));
+    programs.add(new Nfs4Program(exports, handles, writeVerifier));
     List<String> remarks = new ArrayList<>(exports.warnings());
     ServerConfig server = config.server();
     if (config.portmap()) {
@@ -130,7 +132,9 @@ public final class NfsServer implements AutoCloseable {
     for (RpcProgram program : programs) {
       boolean mapper = program == portmapper;
       register(portmapper, program, Portmapper.TCP, streams, mapper);
-      register(portmapper, program, Portmapper.UDP, rpc.datagramAddresses(), mapper);
+      if (!(program instanceof Nfs4Program)) { // which is for streams alone
+        register(portmapper, program, Portmapper.UDP, rpc.datagramAddresses(), mapper);
+      }
     }
   }
 

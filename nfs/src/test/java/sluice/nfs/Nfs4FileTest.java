@@ -79,6 +79,31 @@ final class Nfs4FileTest {
     assertThat(below.int64()).isNotEqualTo(2);
   }
 
+  @Test
+  void anExportOfAllIsTheRoot() throws IOException {
+    Exports exports = new Exports();
+    exports.add("/", rig.tree, "/", ExportOptions.defaults().withReadOnly(true));
+    FileHandles handles = new FileHandles(exports);
+    Nfs4Program program =
+        new Nfs4Program(
+            exports, handles, 1, StableClients.NONE, Nfs4Limits.defaults(), System::nanoTime);
+    try (RpcTestCalls calls = new RpcTestCalls(program)) {
+      Nfs4TestClient other = new Nfs4TestClient(calls, "other");
+      other.connect();
+      other.reclaimComplete();
+      byte[] root = other.handle();
+      assertThat(root).hasSize(FileHandles.BYTES);
+      assertThat(other.statusOn(root, plain(Nfs4Op.LOOKUPP))).isEqualTo(NfsStatus.NOENT);
+      assertThat(other.statusOn(root, mkdir("x", 0755))).isEqualTo(NfsStatus.ROFS);
+      Op make = open("o", 3, 0, unchecked(0644), "new");
+      assertThat(other.statusOn(root, make)).isEqualTo(NfsStatus.ROFS);
+      file("there");
+      Op look = open("o", 1, 0, unchecked(0644), "there");
+      assertThat(other.statusOn(root, look)).isZero();
+    }
+    exports.close();
+  }
+
   private XdrReader attributes(byte[] file, int... numbers) {
     Reply reply = client.run(putFh(file), getAttr(numbers)).plain(Nfs4Op.PUTFH);
     XdrReader in = reply.ok(Nfs4Op.GETATTR);
