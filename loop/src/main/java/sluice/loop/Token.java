@@ -1,7 +1,7 @@
 package sluice.loop;
 
-/// What the loop stages its operations with: operation, generation and table index in one long, so
-/// that a late completion for a reused slot is recognised.
+/// What operations are staged with: operation, generation and table index in one long, so that a
+/// late completion for a reused slot is recognised. Without state: any thread may call.
 ///
 /// ```
 ///  63      56 55                32 31                 0
@@ -9,7 +9,7 @@ package sluice.loop;
 /// |    op    |     generation     |       index        |
 /// +----------+--------------------+--------------------+
 /// ```
-final class Token {
+public final class Token {
   static final int ACCEPT = 1;
   static final int RECEIVE = 2;
   static final int SEND = 3;
@@ -23,25 +23,30 @@ final class Token {
 
   private Token() {}
 
-  static long of(int op, int generation, int index) {
+  /// @param op what is done, 0 to 127; numbers are the owner's of the table
+  public static long of(int op, int generation, int index) {
     return ((long) op << 56)
         | ((long) (generation & GENERATION_MASK) << 32)
         | (index & 0xffff_ffffL);
   }
 
-  static int op(long token) {
+  /// What is done.
+  public static int op(long token) {
     return (int) (token >>> 56);
   }
 
-  static int generation(long token) {
+  /// Which owner of the slot it was staged for.
+  public static int generation(long token) {
     return (int) (token >>> 32) & GENERATION_MASK;
   }
 
-  static int index(long token) {
+  /// The slot.
+  public static int index(long token) {
     return (int) token;
   }
 
-  static int nextGeneration(int generation) {
+  /// The generation of a slot that gets a new owner.
+  public static int nextGeneration(int generation) {
     return (generation + 1) & GENERATION_MASK;
   }
 }

@@ -1,6 +1,7 @@
 package sluice.nio;
 
 import org.jspecify.annotations.Nullable;
+import sluice.loop.Token;
 
 /// A channel's place in a [SelectorRing]. The ring's thread calls, except where said.
 ///
@@ -36,7 +37,7 @@ abstract class RingPort {
 
   /// The token of one of the port's operations.
   long token(int operation) {
-    return RingToken.of(operation, generation, slot);
+    return Token.of(operation, generation, slot);
   }
 
   /// Whether a change of interest concerns the ring. Any thread.

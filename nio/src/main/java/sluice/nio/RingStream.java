@@ -97,7 +97,7 @@ final class RingStream extends RingPort implements StreamPort {
       cancelling = false;
       watching = bulk;
       int fd = channel.core().fd();
-      long token = token(RingToken.RECEIVE);
+      long token = token(RingOperation.RECEIVE);
       if (watching) {
         ring.submission().pollAdd(fd, PollFds.POLLIN, false, token);
       } else {
@@ -118,7 +118,7 @@ final class RingStream extends RingPort implements StreamPort {
     if ((full || !proven) && !pollArmed) {
       pollArmed = true;
       ring.submission()
-          .pollAdd(channel.core().fd(), PollFds.POLLOUT, false, token(RingToken.WRITABLE));
+          .pollAdd(channel.core().fd(), PollFds.POLLOUT, false, token(RingOperation.WRITABLE));
     }
   }
 
@@ -131,8 +131,8 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   void complete(int operation, int result, int flags, long part) {
     switch (operation) {
-      case RingToken.RECEIVE -> received(result, flags, part);
-      case RingToken.SEND -> sent(result);
+      case RingOperation.RECEIVE -> received(result, flags, part);
+      case RingOperation.SEND -> sent(result);
       default -> {
         pollArmed = false;
         full = false;

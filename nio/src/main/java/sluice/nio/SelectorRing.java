@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Completion;
+import sluice.loop.Token;
 import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.EventFd;
@@ -189,7 +190,7 @@ final class SelectorRing {
       return;
     }
     ports[port.slot] = null;
-    generations[port.slot] = RingToken.nextGeneration(generations[port.slot]);
+    generations[port.slot] = Token.nextGeneration(generations[port.slot]);
     if (freeCount == free.length) {
       free = Arrays.copyOf(free, 2 * freeCount);
     }
@@ -233,11 +234,11 @@ final class SelectorRing {
     if (port.armed && !port.cancelling) {
       port.cancelling = true;
       submission.cancel(
-          port.token(port instanceof RingStream ? RingToken.RECEIVE : RingToken.ACCEPT),
+          port.token(port instanceof RingStream ? RingOperation.RECEIVE : RingOperation.ACCEPT),
           SubmissionQueue.IGNORED);
     }
     if (port.pollArmed) {
-      submission.pollRemove(port.token(RingToken.WRITABLE), SubmissionQueue.IGNORED);
+      submission.pollRemove(port.token(RingOperation.WRITABLE), SubmissionQueue.IGNORED);
     }
   }
 
@@ -457,7 +458,14 @@ final class SelectorRing {
   /// Stages one send of staged bytes; its outcome is known when the turn's crossing is over.
   void send(RingStream stream, int fd, long offset, int length) {
     submission.send(
-        fd, false, RingMemory.region(), offset, length, SILENT, true, stream.token(RingToken.SEND));
+        fd,
+        false,
+        RingMemory.region(),
+        offset,
+        length,
+        SILENT,
+        true,
+        stream.token(RingOperation.SEND));
   }
 
   private void settleSends() {
@@ -474,11 +482,11 @@ final class SelectorRing {
     if (!wakeArmed) {
       wakeArmed = true;
       submission.read(
-          wakeEvent.fd(), wakeBuffer, 0, Long.BYTES, -1, RingToken.of(RingToken.WAKE, 0, 0));
+          wakeEvent.fd(), wakeBuffer, 0, Long.BYTES, -1, Token.of(RingOperation.WAKE, 0, 0));
     }
     if (!othersArmed && others.size() > 0) {
       othersArmed = true;
-      submission.pollAdd(others.fd(), PollFds.POLLIN, false, RingToken.of(RingToken.OTHERS, 0, 0));
+      submission.pollAdd(others.fd(), PollFds.POLLIN, false, Token.of(RingOperation.OTHERS, 0, 0));
     }
   }
 
@@ -518,18 +526,18 @@ final class SelectorRing {
 
   private void dispatch(long token, int result, int flags) {
     long part = Completion.hasChunk(flags) ? arena.taken(flags, Math.max(0, result)) : 0;
-    switch (RingToken.operation(token)) {
-      case RingToken.WAKE -> wakeArmed = false;
-      case RingToken.OTHERS -> {
+    switch (Token.op(token)) {
+      case RingOperation.WAKE -> wakeArmed = false;
+      case RingOperation.OTHERS -> {
         othersArmed = false;
         othersReady = true;
       }
       case 0 -> {} // a cancellation that came too late
       default -> {
-        int slot = RingToken.slot(token);
+        int slot = Token.index(token);
         RingPort port = slot < used ? ports[slot] : null;
-        if (port != null && port.generation == RingToken.generation(token)) {
-          port.complete(RingToken.operation(token), result, flags, part);
+        if (port != null && port.generation == Token.generation(token)) {
+          port.complete(Token.op(token), result, flags, part);
           if (port.attached) {
             noteReady(port);
           } else {
