@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches the sources of a JDK's channel tests from the package sources that this machine knows, and
+# Fetches the sources of a JDK's tests of java.nio from the package sources that this machine knows, and
 # unpacks them into the directory named by the first argument, as its test/. Nothing is installed, and
 # the machine's own lists are left alone. Any user may run it.
 set -eu
@@ -32,7 +32,8 @@ for package in openjdk-25 openjdk-21 openjdk-17; do
     for sources in "$package"_*.orig.tar.*; do
       [ -f "$sources" ] || continue
       tar -xf "$sources" -C "$directory" --strip-components=1 --anchored --wildcards \
-        --no-wildcards-match-slash '*/test/jdk/java/nio/channels' '*/test/lib'
+        --no-wildcards-match-slash '*/test/jdk/java/nio/channels' '*/test/jdk/java/nio/file' \
+        '*/test/lib'
       rm -rf "$apt"
       echo "unpacked the tests of $sources"
       exit 0

@@ -140,11 +140,11 @@ final class Changes {
         source.path(),
         target.path(),
         () -> {
+          FileAttributes moved = source.attributes(false);
           Walk.Found from = source.find(false);
           Walk.Found to = target.find(false);
-          FileAttributes moved = fs.tree().attributes(from.required());
           requireWritable(fs, moved);
-          if (to.inode() == from.inode()) {
+          if (to.inode() == from.required()) {
             return true;
           }
           if (to.exists() && !replace) {

@@ -23,6 +23,9 @@ import sluice.sys.Errno;
 /// Each of the two file systems is entered for one step at a time and never both, so that closing
 /// one does not wait for the other.
 final class Copies {
+  /// How often what others make is replaced.
+  private static final int ATTEMPTS = 16;
+
   private Copies() {}
 
   static void copy(Place source, Place target, CopyOption... options) throws IOException {
@@ -95,31 +98,49 @@ final class Copies {
     boolean follow = !options.contains(LinkOption.NOFOLLOW_LINKS);
     TreeFileSystem from = source.fileSystem();
     TreeFileSystem to = target.fileSystem();
-    FileAttributes file = from.call(source.path(), () -> retained(from, source.inode(follow)));
+    FileAttributes file = from.call(source.path(), () -> retained(from, source.existing(follow)));
     try {
       NewFile what = from.call(source.path(), () -> newFile(from, file));
-      long made =
-          to.call(
-              target.path(),
-              () -> {
-                Walk.Found found = target.find(false);
-                if (from == to && found.inode() == file.inode()) {
-                  return 0L;
-                }
-                if (found.exists() && !options.contains(StandardCopyOption.REPLACE_EXISTING)) {
-                  throw Failures.refuse(Errno.EEXIST);
-                }
-                if (found.exists()) {
-                  Changes.delete(to, found);
-                }
-                return retained(to, Changes.create(to, found, what)).inode();
-              });
+      boolean replace = options.contains(StandardCopyOption.REPLACE_EXISTING);
+      long same = from == to ? file.inode() : 0;
+      long made = to.call(target.path(), () -> make(target, what, replace, same));
       if (made != 0) {
         fill(source, file, target, made, options.contains(StandardCopyOption.COPY_ATTRIBUTES));
       }
     } finally {
       release(source, file.inode());
     }
+  }
+
+  /// Makes the copy, empty. Others may make and remove the same name meanwhile.
+  ///
+  /// @param same the inode that need not be copied
+  /// @return its inode, retained, or 0 when the target is `same`
+  private static long make(Place target, NewFile what, boolean replace, long same)
+      throws IOException {
+    TreeFileSystem to = target.fileSystem();
+    for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      Walk.Found found = target.find(false);
+      if (found.exists() && found.inode() == same) {
+        return 0;
+      }
+      if (found.exists() && !replace) {
+        throw Failures.refuse(Errno.EEXIST);
+      }
+      try {
+        if (found.exists()) {
+          Changes.delete(to, found);
+        }
+        return retained(to, Changes.create(to, found, what)).inode();
+      } catch (FsException e) {
+        boolean raced =
+            e.errno() == Errno.ESTALE || e.errno() == Errno.EEXIST || e.errno() == Errno.ENOENT;
+        if (!replace || !raced) {
+          throw e;
+        }
+      }
+    }
+    throw Failures.refuse(Errno.EBUSY);
   }
 
   private static FileAttributes retained(TreeFileSystem fs, long inode) throws IOException {
@@ -159,10 +180,23 @@ final class Copies {
       done = true;
     } finally {
       if (!done) {
-        Changes.delete(target);
+        takeBack(target, made);
       }
       release(target, made);
     }
+  }
+
+  /// Removes a copy that failed, unless its name means another file by now.
+  private static void takeBack(Place target, long made) throws IOException {
+    TreeFileSystem to = target.fileSystem();
+    to.run(
+        target.path(),
+        () -> {
+          Walk.Found found = target.find(false);
+          if (found.inode() == made) {
+            Changes.delete(to, found);
+          }
+        });
   }
 
   /// Copies the bytes; where the source has a hole, the copy has one.

@@ -1,7 +1,10 @@
 package sluice.fs.provider;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
@@ -18,6 +21,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotLinkException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -28,6 +32,8 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -77,7 +83,11 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     if (path.getFileSystem() != FileSystems.getDefault() || !Image.isOne(path)) {
       throw new UnsupportedOperationException(path + " is no image of an ext2 file system");
     }
-    return open(path, new ImageOptions(options));
+    ImageOptions checked = new ImageOptions(options);
+    if (checked.tree() != null) {
+      throw new IllegalArgumentException("a tree is opened by URI, not by the path of an image");
+    }
+    return open(path, checked);
   }
 
   private FileSystem open(Path image, ImageOptions options) throws IOException {
@@ -168,6 +178,29 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     return Opening.open(place(path), OpenMode.of(options), attributes);
+  }
+
+  @Override
+  public InputStream newInputStream(Path path, OpenOption... options) throws IOException {
+    OpenMode mode = OpenMode.of(new HashSet<>(List.of(options)));
+    if (mode.write()) {
+      throw new UnsupportedOperationException("a stream that reads is not opened for writing");
+    }
+    return Channels.newInputStream(Opening.open(place(path), mode).uninterruptible());
+  }
+
+  @Override
+  public OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
+    Set<OpenOption> set = new HashSet<>(List.of(options));
+    if (set.isEmpty()) {
+      set.add(StandardOpenOption.CREATE);
+      set.add(StandardOpenOption.TRUNCATE_EXISTING);
+    } else if (set.contains(StandardOpenOption.READ)) {
+      throw new IllegalArgumentException("a stream that writes does not read");
+    }
+    set.add(StandardOpenOption.WRITE);
+    TreeFileChannel channel = Opening.open(place(path), OpenMode.of(set));
+    return Channels.newOutputStream(channel.uninterruptible());
   }
 
   @Override
@@ -271,7 +304,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     fs.run(
         place.path(),
         () -> {
-          long inode = place.inode(true);
+          long inode = place.existing(true);
           boolean refused = (rights & FileTree.WRITE) != 0 && fs.isReadOnly();
           if (refused || fs.tree().access(fs.caller(), inode, rights) != rights) {
             throw Failures.refuse(Errno.EACCES);

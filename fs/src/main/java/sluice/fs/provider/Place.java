@@ -6,6 +6,8 @@ import java.nio.file.LinkOption;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileAttributes;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
 
 /// A path and the directory a relative one starts from: the root, or a directory that is open.
 /// Immutable: any thread may use it.
@@ -35,8 +37,19 @@ record Place(TreePath path, @Nullable TreeDirectoryStream base) {
     return find(follow).required();
   }
 
+  /// As [#inode] for what asks about a file: one below something that is no directory does not
+  /// exist, as the JDK's own provider has it.
+  long existing(boolean follow) throws IOException {
+    try {
+      return inode(follow);
+    } catch (FsException e) {
+      throw e.errno() == Errno.ENOTDIR ? Failures.refuse(Errno.ENOENT) : e;
+    }
+  }
+
+  /// As [#existing].
   FileAttributes attributes(boolean follow) throws IOException {
-    return fileSystem().tree().attributes(inode(follow));
+    return fileSystem().tree().attributes(existing(follow));
   }
 
   static boolean follows(LinkOption... options) {

@@ -5,6 +5,7 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.Objects;
 
 /// Owners and groups are numbers: an image does not know the names of the machine it is on, except
 /// `root`. Immutable: any thread may use it.
@@ -67,7 +68,7 @@ final class Principal {
 
   /// @throws ProviderMismatchException for a principal of another file system
   static int id(UserPrincipal principal) {
-    return switch (principal) {
+    return switch (Objects.requireNonNull(principal)) {
       case User user -> user.id;
       case Group group -> group.id;
       default -> throw new ProviderMismatchException(principal + " is of another provider");
@@ -76,7 +77,7 @@ final class Principal {
 
   /// @throws ProviderMismatchException for a group of another file system
   static int id(GroupPrincipal principal) {
-    if (principal instanceof Group group) {
+    if (Objects.requireNonNull(principal) instanceof Group group) {
       return group.id;
     }
     throw new ProviderMismatchException(principal + " is of another provider");

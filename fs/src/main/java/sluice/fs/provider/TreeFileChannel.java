@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -22,7 +23,8 @@ import sluice.fs.FsException;
 
 /// An open file of a [TreeFileSystem]. Any thread may call; operations that use the channel's
 /// position are one after another, the others at the same time. Interrupting a thread that is in
-/// one of them closes the channel, as [java.nio.channels.InterruptibleChannel] says.
+/// one of them closes the channel, as [java.nio.channels.InterruptibleChannel] says, unless it is
+/// that of a stream.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -41,6 +43,9 @@ final class TreeFileChannel extends FileChannel {
   private final AtomicInteger uses = new AtomicInteger(1);
   private long position;
 
+  /// Set before the channel is used.
+  private boolean interruptible = true;
+
   TreeFileChannel(TreePath path, OpenFiles.OpenFile file, OpenMode mode) {
     this.path = path;
     this.file = file;
@@ -51,6 +56,12 @@ final class TreeFileChannel extends FileChannel {
 
   // ---- one operation ----------------------------------------------------------------------------
 
+  /// From now on interrupts do nothing to it, as streams of the JDK's own provider have it.
+  TreeFileChannel uninterruptible() {
+    interruptible = false;
+    return this;
+  }
+
   private interface Work {
     long run() throws IOException;
   }
@@ -60,9 +71,11 @@ final class TreeFileChannel extends FileChannel {
     requireOpen();
     boolean completed = false;
     try {
-      begin();
+      if (interruptible) {
+        begin();
+      }
       if (!use()) {
-        return -1; // end says why
+        throw new AsynchronousCloseException();
       }
       try {
         fileSystem.enter();
@@ -79,7 +92,9 @@ final class TreeFileChannel extends FileChannel {
     } catch (FsException e) {
       throw Failures.of(e, path, null);
     } finally {
-      end(completed);
+      if (interruptible) {
+        end(completed);
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import sluice.fs.FileTree;
 
 /// The view `user`: extended attributes of the name space `user`. Immutable: any thread may use it.
@@ -20,7 +21,7 @@ record UserAttributes(Place place, boolean follow) implements UserDefinedFileAtt
   }
 
   static byte[] full(String name) {
-    return (PREFIX + name).getBytes(StandardCharsets.UTF_8);
+    return (PREFIX + Objects.requireNonNull(name)).getBytes(StandardCharsets.UTF_8);
   }
 
   private FileTree tree() {

@@ -327,6 +327,22 @@ final class ChannelContractTest {
   }
 
   @Test
+  void streamsDoNotMindInterrupts() throws IOException {
+    Thread.currentThread().interrupt();
+    try (OutputStream out = Files.newOutputStream(file);
+        InputStream in = Files.newInputStream(file)) {
+      out.write('x');
+      assertThat(in.read()).isEqualTo('x');
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThatThrownBy(() -> Files.newInputStream(file, WRITE))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> Files.newOutputStream(file, READ))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   @SuppressWarnings("try") // closed early on purpose
   void locksOverlapWithinTheJvm() throws IOException {
     try (FileChannel one = channel(CREATE_NEW, READ, WRITE);

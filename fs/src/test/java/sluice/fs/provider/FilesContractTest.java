@@ -135,7 +135,16 @@ final class FilesContractTest {
     assertThat(Files.notExists(file)).isFalse();
     assertThat(Files.exists(dir.resolve("no"))).isFalse();
     assertThat(Files.notExists(dir.resolve("no"))).isTrue();
-    assertThat(Files.exists(file.resolve("below"))).isFalse();
+    Path below = file.resolve("below");
+    assertThat(Files.exists(below)).isFalse();
+    assertThat(Files.notExists(below)).isTrue();
+    assertThatThrownBy(() -> Files.readAttributes(below, "*"))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> Files.copy(below, dir.resolve("x")))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> Files.move(below, dir.resolve("x")))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThatThrownBy(() -> Files.copy(file, below)).isInstanceOf(FileSystemException.class);
     assertThat(Files.exists(dangling)).isFalse();
     assertThat(Files.exists(dangling, NOFOLLOW_LINKS)).isTrue();
     assertThat(Files.isRegularFile(file)).isTrue();
@@ -429,6 +438,34 @@ final class FilesContractTest {
         .isInstanceOf(NoSuchFileException.class);
     assertThatThrownBy(() -> Files.copy(file, dir.resolve("x"), ATOMIC_MOVE))
         .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void copiesThatReplaceOneAnotherNeverMeetAFileThatExists() throws Exception {
+    Path file = file("f", "content");
+    List<Throwable> failures = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      threads.add(
+          Thread.ofPlatform()
+              .start(() -> {
+                for (int i = 0; i < 200; i++) {
+                  try {
+                    Files.copy(file, dir.resolve("copy"), REPLACE_EXISTING);
+                  } catch (IOException | RuntimeException e) {
+                    synchronized (failures) {
+                      failures.add(e);
+                    }
+                  }
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(failures).noneMatch(FileAlreadyExistsException.class::isInstance);
+    assertThat(failures).allMatch(FileSystemException.class::isInstance);
+    assertThat(names(dir)).contains("f");
   }
 
   @Test
