@@ -8,22 +8,10 @@ command -v apt-get >/dev/null || { echo "needs apt-get, to fetch a source packag
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 apt=$directory/apt
-mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/fetched"
-
-# The archive of the distribution, from either form of its list; newer releases hold newer JDKs.
-archive=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list \
-  2>/dev/null | sed -n -e 's/^URIs: *\([^ ]*\/debian\)\/*$/\1/p' \
-  -e 's/^deb \(\[[^]]*\] \)*\([^ ]*\/debian\)\/* .*/\2/p' | head -n 1)
-[ -n "$archive" ] || { echo "no Debian archive in this machine's package sources" >&2; exit 1; }
-release=$(. /etc/os-release && echo "${VERSION_CODENAME-stable}")
-for suite in "$release" trixie sid; do
-  echo "deb-src $archive $suite main"
-done | sort -u >"$apt/sources.list"
-
-set -- -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" \
-  -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
-  -o APT::Sandbox::User=root
-apt-get "$@" -q update
+. "$(dirname "$0")/deb-src.sh"
+deb_src "$apt"
+# shellcheck disable=SC2086 # one word for each argument
+set -- $APT
 cd "$apt/fetched"
 for package in openjdk-25 openjdk-21 openjdk-17; do
   for version in $(apt-cache "$@" showsrc "$package" | sed -n 's/^Version: //p' | sort -Vu); do

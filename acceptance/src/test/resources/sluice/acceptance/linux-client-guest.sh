@@ -1,0 +1,129 @@
+#!/bin/sh
+# What the guest of linux-client.sh does with a mount. Settings come from /mnt/work/settings: PORT,
+# VERSION (3 or 4.1), STAGES. Each stage says "RESULT name code seconds", and why when it fails.
+. /mnt/work/settings
+export PATH=/mnt/work/bin:$PATH
+server=10.0.2.2
+case $VERSION in
+  3) options=vers=3,proto=tcp,port=$PORT,mountport=$PORT,mountproto=tcp,nolock,hard,addr=$server ;;
+  *) options=vers=$VERSION,proto=tcp,port=$PORT,hard,addr=$server,clientaddr=10.0.2.15 ;;
+esac
+now() { cut -d' ' -f1 /proc/uptime; }
+
+attach() { mount -i -t nfs -o "$options" "$server:/" /mnt/nfs; }
+
+stage() { # name, command…
+  case " $STAGES " in *" $1 "*) ;; *) return ;; esac
+  name=$1
+  shift
+  from=$(now)
+  ("$@") >/tmp/output 2>&1
+  code=$?
+  to=$(now)
+  echo "RESULT $name $code $(echo "$from $to" | awk '{ printf "%.2f", $2 - $1 }')"
+  if [ $code -ne 0 ]; then tail -n 25 /tmp/output | cut -c1-200; fi
+}
+
+# Accounts that pjdfstest changes to.
+accounts() {
+  cp /etc/passwd /tmp/passwd
+  cp /etc/group /tmp/group
+  echo 'tests:x:1001:1001::/:/bin/sh' >>/tmp/passwd
+  echo 'tests:x:1001:' >>/tmp/group
+  mount --bind /tmp/passwd /etc/passwd
+  mount --bind /tmp/group /etc/group
+}
+
+basic() {
+  set -e
+  cd /mnt/nfs
+  mkdir basic
+  echo hello >basic/file
+  ln basic/file basic/second
+  ln -s file basic/link
+  mv basic/second basic/third
+  [ "$(cat basic/link)" = hello ]
+  [ "$(stat -c %h basic/file)" = 2 ]
+  rm -r basic
+  df /mnt/nfs
+}
+
+listing() {
+  ls -l /mnt/nfs/many >/tmp/list || return 1
+  [ "$(grep -c '^-' /tmp/list)" = 20000 ]
+}
+
+pjd() {
+  cat >/tmp/pjd.toml <<X
+[features]
+posix_fallocate = {}
+[settings]
+naptime = 0.05
+allow_remount = false
+[dummy_auth]
+entries = [["nobody", "nogroup"], ["tests", "tests"]]
+X
+  mkdir -p /mnt/nfs/pjd
+  chmod 755 /mnt/nfs/pjd
+  pjdfstest -c /tmp/pjd.toml -p /mnt/nfs/pjd >/tmp/pjd.log 2>&1
+  grep -E 'FAILED|^Tests|Summary|tests:' /tmp/pjd.log | cut -c1-160 >/tmp/pjd.short
+  sed 's/^/PJD /' /tmp/pjd.short | tail -n 60 >/dev/console
+  rm -rf /mnt/nfs/pjd
+  return 0
+}
+
+exercise() { cd /tmp && fsx -N 2000 -S 7 /mnt/nfs/exercised; }
+
+build() {
+  set -e
+  mkdir /mnt/nfs/build
+  cd /mnt/nfs/build
+  tar -xzf /mnt/work/source.tar.gz
+  cd ./*
+  make CFLAGS=-O0 bzip2
+  echo 'some text' | ./bzip2 | ./bzip2 -d | grep -q 'some text'
+  cd /mnt/nfs
+  rm -r build
+}
+
+clone() {
+  set -e
+  git config --global --add safe.directory '*'
+  git clone -q /mnt/work/repository /mnt/nfs/clone
+  cd /mnt/nfs/clone
+  [ -z "$(git status --porcelain)" ]
+  git fsck
+  cd /
+  rm -rf /mnt/nfs/clone
+}
+
+# The server is killed and started again while this copies; the mount waits for it.
+survive() {
+  set -e
+  head -c 50331648 /dev/urandom >/tmp/big
+  echo "COPYING" >/dev/console
+  cp /tmp/big /mnt/nfs/big
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    mkdir "/mnt/nfs/made-$i"
+  done
+  sync
+  umount /mnt/nfs
+  attach
+  cmp /tmp/big /mnt/nfs/big
+  [ "$(ls -d /mnt/nfs/made-* | wc -l)" = 20 ]
+  rmdir /mnt/nfs/made-*
+  rm /mnt/nfs/big
+}
+
+accounts
+attach || { echo "RESULT mount 1 0"; dmesg | tail -n 5; exit 1; }
+echo "RESULT mount 0 0"
+stage listing listing
+stage basic basic
+stage fsx exercise
+stage pjd pjd
+stage clone clone
+stage build build
+stage survive survive
+umount /mnt/nfs
+echo "RESULT umount $? 0"
