@@ -65,7 +65,7 @@ class LinuxClientTest {
   private record Result(int code, double seconds) {}
 
   @ParameterizedTest
-  @ValueSource(strings = "3")
+  @ValueSource(strings = {"3", "4.1"})
   void aLinuxKernelWorksInWhatWeExport(String version) throws Exception {
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
