@@ -117,5 +117,8 @@ final class Nfs4Attribute {
           FS_LAYOUT_TYPE,
           SUPPATTR_EXCLCREAT);
 
+  /// Those that can be asked for.
+  static final Bitmap READABLE = SUPPORTED.without(WRITE_ONLY);
+
   private Nfs4Attribute() {}
 }

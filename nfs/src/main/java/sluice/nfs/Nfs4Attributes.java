@@ -21,7 +21,7 @@ final class Nfs4Attributes {
 
   /// Writes those of the asked attributes that there are.
   void write(XdrWriter out, Bitmap asked, FileRef file, FileAttributes a) throws IOException {
-    Bitmap given = asked.and(Nfs4Attribute.SUPPORTED).without(Nfs4Attribute.WRITE_ONLY);
+    Bitmap given = asked.and(Nfs4Attribute.READABLE);
     if (given.has(Nfs4Attribute.TIME_CREATE) && a.birthNanos() == 0) {
       given = given.without(Bitmap.of(Nfs4Attribute.TIME_CREATE));
     }

@@ -16,9 +16,9 @@ final class Nfs4Compound {
   private static final int MAX_NAME_BYTES = 255;
   private static final int MAX_STRING_BYTES = 8192;
 
-  final RpcCall call;
-  final XdrReader in;
-  final XdrWriter out;
+  RpcCall call;
+  XdrReader in;
+  XdrWriter out;
 
   /// Whether this is the loop's thread, which does not wait.
   final boolean now;
@@ -52,6 +52,27 @@ final class Nfs4Compound {
     this.in = in;
     this.out = out;
     this.now = now;
+  }
+
+  /// Begins another one: a loop's thread has one object for all of them.
+  Nfs4Compound again(RpcCall nextCall, XdrReader nextIn, XdrWriter nextOut) {
+    call = nextCall;
+    in = nextIn;
+    out = nextOut;
+    operations = 0;
+    requestBytes = 0;
+    index = 0;
+    session = null;
+    slot = null;
+    slotSequence = 0;
+    cacheThis = false;
+    replay = null;
+    uncachedRetry = false;
+    file = null;
+    saved = null;
+    stateId = StateId.ANONYMOUS;
+    savedStateId = StateId.ANONYMOUS;
+    return this;
   }
 
   // ---- waiting ----------------------------------------------------------------------------------

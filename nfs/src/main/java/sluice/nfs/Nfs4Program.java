@@ -3,6 +3,7 @@ package sluice.nfs;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 
 /// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
@@ -21,6 +22,9 @@ final class Nfs4Program implements RpcProgram {
 
   /// An answer to what must not be done twice has room for this.
   private static final int ONCE_BYTES = 256;
+
+  /// The COMPOUND that a loop's thread is at: it has one at a time.
+  private static final ThreadLocal<@Nullable Nfs4Compound> OF_LOOP = new ThreadLocal<>();
 
   private final Nfs4Operations operations;
 
@@ -83,8 +87,13 @@ final class Nfs4Program implements RpcProgram {
 
   @Override
   public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    Nfs4Compound known = OF_LOOP.get();
+    if (known == null) {
+      known = new Nfs4Compound(call, arguments, results, true);
+      OF_LOOP.set(known);
+    }
     try {
-      return run(new Nfs4Compound(call, arguments, results, true));
+      return run(known.again(call, arguments, results));
     } catch (IOException e) {
       return false; // a worker meets it again, and tells the client
     }

@@ -1,0 +1,122 @@
+package sluice.nfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+import sluice.nfs.Nfs4TestClient.Op;
+import sluice.nfs.Nfs4TestClient.Opened;
+
+/// What a COMPOUND costs that is answered on the loop's thread: memory is bounded by the test, time
+/// is only printed.
+@Timeout(120)
+final class Nfs4CostTest {
+  private static final int CALLS = 200_000;
+
+  /// Behind tag, minor version, count, the operation's number and the session.
+  private static final int SEQUENCE_AT = 4 + 4 + 4 + 4 + 16;
+
+  /// What Linux asks for to fill an inode.
+  private static final int[] INODE = {1, 3, 4, 8, 20, 33, 35, 36, 37, 41, 45, 47, 52, 53, 55};
+
+  private final Nfs4Rig rig = new Nfs4Rig();
+  private final Nfs4TestClient client = rig.client("cost");
+  private final byte[] data = client.handle("srv", "data");
+  private final Opened file =
+      client.open(data, Nfs4TestClient.open("o", 3, 0, Nfs4TestClient.unchecked(0644), "file"));
+
+  Nfs4CostTest() throws IOException {}
+
+  @AfterEach
+  void close() throws IOException {
+    rig.close();
+  }
+
+  /// What the thread has taken of memory, or of the processor in nanoseconds. By reflection, as
+  /// this module does not read the management modules.
+  private static long taken(String what) throws ReflectiveOperationException {
+    Object threads =
+        Class.forName("java.lang.management.ManagementFactory")
+            .getMethod("getThreadMXBean")
+            .invoke(null);
+    Object taken =
+        Class.forName("com.sun.management.ThreadMXBean")
+            .getMethod("getCurrentThread" + what)
+            .invoke(threads);
+    return (Long) Objects.requireNonNull(taken);
+  }
+
+  /// @return bytes allocated per call
+  private double cost(String name, int slot, Op... ops) throws ReflectiveOperationException {
+    XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
+    to.int32(1).int32(0).int32(2).int32(100_003).int32(4).int32(1);
+    Credentials.sys(7, 7, "machine", 1, 2, 3).encode(to);
+    Credentials.NONE.encode(to);
+    int sequenceAt = to.position() + SEQUENCE_AT;
+    to.opaque(new byte[0]).int32(1).int32(1 + ops.length);
+    client.cache = false;
+    client.sequence(slot, 0).write(to);
+    for (Op op : ops) {
+      op.write(to);
+    }
+    byte[] bytes = to.toBytes();
+    ByteBuffer patched = ByteBuffer.wrap(bytes);
+    View shown =
+        new ViewBinder(Thread.currentThread()).bind(MemorySegment.ofArray(bytes), 0, bytes.length);
+    RpcDispatcher dispatcher = new RpcDispatcher(List.of(rig.program));
+    RpcCall call = new RpcCall();
+    call.from(new RpcConnection(1, InetAddress.getLoopbackAddress(), 700, false), 700);
+    XdrReader reader = new XdrReader();
+    XdrWriter writer = new XdrWriter(RpcTestCalls.MOST_BYTES);
+    int answered = 0;
+    long before = 0;
+    long start = 0;
+    for (int i = -CALLS; i < CALLS; i++) {
+      if (i == 0) {
+        before = taken("AllocatedBytes");
+        start = taken("CpuTime");
+      }
+      patched.putInt(sequenceAt, CALLS + i + 1);
+      int how = dispatcher.now(call, reader.open(shown, 0, bytes.length), writer);
+      answered += how == RpcDispatcher.ANSWERED && i >= 0 ? 1 : 0;
+      if (i == CALLS - 1) {
+        byte[] reply = writer.toBytes();
+        assertThat(ByteBuffer.wrap(reply).getInt(RpcDispatcher.REPLY_HEADER_BYTES)).isZero();
+      }
+      writer.clear();
+    }
+    long nanos = taken("CpuTime") - start;
+    double allocated = (double) (taken("AllocatedBytes") - before) / CALLS;
+    System.out.printf("%s: %d ns, %.2f bytes a call%n", name, nanos / CALLS, allocated);
+    assertThat(answered).isEqualTo(CALLS);
+    return allocated;
+  }
+
+  @Test
+  void whatIsAskedMostTakesLittleMemory() throws Exception {
+    client.statusOn(file.handle(), Nfs4TestClient.write(file.id(), 0, 2, new byte[100_000]));
+    client.content(file.handle(), file.id(), 0, 100_000);
+    Op put = Nfs4TestClient.putFh(file.handle());
+    Op attributes = Nfs4TestClient.getAttr(INODE);
+    Op access = to -> to.int32(Nfs4Op.ACCESS).int32(0x3F);
+    assertThat(cost("SEQUENCE, PUTFH, GETATTR", 1, put, attributes)).isLessThan(100);
+    assertThat(cost("SEQUENCE, PUTFH, ACCESS, GETATTR", 2, put, access, attributes))
+        .isLessThan(100);
+    Op read = Nfs4TestClient.read(file.id(), 0, 32768);
+    assertThat(cost("SEQUENCE, PUTFH, READ of 32 KB", 3, put, read)).isLessThan(400);
+    Op putDirectory = Nfs4TestClient.putFh(data);
+    Op lookup = Nfs4TestClient.lookup("file");
+    Op handle = Nfs4TestClient.plain(Nfs4Op.GETFH);
+    assertThat(cost("SEQUENCE, PUTFH, LOOKUP, GETFH", 4, putDirectory, lookup, handle))
+        .isLessThan(200);
+  }
+}
