@@ -101,6 +101,7 @@ final class BlockAllocator {
       int next = (end + 7) & -8;
       nextRoom[group] = next < bits ? next : 0;
     }
+    op.promise(start - end);
     groups.countBlocks(op, group, start - end);
     return first | (long) (end - start) << 40;
   }

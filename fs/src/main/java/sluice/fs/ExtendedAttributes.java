@@ -234,7 +234,7 @@ final class ExtendedAttributes {
         }
       }
       if (inode.attributeBlock == 0 || shared) {
-        volume.groups.reserveAll(1, caller);
+        volume.groups.reserveAll(op, 1, caller);
         long old = inode.attributeBlock;
         long goal = geometry.groupStart(geometry.groupOfInode(inode.number)) + 1;
         inode.attributeBlock = allocator.allocate(op, goal, 1) & 0xFF_FFFF_FFFFL;

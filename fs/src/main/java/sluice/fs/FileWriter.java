@@ -249,10 +249,12 @@ final class FileWriter {
       volume.groups.unreserve(granted);
       return 0;
     }
+    op.promise(granted);
     int blocks = granted - pointers;
     long extent = allocator.allocate(op, map.goal(inode, logical), blocks);
     int got = (int) (extent >>> 40);
     volume.groups.unreserve(blocks - got);
+    op.promise(got - blocks);
     map.attach(op, inode, logical, extent & 0xFF_FFFF_FFFFL, got);
     return extent;
   }

@@ -189,15 +189,16 @@ final class GroupDescriptors {
     return reserve(wanted, entitled ? 0 : geometry.reservedBlocks);
   }
 
-  /// Promises all of them or none.
+  /// Promises all of them to an operation, or none.
   ///
   /// @throws FsException `ENOSPC`
-  void reserveAll(int wanted, Caller caller) throws FsException {
+  void reserveAll(Operation op, int wanted, Caller caller) throws FsException {
     int granted = reserve(wanted, caller);
     if (granted < wanted) {
       unreserve(granted);
       throw FsException.of(Errno.ENOSPC, wanted + " blocks wanted, " + granted + " available");
     }
+    op.promise(wanted);
   }
 
   void unreserve(int count) {

@@ -38,6 +38,7 @@ final class InodeAllocator {
         if (groups.freeInodes(group) > 0) {
           int bit = takeBit(op, group);
           if (bit >= 0) {
+            op.promiseInode(false);
             groups.countInodes(op, group, -1, directory ? 1 : 0);
             return (long) group * geometry.inodesPerGroup + bit + 1;
           }
@@ -143,10 +144,13 @@ final class InodeAllocator {
     }
   }
 
+  /// Promises an inode to an operation.
+  ///
   /// @throws FsException `ENOSPC`
-  void reserve() throws FsException {
+  void reserve(Operation op) throws FsException {
     if (!groups.reserveInode()) {
       throw FsException.of(Errno.ENOSPC, "all inodes are in use");
     }
+    op.promiseInode(true);
   }
 }

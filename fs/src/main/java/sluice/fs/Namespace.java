@@ -232,14 +232,9 @@ final class Namespace {
     Directories.Place place = directories.place(directory, name);
     byte[] target = what.target();
     boolean slowLink = target != null && target.length >= 4 * InodeLayout.BLOCK_POINTERS;
-    inodeAllocator.reserve();
-    try {
-      int content = isDirectory || slowLink ? 1 : 0;
-      volume.groups.reserveAll(place.newBlocks() + content, caller);
-    } catch (FsException e) {
-      volume.groups.unreserveInode();
-      throw e;
-    }
+    inodeAllocator.reserve(op);
+    int content = isDirectory || slowLink ? 1 : 0;
+    volume.groups.reserveAll(op, place.newBlocks() + content, caller);
     boolean spread = (directory.flags & InodeLayout.FLAG_TOP_DIRECTORY) != 0;
     long number = inodeAllocator.allocate(op, directory.number, isDirectory, spread);
     Inode file = make(number, caller, directory, what);
@@ -348,7 +343,7 @@ final class Namespace {
         throw FsException.of(Errno.EMLINK, "inode " + number + " has " + file.links + " names");
       }
       Directories.Place place = directories.place(directory, name);
-      volume.groups.reserveAll(place.newBlocks(), caller);
+      volume.groups.reserveAll(op, place.newBlocks(), caller);
       file.links++;
       file.touch(Inode.CHANGED, now(file));
       table.store(op, file);

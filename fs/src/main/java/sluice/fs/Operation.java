@@ -22,6 +22,11 @@ final class Operation implements AutoCloseable {
   private long lastChanged = -1;
   private int[] freedRuns = NO_RUNS;
   private int freedCount;
+
+  /// Blocks and inodes that are promised to it and not taken yet.
+  private int promisedBlocks;
+
+  private boolean promisedInode;
   private boolean begun;
   private boolean done;
 
@@ -88,6 +93,15 @@ final class Operation implements AutoCloseable {
     freedRuns[freedCount++] = count;
   }
 
+  /// Blocks were promised to it, or taken: what it does not take is free again at its end.
+  void promise(int blocks) {
+    promisedBlocks += blocks;
+  }
+
+  void promiseInode(boolean promised) {
+    promisedInode = promised;
+  }
+
   /// An inode in memory is ahead of its block: from now on the change must be finished.
   void begin() {
     begun = true;
@@ -129,6 +143,12 @@ final class Operation implements AutoCloseable {
       }
     }
     transaction.close();
+    if (promisedBlocks > 0) {
+      volume.groups.unreserve(promisedBlocks);
+    }
+    if (promisedInode) {
+      volume.groups.unreserveInode();
+    }
     if (freedCount > 0) {
       volume.groups.freedBlocks(Arrays.copyOf(freedRuns, freedCount));
     }

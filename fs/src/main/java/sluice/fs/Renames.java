@@ -234,7 +234,7 @@ final class Renames {
     Inode target = move.target;
     if (target == null) {
       Directories.Place place = directories.place(move.to, move.newName);
-      volume.groups.reserveAll(place.newBlocks(), move.caller);
+      volume.groups.reserveAll(op, place.newBlocks(), move.caller);
       directories.add(op, move.to, place, move.newName, file);
     } else {
       directories.replace(op, move.to, requireEntry(move), file);

@@ -175,6 +175,8 @@ final class CrashWorkload implements AutoCloseable {
     over = tree.status().readOnly();
     if (!over || errno == 0) {
       note(before, true);
+    } else if (!tree.atomicGroups()) {
+      note(before, false); // half-made, and it may stay so
     }
   }
 

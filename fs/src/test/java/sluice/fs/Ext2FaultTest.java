@@ -130,6 +130,7 @@ final class Ext2FaultTest {
       throws IOException {
     boolean failed;
     try (FaultRig rig = new FaultRig(image)) {
+      TreeStatus status = rig.tree.status();
       AtomicInteger left = new AtomicInteger(n);
       rig.device.readFails = _ -> left.getAndDecrement() == 0;
       int errno = Errnos.of(() -> operation.run(rig.tree, rig.memory));
@@ -141,6 +142,9 @@ final class Ext2FaultTest {
         rig.tree.sync();
       } else {
         assertThat(errno).as(what).isEqualTo(Errno.EIO);
+        if (!endedReadOnly && !operation.inParts()) {
+          assertThat(rig.tree.status()).as(what).isEqualTo(status);
+        }
         goOn(rig, operation, before, what);
       }
     }
