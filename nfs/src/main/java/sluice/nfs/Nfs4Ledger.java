@@ -128,6 +128,7 @@ final class Nfs4Ledger {
     }
     if (byId.size() >= limits.clients()) {
       sweep();
+      dropUnconfirmed();
     }
     if (byId.size() >= limits.clients()) {
       throw new NfsException(Nfs4Status.DELAY);
@@ -153,6 +154,19 @@ final class Nfs4Ledger {
     unconfirmed.remove(client.owner);
     confirmed.put(client.owner, client);
     client.confirmed = true;
+  }
+
+  /// Makes room at the cost of who has only said his name, longest ago: names are cheap.
+  private void dropUnconfirmed() {
+    Nfs4Client oldest = null;
+    for (Nfs4Client client : unconfirmed.values()) {
+      if (oldest == null || client.renewedNanos - oldest.renewedNanos < 0) {
+        oldest = client;
+      }
+    }
+    if (oldest != null && byId.size() >= limits.clients()) {
+      drop(oldest);
+    }
   }
 
   /// Forgets all expired clients, and those that never made a session.

@@ -180,6 +180,21 @@ final class Nfs4RecoveryTest {
   }
 
   @Test
+  void namesAloneKeepNobodyOut() throws IOException {
+    Nfs4Limits limits = new Nfs4Limits(90, 4, 2, 6, 8, 5, 6);
+    ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
+    try (Nfs4Rig rig = new Nfs4Rig(limits, options)) {
+      Nfs4TestClient client = rig.client("one");
+      for (int i = 0; i < 20; i++) {
+        Nfs4TestClient name = new Nfs4TestClient(rig.calls(), "name " + i);
+        assertThat(name.bare(name.exchangeId(0)).status).isZero();
+      }
+      rig.client("two");
+      assertThat(client.status(ROOT)).isZero();
+    }
+  }
+
+  @Test
   void rangesOfAClientAreBounded() throws IOException {
     Nfs4Limits limits = new Nfs4Limits(90, 4, 2, 6, 8, 5, 6);
     ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
