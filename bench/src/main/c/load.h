@@ -23,6 +23,13 @@ struct options {
   bool tls;                // TLS on the busy connections
   bool realtime;
   int cpu;                 // -1: not pinned
+  const char *nfs;         // an NFS operation; NULL: HTTP or echo
+  const char *export;      // what is mounted
+  const char *file;        // in its root; NULL: none
+  int mount_port;          // 0: that of NFS
+  unsigned record_bytes;   // of a read or write
+  bool stable;             // writes are on the device before their answer
+  bool udp;
   const char *window_fifo; // gets "enable" and "disable" at the ends of the measured window
   const char *window_ack;  // answers each of them
   const char *snapshots[SNAPSHOT_LIMIT];  // file patterns, read at the ends of the window

@@ -42,7 +42,11 @@ static const struct option LONG_OPTIONS[] = {
     {"crc", no_argument, 0, 'C'},            {"realtime", no_argument, 0, 'R'},
     {"cpu", required_argument, 0, 'u'},      {"window-fifo", required_argument, 0, 'f'},
     {"snapshot", required_argument, 0, 'S'}, {"window-ack", required_argument, 0, 'a'},
-    {"tls", no_argument, 0, 'T'},            {0, 0, 0, 0},
+    {"tls", no_argument, 0, 'T'},            {"nfs", required_argument, 0, 'N'},
+    {"export", required_argument, 0, 'x'},   {"file", required_argument, 0, 'F'},
+    {"mount-port", required_argument, 0, 'M'}, {"record", required_argument, 0, 'b'},
+    {"stable", no_argument, 0, 'y'},         {"udp", no_argument, 0, 'U'},
+    {0, 0, 0, 0},
 };
 
 static double number(const char *name, double low, double high) {
@@ -74,6 +78,13 @@ struct options options_parse(int argc, char **argv) {
       case 'C': o.check_crc = true; break;
       case 'R': o.realtime = true; break;
       case 'u': o.cpu = (int)number(name, 0, 1023); break;
+      case 'N': o.nfs = optarg; break;
+      case 'x': o.export = optarg; break;
+      case 'F': o.file = optarg; break;
+      case 'M': o.mount_port = (int)number(name, 1, 65535); break;
+      case 'b': o.record_bytes = (unsigned)number(name, 1, 4 << 20); break;
+      case 'y': o.stable = true; break;
+      case 'U': o.udp = true; break;
       case 'f': o.window_fifo = optarg; break;
       case 'a': o.window_ack = optarg; break;
       case 'S':
@@ -84,6 +95,11 @@ struct options options_parse(int argc, char **argv) {
     }
   }
   if (o.port == 0) load_fail("--port is missing");
+  if (o.nfs != NULL) {
+    if (o.export == NULL) load_fail("--export is missing");
+    if (o.udp && o.record_bytes > 60000) load_fail("no datagram holds %u bytes", o.record_bytes);
+    return o;
+  }
   if ((o.mix == NULL) == (o.echo_bytes == 0)) load_fail("give one of --echo and --mix");
   if (o.tls && (o.idle > 0 || o.echo_bytes > 0)) load_fail("--tls is for busy HTTP connections");
   return o;

@@ -12,6 +12,7 @@ final class Benches {
           new CaseBench("idle", BenchCase::idleCases),
           new CaseBench("files", BenchCase::fileCases),
           new CaseBench("poller", BenchCase::pollerCases),
+          new CaseBench("nfs", NfsCases::all),
           new SelectorBench(),
           new PetStoreBench(),
           new IozoneBench(),

@@ -31,7 +31,7 @@ final class IdleMemory {
       trim(server);
       double resident = -settledKilobytes(server) * 1024.0;
       Path output = harness.workspace().temporary("idle.out");
-      LoadSpec quiet = new LoadSpec(1, 1, load.idle(), 0, load.mix(), 100, false);
+      LoadSpec quiet = new LoadSpec(1, 1, load.idle(), 0, load.mix(), 100, false, null);
       List<String> command =
           harness.generator().command(server, quiet, LoadGenerator.Run.of(0, HOLD_SECONDS));
       Process client =

@@ -63,7 +63,11 @@ final class LoadGenerator {
 
   /// The command line of a run, for callers that resume the server and lock the machine themselves.
   List<String> command(Server server, LoadSpec load, Run run) throws IOException {
-    Path chosen = load.tls() ? workspace.tlsLoadGenerator() : program;
+    NfsLoad nfs = load.nfs();
+    Path chosen =
+        nfs != null
+            ? workspace.nfsLoadGenerator()
+            : load.tls() ? workspace.tlsLoadGenerator() : program;
     List<String> command = new ArrayList<>(List.of(chosen.toString()));
     add(command, "--port", server.spec().port());
     add(command, "--cpu", cpu);
@@ -72,7 +76,9 @@ final class LoadGenerator {
     add(command, "--idle", load.idle());
     add(command, "--warm", run.warmSeconds);
     add(command, "--time", run.seconds);
-    if (load.mix() == null) {
+    if (nfs != null) {
+      command.addAll(nfs.options());
+    } else if (load.mix() == null) {
       add(command, "--echo", load.echoBytes());
     } else {
       add(command, "--mix", load.mix());

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mix file of HTTP requests, see [RequestMix]; null for echo
 /// @param rate intended requests per second (open loop), 0 for a closed loop
 /// @param tls whether the busy connections speak TLS
+/// @param nfs calls of NFS instead; null for echo and HTTP
 record LoadSpec(
     int connections,
     int depth,
@@ -19,28 +20,33 @@ record LoadSpec(
     int echoBytes,
     @Nullable Path mix,
     double rate,
-    boolean tls) {
+    boolean tls,
+    @Nullable NfsLoad nfs) {
   static LoadSpec echo(int connections, int depth, int bytes) {
-    return new LoadSpec(connections, depth, 0, bytes, null, 0, false);
+    return new LoadSpec(connections, depth, 0, bytes, null, 0, false, null);
   }
 
   static LoadSpec http(int connections, int depth, Path mix) {
-    return new LoadSpec(connections, depth, 0, 0, mix, 0, false);
+    return new LoadSpec(connections, depth, 0, 0, mix, 0, false, null);
+  }
+
+  static LoadSpec nfs(int connections, int depth, NfsLoad nfs) {
+    return new LoadSpec(connections, depth, 0, 0, null, 0, false, nfs);
   }
 
   LoadSpec withConnections(int count) {
-    return new LoadSpec(count, depth, idle, echoBytes, mix, rate, tls);
+    return new LoadSpec(count, depth, idle, echoBytes, mix, rate, tls, nfs);
   }
 
   LoadSpec withIdle(int count) {
-    return new LoadSpec(connections, depth, count, echoBytes, mix, rate, tls);
+    return new LoadSpec(connections, depth, count, echoBytes, mix, rate, tls, nfs);
   }
 
   LoadSpec withRate(double requestsPerSecond) {
-    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond, tls);
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond, tls, nfs);
   }
 
   LoadSpec withTls() {
-    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, true);
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, true, nfs);
   }
 }

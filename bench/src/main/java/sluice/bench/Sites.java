@@ -35,6 +35,11 @@ final class Sites {
     this.chosen = chosen;
   }
 
+  /// Kept from run to run.
+  Path cache() {
+    return cache;
+  }
+
   /// A folder with `1k.txt`, 1024 bytes of text.
   Path small() throws IOException {
     return generated("1k.txt", 1 << 10);

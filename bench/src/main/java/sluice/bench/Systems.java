@@ -273,6 +273,16 @@ final class Systems {
     List<String> command = new ArrayList<>(List.of(launcher().toString(), "serve"));
     command.add(root.toString());
     command.addAll(arguments);
+    return launched(system, command, flags, port);
+  }
+
+  /// What the launcher starts, without further flags.
+  ServerSpec launched(String system, List<String> command, int port) {
+    return launched(system, command, List.of(), port);
+  }
+
+  private static ServerSpec launched(
+      String system, List<String> command, List<String> flags, int port) {
     List<String> options = new ArrayList<>(List.of("--add-modules=jdk.management"));
     options.addAll(flags);
     // The agent that counts allocations needs that module, and the start-up cache does not allow
@@ -280,6 +290,10 @@ final class Systems {
     Map<String, String> environment =
         Map.of(LAUNCHER_FLAGS, String.join(" ", options), "SLUICE_AOT", "off");
     return new ServerSpec(system, command, environment, port, true);
+  }
+
+  Workspace workspace() {
+    return workspace;
   }
 
   /// The launcher, with its build up to date: no server is measured while it is being built.

@@ -138,6 +138,16 @@ final class Workspace implements AutoCloseable {
     return compiled("load-tls", with(LOAD, "tls.c"), List.of("-lssl", "-lcrypto"));
   }
 
+  /// Loads NFS servers.
+  Path nfsLoadGenerator() throws IOException {
+    return compiled("nfsload", List.of("nfsload.c", "support.c"), List.of());
+  }
+
+  /// The least that an NFS server can do.
+  Path nfsPeer() throws IOException {
+    return compiled("c_nfs", List.of("c_nfs.c"), List.of());
+  }
+
   private static List<String> with(List<String> sources, String one) {
     List<String> all = new ArrayList<>(sources);
     all.add(one);
