@@ -35,8 +35,7 @@ final class NfsLoadTest {
     Process server;
     try (Workspace workspace = Workspace.open()) {
       server =
-          new ProcessBuilder(
-                  workspace.nfsPeer().toString(), Integer.toString(port), "4194304")
+          new ProcessBuilder(workspace.nfsPeer().toString(), Integer.toString(port), "4194304")
               .inheritIO()
               .start();
     }

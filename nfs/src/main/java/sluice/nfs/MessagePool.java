@@ -13,6 +13,7 @@ final class MessagePool {
   private final Account account;
   private final int mostBytes;
   private final ArrayDeque<MessageBuffer>[] free;
+  private long freeBytes;
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
   MessagePool(String name, RpcLimits limits) {
@@ -39,20 +40,31 @@ final class MessagePool {
     int wanted = sizeClass(bytes);
     MessageBuffer kept = free[wanted].poll();
     if (kept != null) {
+      freeBytes -= kept.capacity();
       return kept;
     }
     MessageBuffer made = MessageBuffer.allocate(account, size(wanted));
     for (int i = free.length - 1; made == null && i >= 0; i--) {
       while (made == null && !free[i].isEmpty()) {
-        free[i].remove().close();
+        MessageBuffer spare = free[i].remove();
+        freeBytes -= spare.capacity();
+        spare.close();
         made = MessageBuffer.allocate(account, size(wanted));
       }
     }
     return made;
   }
 
+  /// As [#take], for a part of a message: leaves so much that one message of any length can be
+  /// finished, whoever waits for more.
+  @Nullable MessageBuffer takePart(int bytes) {
+    long used = account.usedBytes() - freeBytes + size(sizeClass(bytes));
+    return used > account.limitBytes() - mostBytes ? null : take(bytes);
+  }
+
   void give(MessageBuffer buffer) {
     buffer.clear();
+    freeBytes += buffer.capacity();
     free[sizeClass(buffer.capacity())].push(buffer);
   }
 
@@ -68,5 +80,6 @@ final class MessagePool {
         each.remove().close();
       }
     }
+    freeBytes = 0;
   }
 }

@@ -2,7 +2,6 @@ package sluice.nfs;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,8 +20,11 @@ import sluice.memory.ViewBinder;
 /// the turn. A call that is passed is copied, unless it had to be put together anyway, and does not
 /// stop the connection: up to [RpcLimits#callsPerConnection] are with workers, then input waits.
 final class RpcProtocol implements Protocol {
-  /// A record that has come in part must give way to others after this, when memory is short.
-  private static final long GRACE_NANOS = 5_000_000_000L;
+  /// When memory is short, a record that has come in part must give way to others after this and
+  /// the time that its bytes take at 250 kB a second.
+  private static final long GRACE_NANOS = 1_000_000_000L;
+
+  private static final long NANOS_PER_BYTE = 4_000;
 
   private static final int LAST_FRAGMENT = 0x8000_0000;
 
@@ -149,7 +151,10 @@ final class RpcProtocol implements Protocol {
     int available = end - from;
     if (stream.fragmentLeft() > 0) {
       int taken = stream.append(input, from, available);
-      if (stream.whole()) {
+      if (taken == 0) {
+        counts.heldForMemory++;
+        stream.hold(true);
+      } else if (stream.whole()) {
         handleWhole(stream);
       }
       return taken;
@@ -269,14 +274,19 @@ final class RpcProtocol implements Protocol {
     return taken;
   }
 
+  /// The same for a part of a message.
+  @Nullable MessageBuffer takePart(int bytes, RpcStream asking) {
+    MessageBuffer taken = workers.pool().takePart(bytes);
+    while (taken == null && dropSlowest(asking)) {
+      taken = workers.pool().takePart(bytes);
+    }
+    return taken;
+  }
+
   private boolean dropSlowest(RpcStream asking) {
-    Iterator<RpcStream> oldest = assembling.iterator();
-    while (oldest.hasNext()) {
-      RpcStream slow = oldest.next();
-      if (loop.now() - slow.begunNanos() < GRACE_NANOS) {
-        return false;
-      }
-      if (slow != asking && !slow.whole()) {
+    for (RpcStream slow : assembling) {
+      long due = GRACE_NANOS + NANOS_PER_BYTE * slow.assembledBytes();
+      if (slow != asking && !slow.waits() && loop.now() - slow.begunNanos() > due) {
         counts.unfinished++;
         slow.dropRecord();
         slow.connection.abort();

@@ -7,9 +7,14 @@ import sluice.memory.View;
 /// One TCP connection's calls: the record that is being put together (RFC 5531, section 11), and
 /// how many are with workers. Owned by the loop's thread.
 ///
-/// A record that is whole in one chunk never comes here. Of one that is not, the length of its last
-/// fragment says how much memory it needs; before that is known the memory doubles.
+/// A record that is whole in one chunk never comes here. One that is not gets memory as it comes: a
+/// little, then 64 KiB, then all that its last fragment has announced; before that is known, twice
+/// as much each time. So who announces much and sends little holds little, and a large record is
+/// copied once.
 final class RpcStream implements ReplyPath {
+  private static final int FIRST_BYTES = 2 << 10;
+  private static final int SECOND_BYTES = 64 << 10;
+
   private final RpcProtocol protocol;
   final Connection connection;
   final RpcConnection identity;
@@ -49,6 +54,11 @@ final class RpcStream implements ReplyPath {
     return whole;
   }
 
+  /// Whether it is not the client that the record waits for.
+  boolean waits() {
+    return held || whole;
+  }
+
   long begunNanos() {
     return begunNanos;
   }
@@ -64,29 +74,19 @@ final class RpcStream implements ReplyPath {
     return held == null ? 0 : held.length();
   }
 
-  /// Makes room for a fragment.
+  /// Begins a fragment.
   ///
   /// @param last no other follows it
   /// @return false when there is no memory
   boolean begin(int fragmentBytes, boolean last) {
-    MessageBuffer before = message;
-    int most = protocol.limits().messageBytes();
-    int have = assembledBytes();
-    int need = have + fragmentBytes;
-    if (before == null || before.capacity() < need) {
-      int wanted = last ? need : (int) Math.min(most, 2L * need);
-      MessageBuffer room = protocol.takeMemory(wanted, this);
-      if (room == null) {
+    if (message == null) {
+      MessageBuffer first = protocol.takePart(Math.min(fragmentBytes, FIRST_BYTES), this);
+      if (first == null) {
         return false;
       }
-      if (before != null) {
-        room.append(before);
-        protocol.giveMemory(before);
-      } else {
-        begunNanos = connection.loop().now();
-        protocol.assembling(this);
-      }
-      message = room;
+      message = first;
+      begunNanos = connection.loop().now();
+      protocol.assembling(this);
     }
     fragmentLeft = fragmentBytes;
     lastFragment = last;
@@ -96,17 +96,45 @@ final class RpcStream implements ReplyPath {
 
   /// Takes what there is of the fragment.
   ///
-  /// @return bytes taken
+  /// @return bytes taken; 0 when there is no memory
   int append(View input, int from, int available) {
-    MessageBuffer into = message;
     int bytes = Math.min(fragmentLeft, available);
+    MessageBuffer into = room(bytes);
     if (into == null) {
-      throw new IllegalStateException("no record has begun");
+      return 0;
     }
     into.append(input, from, bytes);
     fragmentLeft -= bytes;
     whole = lastFragment && fragmentLeft == 0;
     return bytes;
+  }
+
+  /// The record's memory, with room for more of it.
+  private @Nullable MessageBuffer room(int bytes) {
+    MessageBuffer before = message;
+    if (before == null) {
+      throw new IllegalStateException("no record has begun");
+    }
+    int need = before.length() + bytes;
+    if (need <= before.capacity()) {
+      return before;
+    }
+    int announced = before.length() + fragmentLeft;
+    int wanted = Math.min(announced, SECOND_BYTES);
+    if (need > SECOND_BYTES) {
+      int twice = Math.min(protocol.limits().messageBytes(), 2 * need);
+      wanted = lastFragment ? announced : Math.max(announced, twice);
+    }
+    MessageBuffer more =
+        wanted > SECOND_BYTES || wanted == announced
+            ? protocol.takeMemory(wanted, this)
+            : protocol.takePart(wanted, this);
+    if (more != null) {
+      more.append(before);
+      protocol.giveMemory(before);
+      message = more;
+    }
+    return more;
   }
 
   /// The whole record, which somebody else holds from now on.

@@ -26,6 +26,8 @@ final class RpcWorkers {
   /// than has come free.
   private static final int TRIES = 4;
 
+  private static final long RETRY_NANOS = 250_000_000L;
+
   private final Loop loop;
   private final RpcDispatcher dispatcher;
   private final RpcLimits limits;
@@ -36,6 +38,7 @@ final class RpcWorkers {
   private final Semaphore working;
   private int busy;
   private boolean wakes;
+  private boolean retries;
 
   RpcWorkers(Loop loop, RpcDispatcher dispatcher, RpcLimits limits, RpcCounts counts) {
     this.loop = loop;
@@ -126,6 +129,16 @@ final class RpcWorkers {
   /// Lets a stream try again when a call has been answered or memory has come free.
   void await(RpcStream stream) {
     waiting.add(stream);
+    if (!retries) {
+      retries = true;
+      loop.schedule(RETRY_NANOS, this::retry);
+    }
+  }
+
+  /// Memory may be held by those whose time is over, which nobody says.
+  private void retry() {
+    retries = false;
+    wake();
   }
 
   void forget(RpcStream stream) {
