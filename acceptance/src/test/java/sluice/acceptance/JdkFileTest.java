@@ -35,6 +35,9 @@ class JdkFileTest {
       Map.ofEntries(
           Map.entry("FileSystem/Basic", "wants a default file system that cannot be closed"),
           Map.entry("Files/BytesAndLines", PROC),
+          Map.entry(
+              "Files/CallWithInterruptSet",
+              "wants interrupts switched off in a channel, which the JDK does for its own class"),
           Map.entry("Files/CopyAndMove", JAVA_IO),
           Map.entry("Files/CopyProcFile", PROC),
           Map.entry("Files/DeleteOnClose", "starts a JVM that has the host's files"),
