@@ -26,7 +26,7 @@ import sluice.testkit.Slice;
 ///
 /// All parts of [Slice] together are ten thousand states, each seen by e2fsck; one part is one
 /// workload of each kind, with a few of its states.
-@Timeout(900)
+@Timeout(1800)
 final class Ext2CrashTest {
   private static final int WORKLOADS = 10;
   private static final int STATES = 250;
