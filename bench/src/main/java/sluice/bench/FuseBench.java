@@ -105,8 +105,9 @@ final class FuseBench implements Bench {
   /// A server and its mount point.
   private record Mounted(Process process, Path directory) {
     static Mounted of(Harness harness, String system) throws IOException {
-      String name = "mount-" + system.replace('/', '-');
-      Path directory = Files.createDirectories(harness.workspace().temporary(name));
+      Path directory =
+          Files.createDirectories(
+              harness.workspace().temporary("mount-" + system.replace('/', '-')));
       List<String> command = new ArrayList<>();
       if (system.equals("c")) {
         command.add(harness.workspace().fusePeer().toString());

@@ -27,7 +27,8 @@ public final class FuseServer {
   /// @param args mount point, number of threads
   public static void main(String[] args) throws IOException, InterruptedException {
     try (BlockDevice device = BlockDevices.memory(DEVICE_BYTES)) {
-      Ext2Format.format(device, FormatOptions.forDevice(DEVICE_BYTES), _ -> {});
+      Ext2Format.format(
+          device, FormatOptions.forDevice(DEVICE_BYTES).withBlockBytes(4096), _ -> {});
       try (Ext2 tree = Ext2.mount(device, MountOptions.defaults())) {
         fill(tree);
         FuseOptions options = FuseOptions.of("bench").withThreads(Integer.parseInt(args[1]));

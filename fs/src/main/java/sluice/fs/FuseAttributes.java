@@ -62,18 +62,12 @@ final class FuseAttributes {
   // ---- operations -------------------------------------------------------------------------------
 
   void get() throws IOException {
-    answer(attributes());
-  }
-
-  private FileAttributes attributes() throws IOException {
-    long inode = x.inode();
-    FileAttributes now = x.tree.attributesNow(inode);
-    return now != null ? now : x.tree.attributes(inode);
+    answer(x.attributes(x.inode()));
   }
 
   void statx() throws IOException {
     x.request.require(FuseLayout.STATX_IN_BYTES);
-    FileAttributes a = attributes();
+    FileAttributes a = x.attributes(x.inode());
     FuseReply reply = x.reply;
     int at = FuseLayout.STATX_OUT_STAT;
     reply.body(FuseLayout.STATX_OUT_BYTES);

@@ -66,8 +66,7 @@ final class FuseDirectories implements DirectorySink {
   /// Null when it has just been removed: the kernel then gets the name alone.
   private @Nullable FileAttributes attributesOf(long inode) {
     try {
-      FileAttributes now = x.tree.attributesNow(inode);
-      return now != null ? now : x.tree.attributes(inode);
+      return x.attributes(inode);
     } catch (FsException e) {
       if (e.errno() != Errno.ESTALE) {
         failure = e;
@@ -86,7 +85,7 @@ final class FuseDirectories implements DirectorySink {
     while (plus && at < x.reply.bodyBytes()) {
       long node = x.reply.longAt(at + FuseLayout.ENTRY_NODEID);
       if (node != 0) {
-        x.nodes.forget(x.nodes.swap(node), 1);
+        x.forget(node, 1);
       }
       int name = x.reply.intAt(at + FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAMELEN);
       at += FuseLayout.padded(FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAME + name);

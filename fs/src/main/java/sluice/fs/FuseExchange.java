@@ -35,6 +35,9 @@ final class FuseExchange {
   /// An inode that the answer tells the kernel of, or 0.
   long told;
 
+  /// Whether the answer was not at hand.
+  boolean slow;
+
   private Caller caller = Caller.ROOT;
 
   FuseExchange(FuseSession session, Account account) throws IOException {
@@ -58,6 +61,33 @@ final class FuseExchange {
   /// The inode the message is about.
   long inode() {
     return nodes.swap(request.node());
+  }
+
+  /// What comes may wait for a device, the journal or a lock.
+  void slow() {
+    if (!slow) {
+      slow = true;
+      session.readers.cover();
+    }
+  }
+
+  /// The kernel has forgotten a number so many times.
+  void forget(long node, long count) throws IOException {
+    long inode = nodes.swap(node);
+    if (nodes.forget(inode, count)) {
+      slow();
+      tree.release(inode);
+    }
+  }
+
+  /// Attributes of a file, at hand or not.
+  FileAttributes attributes(long inode) throws IOException {
+    FileAttributes now = tree.attributesNow(inode);
+    if (now != null) {
+      return now;
+    }
+    slow();
+    return tree.attributes(inode);
   }
 
   /// Who asks. The kernel has checked what it may (`default_permissions`), with all its groups,

@@ -6,6 +6,9 @@ import sluice.sys.Errno;
 /// Content, and what concerns the whole tree: OPEN, READ, WRITE, FSYNC, FALLOCATE, LSEEK, STATFS.
 /// Of one worker.
 final class FuseFiles {
+  /// What is longer takes long, even from memory.
+  private static final int SMALL = 16_384;
+
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
 
@@ -35,11 +38,24 @@ final class FuseFiles {
     long inode = x.inode();
     long position = x.request.longAt(FuseLayout.IO_OFFSET);
     int count = count();
+    if (count <= SMALL
+        && isRead(inode)
+        && x.tree.readNow(inode, position, count, x.reply) != FileTree.NOT_NOW) {
+      return;
+    }
+    x.slow();
     x.tree.slices(inode, position, count, x.reply);
     if (x.reply.overflown()) {
       int bytes = x.tree.read(inode, position, x.memory, FuseExchange.CONTENT, count);
       x.reply.content(x.buffer, FuseExchange.CONTENT, bytes);
     }
+  }
+
+  /// Whether there is nothing to note of one more reading.
+  private boolean isRead(long inode) {
+    FileAttributes a = x.tree.attributesNow(inode);
+    return a != null
+        && (x.session.readOnly || a.accessNanos() > Math.max(a.modifyNanos(), a.changeNanos()));
   }
 
   private int count() throws FsException {

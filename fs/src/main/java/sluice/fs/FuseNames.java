@@ -18,6 +18,7 @@ final class FuseNames {
     byte[] name = x.request.name(0);
     long found = x.tree.lookupNow(x.caller(), directory, name);
     if (found == FileTree.NOT_NOW) {
+      x.slow();
       found = lookup(directory, name);
     }
     if (found == 0) {
@@ -42,8 +43,7 @@ final class FuseNames {
 
   /// Tells the kernel of an inode.
   private void entry(long inode) throws IOException {
-    FileAttributes now = x.tree.attributesNow(inode);
-    FileAttributes a = now != null ? now : x.tree.attributes(inode);
+    FileAttributes a = x.attributes(inode);
     x.reply.body(FuseLayout.ENTRY_BYTES);
     attributes.putEntry(0, a);
     x.nodes.told(inode);

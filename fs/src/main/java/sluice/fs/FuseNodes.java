@@ -48,14 +48,12 @@ final class FuseNodes {
   }
 
   /// The kernel has forgotten an inode so many times.
-  void forget(long inode, long count) throws IOException {
-    boolean last;
+  ///
+  /// @return whether the caller must release it in the tree
+  boolean forget(long inode, long count) {
     FuseLookups shard = shard(inode);
     synchronized (shard) {
-      last = inode != 0 && shard.forget(inode, count);
-    }
-    if (last) {
-      tree.release(inode);
+      return inode != 0 && shard.forget(inode, count);
     }
   }
 

@@ -42,9 +42,13 @@ final class FuseSession {
 
   final FileTree tree;
   final FuseNodes nodes;
+  final FuseReaders readers = new FuseReaders();
 
   /// How long the kernel may use what it was told: not for long where others change files too.
   final long validSeconds;
+
+  /// Whether reading is not noted.
+  final boolean readOnly;
 
   private final Consumer<String> messages;
   private final AtomicInteger told = new AtomicInteger();
@@ -57,6 +61,7 @@ final class FuseSession {
     this.tree = tree;
     long most = tree.changesOnlyHere() ? Long.MAX_VALUE : 1;
     validSeconds = Math.min(most, options.validSeconds());
+    readOnly = options.readOnly();
     this.messages = messages;
     nodes = new FuseNodes(tree);
   }

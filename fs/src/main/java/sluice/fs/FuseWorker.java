@@ -4,6 +4,7 @@ import java.io.IOException;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.Files;
+import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
 /// Answers the kernel's messages, one after another. Runs in a thread of its own, which blocks in
@@ -15,6 +16,14 @@ import sluice.sys.SysException;
 final class FuseWorker implements Runnable {
   private static final int NO_REPLY = -1;
 
+  /// Messages between two looks at what waits, and looks that must have found something.
+  private static final int LOOK = 32;
+
+  private static final int MUCH = 4;
+
+  /// Messages after which a worker that was not needed rests.
+  private static final int PATIENCE = 64;
+
   private final FuseSession session;
   private final int fd;
   private final FuseExchange x;
@@ -23,6 +32,11 @@ final class FuseWorker implements Runnable {
   private final FuseNames names;
   private final FuseDirectories directories;
   private final FuseFiles files;
+
+  private final PollFds poll = new PollFds(1);
+  private int messages;
+  private int waiting;
+  private int surplus;
 
   /// Whether it may be using the tree: set before it looks whether it still may.
   private volatile boolean busy;
@@ -48,15 +62,20 @@ final class FuseWorker implements Runnable {
     try {
       int bytes;
       do {
+        session.readers.begin();
         bytes = Files.read(fd, x.buffer.segment(), 0, FuseExchange.BUFFER_BYTES);
+        session.readers.taken();
         if (bytes > 0) {
+          helpIfMore();
           busy = true;
           serve(bytes);
           busy = false;
+          restIfOthersDo();
         }
       } while (bytes > 0 || goesOn(-bytes));
     } finally {
       busy = false;
+      session.readers.end();
       close();
       session.begun();
     }
@@ -66,6 +85,29 @@ final class FuseWorker implements Runnable {
   void close() {
     x.close();
     Files.close(fd);
+  }
+
+  /// Now and then looks whether a message waits while this one is answered. Where it does each
+  /// time, one reader is too few.
+  private void helpIfMore() {
+    messages++;
+    if (messages % LOOK == 0) {
+      poll.set(0, fd, PollFds.POLLIN);
+      waiting = poll.poll(1, 0) > 0 ? waiting + 1 : 0;
+      if (waiting >= MUCH) {
+        waiting = 0;
+        session.readers.call();
+      }
+    }
+  }
+
+  /// Leaves the messages to others when for long there were enough of them.
+  private void restIfOthersDo() {
+    surplus = session.readers.enough(x.slow ? 2 : 1) ? surplus + 1 : 0;
+    if (surplus >= PATIENCE) {
+      surplus = 0;
+      session.readers.rest();
+    }
   }
 
   /// Whether an error of reading means nothing: a message was taken back, or a signal came.
@@ -79,6 +121,7 @@ final class FuseWorker implements Runnable {
       return;
     }
     x.told = 0;
+    x.slow = false;
     x.reply.begin(x.request.unique());
     int opcode = x.request.opcode();
     int errno = outcome(opcode);
@@ -100,7 +143,7 @@ final class FuseWorker implements Runnable {
   private void taken(int opcode) {
     try {
       if (x.told != 0) {
-        x.nodes.forget(x.told, 1);
+        x.forget(x.nodes.swap(x.told), 1);
       } else if (opcode == FuseOpcode.READDIRPLUS) {
         directories.untell();
       }
@@ -136,15 +179,10 @@ final class FuseWorker implements Runnable {
       case FuseOpcode.GETATTR -> attributes.get();
       case FuseOpcode.LOOKUP -> names.lookup();
       case FuseOpcode.READ -> files.read();
-      case FuseOpcode.WRITE -> files.write();
       case FuseOpcode.FORGET, FuseOpcode.BATCH_FORGET -> {
         forget(opcode == FuseOpcode.BATCH_FORGET);
         return NO_REPLY;
       }
-      case FuseOpcode.READDIR -> directories.read(false);
-      case FuseOpcode.READDIRPLUS -> directories.read(true);
-      case FuseOpcode.CREATE -> names.create();
-      case FuseOpcode.SETATTR -> attributes.set();
       case FuseOpcode.OPEN -> {
         return files.open(FuseOpcode.NO_OPEN_SUPPORT, FuseOpcode.FOPEN_KEEP_CACHE);
       }
@@ -160,14 +198,21 @@ final class FuseWorker implements Runnable {
       case FuseOpcode.STATFS -> files.status();
       case FuseOpcode.INIT -> session.init(x.request, x.reply);
       default -> {
-        return answerRare(opcode);
+        return answerSlowly(opcode);
       }
     }
     return 0;
   }
 
-  private int answerRare(int opcode) throws IOException {
+  /// What may wait for the journal, a device or a lock.
+  private int answerSlowly(int opcode) throws IOException {
+    x.slow();
     switch (opcode) {
+      case FuseOpcode.WRITE -> files.write();
+      case FuseOpcode.READDIR -> directories.read(false);
+      case FuseOpcode.READDIRPLUS -> directories.read(true);
+      case FuseOpcode.CREATE -> names.create();
+      case FuseOpcode.SETATTR -> attributes.set();
       case FuseOpcode.READLINK -> names.readLink();
       case FuseOpcode.SYMLINK -> names.symlink();
       case FuseOpcode.MKNOD -> names.mknod();
@@ -200,7 +245,7 @@ final class FuseWorker implements Runnable {
     FuseRequest request = x.request;
     if (!batch) {
       request.require(FuseLayout.FORGET_BYTES);
-      x.nodes.forget(x.inode(), request.longAt(0));
+      x.forget(request.node(), request.longAt(0));
       return;
     }
     request.require(FuseLayout.BATCH_FORGET_BYTES);
@@ -208,7 +253,7 @@ final class FuseWorker implements Runnable {
     int room = (request.bodyBytes() - FuseLayout.BATCH_FORGET_BYTES) / FuseLayout.FORGET_ONE_BYTES;
     int at = FuseLayout.BATCH_FORGET_BYTES;
     for (long i = 0; i < Math.min(count, room); i++) {
-      x.nodes.forget(x.nodes.swap(request.longAt(at)), request.longAt(at + 8));
+      x.forget(request.longAt(at), request.longAt(at + 8));
       at += FuseLayout.FORGET_ONE_BYTES;
     }
   }
