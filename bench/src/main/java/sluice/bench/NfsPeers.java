@@ -95,7 +95,10 @@ record NfsPeers(boolean udp) implements Peers {
       throws IOException {
     String launcher = systems.launcher().toString();
     Path image = systems.workspace().temporary("nfs-" + port + ".img");
-    Commands.run(60, List.of(launcher, "fs", "mkfs", "--size", IMAGE_BYTES, image.toString()));
+    Commands.run(
+        60,
+        List.of(
+            launcher, "fs", "mkfs", "--size", IMAGE_BYTES, "--block", "4096", image.toString()));
     Path file = root.resolve(FILE);
     Commands.run(
         120, List.of(launcher, "fs", "cp", image.toString(), file.toString(), ":/" + FILE));
