@@ -353,7 +353,7 @@ final class LauncherTest {
 
   @Test
   void theProviderIsNotAmongTheJarsOfTheBench() throws Exception {
-    for (String module : List.of("sys", "memory", "loop", "http", "bench")) {
+    for (String module : List.of("sys", "memory", "loop", "http", "fs", "bench")) {
       Path target = Files.createDirectories(root.resolve(module + "/target"));
       Files.writeString(target.resolve("sluice-" + module + "-0.1.0.jar"), module);
     }
