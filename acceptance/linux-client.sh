@@ -7,7 +7,7 @@
 #   linux-client.sh make DIRECTORY          fetch a kernel and busybox, write DIRECTORY/{kernel,initrd}
 #   linux-client.sh run DIRECTORY SCRIPT    boot and run SCRIPT (sh, as root); its output is ours
 #
-# The guest sees DIRECTORY as /mnt/work, read only. Its exit code is the last line: "guest exit N".
+# The guest sees DIRECTORY as /mnt/given, read only. Its exit code is the last line: "guest exit N".
 set -eu
 [ $# -ge 2 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 . "$(dirname "$0")/deb-src.sh"
@@ -85,10 +85,10 @@ $b mount -t devtmpfs dev /host/dev
 $b mount -t tmpfs -o mode=1777 tmp /host/tmp
 $b mount -t tmpfs tmp /host/run
 $b mount -t tmpfs mnt /host/mnt
-$b mkdir -p /host/mnt/work /host/mnt/nfs
-$b mount -t 9p -o $nine,cache=none work /host/mnt/work
+$b mkdir -p /host/mnt/given /host/mnt/nfs
+$b mount -t 9p -o $nine,cache=none work /host/mnt/given
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8
-$b chroot /host /bin/sh /mnt/work/guest.sh
+$b chroot /host /bin/sh /mnt/given/guest.sh
 echo "guest exit $?"
 $b sync
 $b poweroff -f

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What the guest of linux-client.sh does with a mount. Settings come from /mnt/work/settings: PORT,
+# What the guest of linux-client.sh does with a mount. Settings come from /mnt/given/settings: PORT,
 # VERSION (3 or 4.1), STAGES. Each stage says "RESULT name code seconds", and why when it fails.
-. /mnt/work/settings
-export PATH=/mnt/work/bin:$PATH
+. /mnt/given/settings
+export PATH=/mnt/given/bin:$PATH
 server=10.0.2.2
 case $VERSION in
   3) options=vers=3,proto=tcp,port=$PORT,mountport=$PORT,mountproto=tcp,nolock,hard,addr=$server ;;
@@ -78,7 +78,7 @@ build() {
   set -e
   mkdir /mnt/nfs/build
   cd /mnt/nfs/build
-  tar -xzf /mnt/work/source.tar.gz
+  tar -xzf /mnt/given/source.tar.gz
   cd ./*
   make CFLAGS=-O0 bzip2
   echo 'some text' | ./bzip2 | ./bzip2 -d | grep -q 'some text'
@@ -89,7 +89,7 @@ build() {
 clone() {
   set -e
   git config --global --add safe.directory '*'
-  git clone -q /mnt/work/repository /mnt/nfs/clone
+  git clone -q /mnt/given/repository /mnt/nfs/clone
   cd /mnt/nfs/clone
   [ -z "$(git status --porcelain)" ]
   git fsck
