@@ -8,8 +8,6 @@ import sluice.nfs.HostDescriptors.Kind;
 import sluice.nfs.HostDescriptors.Open;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
-import sluice.sys.Files;
-import sluice.sys.Statx;
 
 /// Extended attributes of a host's files. Only regular files and directories have them here: the
 /// calls go by path, and the path of a symbolic link's descriptor would ask the link under `/proc`.
@@ -50,12 +48,10 @@ final class HostAttributes {
   }
 
   private long at(Caller caller, String what, HostFile file, Call call) throws IOException {
+    if (!file.opens()) {
+      throw FsException.of(Errno.EOPNOTSUPP, file + " is neither a file nor a directory");
+    }
     try (Open open = descriptors.open(file, Kind.PATH)) {
-      Statx now = new Statx();
-      HostCalls.check(Files.statx(open.fd, Statx.STATX_BASIC_STATS, now), "statx " + file);
-      if (!now.isRegularFile() && !now.isDirectory()) {
-        throw FsException.of(Errno.EOPNOTSUPP, file + " is neither a file nor a directory");
-      }
       byte[] path = HostCalls.path(open.fd);
       return HostCalls.as(caller, what + " " + file, () -> call.run(path));
     }

@@ -3,6 +3,7 @@ package sluice.nfs;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
+import sluice.fs.FileKind;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 import sluice.sys.FileHandles;
@@ -54,7 +55,8 @@ final class HostFiles {
     if (known != null && known.is(handle, length)) {
       return known;
     }
-    return put(new HostFile(attributes.inode(), Arrays.copyOf(handle, length)));
+    FileKind kind = FileKind.ofMode(attributes.mode());
+    return put(new HostFile(attributes.inode(), Arrays.copyOf(handle, length), kind));
   }
 
   private HostFile put(HostFile file) {

@@ -343,19 +343,19 @@ public final class HostTree implements FileTree {
     changes.add(file);
   }
 
-  /// A device or a pipe must not be opened: that would reach this machine's devices.
-  private HostFile regular(long inode) throws IOException {
+  private HostFile regular(long inode) throws FsException {
     HostFile file = files.get(inode);
-    try (Open open = descriptors.open(file, Kind.PATH)) {
-      Statx now = statx(open.fd, "statx " + file);
-      if (now.isDirectory()) {
-        throw FsException.of(Errno.EISDIR, file + " is a directory");
-      }
-      if (!now.isRegularFile()) {
-        throw FsException.of(Errno.EINVAL, file + " is no regular file");
-      }
-    }
+    requireRegular(file);
     return file;
+  }
+
+  private static void requireRegular(HostFile file) throws FsException {
+    if (file.kind == FileKind.DIRECTORY) {
+      throw FsException.of(Errno.EISDIR, file + " is a directory");
+    }
+    if (file.kind != FileKind.REGULAR) {
+      throw FsException.of(Errno.EINVAL, file + " is no regular file");
+    }
   }
 
   // ---- names
@@ -374,7 +374,7 @@ public final class HostTree implements FileTree {
                   NameCalls.openat(open.fd, name, Kind.PATH.flags, 0), "open what was created");
       try {
         HostFile file = files.of(fd, statx(fd, "statx"));
-        if (what.kind() == FileKind.REGULAR || what.kind() == FileKind.DIRECTORY) {
+        if (file.opens()) {
           changes.add(parent, file);
         } else {
           changes.add(parent);
@@ -481,12 +481,9 @@ public final class HostTree implements FileTree {
   public void setAttributes(Caller caller, long inode, AttributeChange change) throws IOException {
     refuseIfReadOnly();
     HostFile file = files.get(inode);
-    boolean opened;
     try (Open open = descriptors.open(file, Kind.PATH)) {
-      Statx now = statx(open.fd, "statx " + file);
-      opened = now.isRegularFile() || now.isDirectory();
       if (change.has(AttributeChange.SIZE)) {
-        resize(caller, file, now, open.fd, change);
+        resize(caller, file, open.fd, change);
       }
       if (change.has(AttributeChange.UID | AttributeChange.GID)) {
         int uid = change.has(AttributeChange.UID) ? change.uid() : -1;
@@ -494,7 +491,7 @@ public final class HostTree implements FileTree {
         HostCalls.as(caller, "chown " + file, () -> AttributeCalls.chown(open.fd, uid, gid));
       }
       if (change.has(AttributeChange.MODE)) {
-        if (now.isSymbolicLink()) {
+        if (file.kind == FileKind.SYMLINK) {
           throw FsException.of(Errno.EOPNOTSUPP, "symbolic links have no permissions");
         }
         byte[] path = HostCalls.path(open.fd);
@@ -504,7 +501,7 @@ public final class HostTree implements FileTree {
         HostCalls.as(caller, "utimensat " + file, () -> times(open.fd, change));
       }
     }
-    if (opened) {
+    if (file.opens()) {
       changes.add(file);
     } else {
       changes.addOther();
@@ -527,14 +524,9 @@ public final class HostTree implements FileTree {
     return nanos == AttributeChange.NOW ? AttributeCalls.UTIME_NOW : 0;
   }
 
-  private void resize(Caller caller, HostFile file, Statx now, int path, AttributeChange change)
+  private void resize(Caller caller, HostFile file, int path, AttributeChange change)
       throws IOException {
-    if (now.isDirectory()) {
-      throw FsException.of(Errno.EISDIR, file + " is a directory");
-    }
-    if (!now.isRegularFile()) {
-      throw FsException.of(Errno.EINVAL, file + " is no regular file");
-    }
+    requireRegular(file);
     if (!change.has(AttributeChange.OPENED)) {
       HostCalls.as(caller, "truncate " + file, () -> AttributeCalls.faccessat(path, WRITE));
     }
@@ -603,12 +595,7 @@ public final class HostTree implements FileTree {
   @Override
   public void sync(long inode, boolean dataOnly) throws IOException {
     HostFile file = files.get(inode);
-    boolean opened;
-    try (Open open = descriptors.open(file, Kind.PATH)) {
-      Statx now = statx(open.fd, "statx " + file);
-      opened = now.isRegularFile() || now.isDirectory();
-    }
-    if (!opened) {
+    if (!file.opens()) {
       sync();
       return;
     }
