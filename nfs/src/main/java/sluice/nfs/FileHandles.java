@@ -42,12 +42,21 @@ final class FileHandles {
 
   /// Writes a variable-length opaque.
   void write(XdrWriter out, Export export, long inode, int generation) {
-    long treeId = export.share().treeId();
     byte[] locator = locator(export, inode);
+    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    write(out, export, inode, generation, locator, seal);
+  }
+
+  /// As the other, of a file whose seal is known.
+  static void write(XdrWriter out, FileRef file) {
+    write(out, file.export, file.inode, file.generation, file.locator, file.seal);
+  }
+
+  private static void write(
+      XdrWriter out, Export export, long inode, int generation, byte[] locator, long seal) {
     out.int32(BYTES + locator.length);
-    out.int32(MAGIC).int32(export.number()).int64(treeId).int64(inode).int32(generation);
-    out.int32(locator.length).int64(seal(export, treeId, inode, generation, locator));
-    out.fixed(locator);
+    out.int32(MAGIC).int32(export.number()).int64(export.share().treeId());
+    out.int64(inode).int32(generation).int32(locator.length).int64(seal).fixed(locator);
   }
 
   /// Bytes a handle takes in a reply, at most.

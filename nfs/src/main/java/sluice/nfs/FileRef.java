@@ -16,7 +16,7 @@ final class FileRef {
   final long seal;
 
   /// What the tree needs to find it again ([FileTree#locator]); empty where the number is enough.
-  private final byte[] locator;
+  final byte[] locator;
 
   FileRef(Export export, long inode, int generation, long seal) {
     this(export, inode, generation, seal, NO_LOCATOR);

@@ -55,11 +55,6 @@ final class MountProgram implements RpcProgram {
   }
 
   @Override
-  public int highestVersion() {
-    return VERSION;
-  }
-
-  @Override
   public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
     switch (call.procedure()) {
       case 0 -> {}

@@ -50,11 +50,6 @@ final class Nfs3Program implements RpcProgram {
   }
 
   @Override
-  public int highestVersion() {
-    return VERSION;
-  }
-
-  @Override
   public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
     return procedure != null && now.run(procedure, call, arguments, results);

@@ -23,6 +23,16 @@ final class Nfs3Removing {
     if (dots) {
       throw new NfsException(NfsStatus.ACCES);
     }
+    takeAway(call, directory, name, Nfs3Call.tree(directory)::unlink);
+  }
+
+  /// Takes a name out of a directory.
+  private interface Removal {
+    void run(Caller caller, long directory, byte[] name) throws IOException;
+  }
+
+  private static void takeAway(Nfs3Call call, FileRef directory, byte[] name, Removal removal)
+      throws IOException, NfsException {
     requireSeen(directory, name, NfsStatus.NOENT);
     FileTree tree = Nfs3Call.tree(directory);
     Caller caller = call.caller(directory);
@@ -33,7 +43,7 @@ final class Nfs3Removing {
           long held = frame.groups() ? holdLarge(tree, caller, directory.inode, name) : 0;
           try {
             frame.grouped(() -> {
-              tree.unlink(caller, directory.inode, name);
+              removal.run(caller, directory.inode, name);
               call.status(NfsStatus.OK);
               call.wcc(directory);
             });
@@ -85,24 +95,7 @@ final class Nfs3Removing {
     if (Nfs3Call.isDotDot(name)) {
       throw new NfsException(NfsStatus.EXIST);
     }
-    requireSeen(directory, name, NfsStatus.NOENT);
-    FileTree tree = Nfs3Call.tree(directory);
-    Caller caller = call.caller(directory);
-    Nfs3Change.run(
-        call,
-        directory,
-        frame -> {
-          long held = frame.groups() ? holdLarge(tree, caller, directory.inode, name) : 0;
-          try {
-            frame.grouped(() -> {
-              tree.rmdir(caller, directory.inode, name);
-              call.status(NfsStatus.OK);
-              call.wcc(directory);
-            });
-          } finally {
-            letGo(tree, held);
-          }
-        });
+    takeAway(call, directory, name, Nfs3Call.tree(directory)::rmdir);
   }
 
   static void rename(Nfs3Call call) throws IOException, NfsException {

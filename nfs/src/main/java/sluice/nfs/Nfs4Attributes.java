@@ -8,13 +8,11 @@ import sluice.fs.TreeStatus;
 final class Nfs4Attributes {
   private static final long NANOS = 1_000_000_000L;
 
-  private final FileHandles handles;
   private final PseudoRoot pseudo;
   private final int leaseSeconds;
   private final IdNames ids = new IdNames();
 
-  Nfs4Attributes(FileHandles handles, PseudoRoot pseudo, int leaseSeconds) {
-    this.handles = handles;
+  Nfs4Attributes(PseudoRoot pseudo, int leaseSeconds) {
     this.pseudo = pseudo;
     this.leaseSeconds = leaseSeconds;
   }
@@ -74,7 +72,7 @@ final class Nfs4Attributes {
       case Nfs4Attribute.RDATTR_ERROR -> out.int32(NfsStatus.OK);
       case Nfs4Attribute.ACLSUPPORT -> out.int32(0);
       case Nfs4Attribute.CASE_INSENSITIVE -> out.bool(false);
-      case Nfs4Attribute.FILEHANDLE -> pseudo.writeHandle(handles, out, file);
+      case Nfs4Attribute.FILEHANDLE -> pseudo.writeHandle(out, file);
       case Nfs4Attribute.FILES_AVAIL, Nfs4Attribute.FILES_FREE ->
           out.int64(status(file).freeInodes());
       case Nfs4Attribute.FILES_TOTAL -> out.int64(status(file).inodes());

@@ -47,7 +47,7 @@ final class Nfs4FileOperations {
   }
 
   int getFh(Nfs4Compound c) throws NfsException {
-    services.pseudo().writeHandle(services.handles(), c.out, c.file());
+    services.pseudo().writeHandle(c.out, c.file());
     return NfsStatus.OK;
   }
 

@@ -54,7 +54,7 @@ final class Nfs4Program implements RpcProgram {
       LongSupplier nanoClock)
       throws IOException {
     PseudoRoot pseudo = new PseudoRoot(exports);
-    Nfs4Attributes attributes = new Nfs4Attributes(handles, pseudo, limits.leaseSeconds());
+    Nfs4Attributes attributes = new Nfs4Attributes(pseudo, limits.leaseSeconds());
     Nfs4Ledger ledger = new Nfs4Ledger(instance(), limits, stable, nanoClock);
     operations =
         new Nfs4Operations(new Nfs4Services(handles, pseudo, attributes, ledger, writeVerifier));
@@ -77,11 +77,6 @@ final class Nfs4Program implements RpcProgram {
 
   @Override
   public int lowestVersion() {
-    return VERSION;
-  }
-
-  @Override
-  public int highestVersion() {
     return VERSION;
   }
 

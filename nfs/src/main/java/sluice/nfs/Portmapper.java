@@ -49,11 +49,6 @@ final class Portmapper implements RpcProgram {
   }
 
   @Override
-  public int highestVersion() {
-    return VERSION;
-  }
-
-  @Override
   public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
     switch (call.procedure()) {
       case SET, UNSET -> results.bool(false);

@@ -94,11 +94,11 @@ final class PseudoRoot {
   }
 
   /// Writes a variable-length opaque.
-  void writeHandle(FileHandles handles, XdrWriter out, FileRef file) {
+  void writeHandle(XdrWriter out, FileRef file) {
     if (contains(file)) {
       out.int32(HANDLE_BYTES).int64(MAGIC).int64(file.inode);
     } else {
-      handles.write(out, file.export, file.inode, file.generation);
+      FileHandles.write(out, file);
     }
   }
 

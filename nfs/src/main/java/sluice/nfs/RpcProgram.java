@@ -12,7 +12,10 @@ interface RpcProgram {
 
   int lowestVersion();
 
-  int highestVersion();
+  /// The same, of a program in one version.
+  default int highestVersion() {
+    return lowestVersion();
+  }
 
   /// Answers at once or not at all. On the loop's thread: must not wait, lock or be slow.
   ///
