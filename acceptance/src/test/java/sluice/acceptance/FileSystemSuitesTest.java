@@ -14,8 +14,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,8 +39,6 @@ import sluice.testkit.Slice;
 class FileSystemSuitesTest {
   private static final Path TARGET = Path.of("target", "fs-suites").toAbsolutePath();
   private static final long IMAGE_BYTES = 256L << 20;
-  private static final Pattern FAILED = Pattern.compile("([0-9]+) failed");
-  private static final Pattern PASSED = Pattern.compile("([0-9]+) passed");
 
   @TempDir Path directory;
 
@@ -141,20 +137,11 @@ class FileSystemSuitesTest {
               configuration.toString(),
               "-p",
               tests.toString());
-      assertThat(number(FAILED, ran.output)).as(ran.output).isZero();
-      assertThat(number(PASSED, ran.output)).as(ran.output).isGreaterThanOrEqualTo(356);
+      PjdSummary summary = PjdSummary.of(ran.output.lines().toList());
+      assertThat(summary.failed()).as(ran.output).isZero();
+      assertThat(summary.passed()).as(ran.output).isGreaterThanOrEqualTo(356);
       assertThat(ran.status).as(ran.output).isZero();
     });
-  }
-
-  /// The last number of a kind, which is that of the summary.
-  private static int number(Pattern pattern, String output) {
-    Matcher matcher = pattern.matcher(output);
-    int number = -1;
-    while (matcher.find()) {
-      number = Integer.parseInt(matcher.group(1));
-    }
-    return number;
   }
 
   /// A [Slice] of ten runs.

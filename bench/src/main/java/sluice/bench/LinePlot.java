@@ -64,7 +64,7 @@ final class LinePlot {
     int own = HEAD + panels.size() * PANEL;
     int height = own + (bars.isEmpty() ? 0 : SvgPlot.height(bars));
     StringBuilder svg = new StringBuilder();
-    line(
+    SvgText.line(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
             + " font-family=\"sans-serif\" font-size=\"12\">",
@@ -72,16 +72,17 @@ final class LinePlot {
         height,
         WIDTH,
         height);
-    line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    text(svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+    SvgText.text(
+        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
+    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
     for (int i = 0; i < panels.size(); i++) {
       panel(svg, panels.get(i), HEAD + i * PANEL);
     }
     if (!bars.isEmpty()) {
-      line(svg, "<g transform=\"translate(0,%d)\">", own);
+      SvgText.line(svg, "<g transform=\"translate(0,%d)\">", own);
       svg.append(SvgPlot.render(bench, bars, subtitle));
-      line(svg, "</g>");
+      SvgText.line(svg, "</g>");
     }
     return svg.append("</svg>\n").toString();
   }
@@ -91,18 +92,19 @@ final class LinePlot {
     double largest = Math.max(panel.largest(), 1e-9);
     int bottom = top + 24 + AREA;
     double step = (WIDTH - LEFT - RIGHT) / (double) Math.max(1, places.size() - 1);
-    text(svg, 12, top + 12, "start", "font-weight=\"bold\"", panel.title);
-    text(svg, WIDTH - RIGHT, top + 12, "end", "fill=\"#555\"", panel.yName);
+    SvgText.text(svg, 12, top + 12, "start", "font-weight=\"bold\"", panel.title);
+    SvgText.text(svg, WIDTH - RIGHT, top + 12, "end", "fill=\"#555\"", panel.yName);
     for (int tick = 0; tick <= TICKS; tick++) {
       int y = bottom - AREA * tick / TICKS;
-      line(svg, "<path d=\"M%d %dH%d\" stroke=\"#ddd\"/>", LEFT, y, WIDTH - RIGHT);
-      text(svg, LEFT - 6, y + 4, "end", "fill=\"#555\"", number(largest * tick / TICKS));
+      SvgText.line(svg, "<path d=\"M%d %dH%d\" stroke=\"#ddd\"/>", LEFT, y, WIDTH - RIGHT);
+      SvgText.text(svg, LEFT - 6, y + 4, "end", "fill=\"#555\"", number(largest * tick / TICKS));
     }
     for (int i = 0; i < places.size(); i++) {
       int x = (int) (LEFT + i * step);
-      text(svg, x, bottom + 16, "middle", "fill=\"#555\"", number(places.get(i)));
+      SvgText.text(svg, x, bottom + 16, "middle", "fill=\"#555\"", number(places.get(i)));
     }
-    text(svg, (LEFT + WIDTH - RIGHT) / 2, bottom + 32, "middle", "fill=\"#555\"", panel.xName);
+    SvgText.text(
+        svg, (LEFT + WIDTH - RIGHT) / 2, bottom + 32, "middle", "fill=\"#555\"", panel.xName);
     int index = 0;
     for (Map.Entry<String, TreeMap<Double, Double>> entry : panel.lines.entrySet()) {
       String colour = COLOURS.get(index % COLOURS.size());
@@ -113,15 +115,16 @@ final class LinePlot {
             double px = LEFT + places.indexOf(x) * step;
             double py = bottom - AREA * y / largest;
             points.add(String.format(Locale.ROOT, "%.1f,%.1f", px, py));
-            line(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>", px, py, colour);
+            SvgText.line(
+                svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>", px, py, colour);
           });
-      line(
+      SvgText.line(
           svg,
           "<polyline points=\"%s\" stroke=\"%s\" stroke-width=\"2\" fill=\"none\"/>",
           String.join(" ", points),
           colour);
       String style = "fill=\"" + colour + "\"";
-      text(svg, WIDTH - RIGHT + 16, top + 36 + index * 18, "start", style, entry.getKey());
+      SvgText.text(svg, WIDTH - RIGHT + 16, top + 36 + index * 18, "start", style, entry.getKey());
       index++;
     }
   }
@@ -130,16 +133,5 @@ final class LinePlot {
     return value == Math.rint(value) || value >= 100
         ? String.format(Locale.ROOT, "%,.0f", value)
         : String.format(Locale.ROOT, "%.3g", value);
-  }
-
-  private static void text(
-      StringBuilder svg, int x, int y, String anchor, String style, String text) {
-    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-    line(svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" %s>%s</text>", x, y, anchor, style, safe);
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the callers are all above
-  private static void line(StringBuilder svg, String format, Object... arguments) {
-    svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');
   }
 }

@@ -72,7 +72,7 @@ final class SurfacePlot {
       width = Math.max(width, 12 + Math.min(MAPS_IN_ROW, group.maps.size()) * group.mapWidth());
     }
     StringBuilder svg = new StringBuilder();
-    line(
+    SvgText.line(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
             + " font-family=\"sans-serif\" font-size=\"11\">",
@@ -80,9 +80,10 @@ final class SurfacePlot {
         height,
         width,
         height);
-    line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    text(svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+    SvgText.text(
+        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
+    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
     int y = HEAD;
     for (Group group : groups) {
       group(svg, group, y);
@@ -93,7 +94,7 @@ final class SurfacePlot {
 
   private static void group(StringBuilder svg, Group group, int top) {
     String title = group.title + ", MB/s (file length down, record length across)";
-    text(svg, 12, top + 20, "start", "font-size=\"14\" font-weight=\"bold\"", title);
+    SvgText.text(svg, 12, top + 20, "start", "font-size=\"14\" font-weight=\"bold\"", title);
     double least = Double.MAX_VALUE;
     double most = 0;
     for (Map<Place, Double> map : group.maps.values()) {
@@ -107,7 +108,7 @@ final class SurfacePlot {
     for (Map.Entry<String, Map<Place, Double>> map : group.maps.entrySet()) {
       int x = 12 + index % MAPS_IN_ROW * group.mapWidth();
       int y = top + GROUP_HEAD + index / MAPS_IN_ROW * group.mapHeight();
-      text(svg, x + LEFT, y + 10, "start", "font-weight=\"bold\"", map.getKey());
+      SvgText.text(svg, x + LEFT, y + 10, "start", "font-weight=\"bold\"", map.getKey());
       map(svg, group, map.getValue(), new Corner(x, y + MAP_HEAD), scale);
       index++;
     }
@@ -117,7 +118,7 @@ final class SurfacePlot {
       StringBuilder svg, Group group, Map<Place, Double> map, Corner corner, Scale scale) {
     int y = corner.y;
     for (long file : group.files()) {
-      text(svg, corner.x + LEFT - 6, y + 13, "end", "fill=\"#555\"", IozoneCase.size(file));
+      SvgText.text(svg, corner.x + LEFT - 6, y + 13, "end", "fill=\"#555\"", IozoneCase.size(file));
       int x = corner.x + LEFT;
       for (long record : group.records()) {
         Double value = map.get(new Place(file, record));
@@ -130,7 +131,8 @@ final class SurfacePlot {
     }
     int x = corner.x + LEFT;
     for (long record : group.records()) {
-      text(svg, x + CELL_WIDTH / 2, y + 13, "middle", "fill=\"#555\"", IozoneCase.size(record));
+      SvgText.text(
+          svg, x + CELL_WIDTH / 2, y + 13, "middle", "fill=\"#555\"", IozoneCase.size(record));
       x += CELL_WIDTH;
     }
   }
@@ -148,7 +150,7 @@ final class SurfacePlot {
     int red = (int) Math.round(240 - share * 213);
     int green = (int) Math.round(244 - share * 136);
     int blue = (int) Math.round(250 - share * 82);
-    line(
+    SvgText.line(
         svg,
         "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\"/>",
         x,
@@ -160,17 +162,6 @@ final class SurfacePlot {
         blue);
     String style = share > 0.55 ? "fill=\"white\"" : "fill=\"#222\"";
     String number = String.format(Locale.ROOT, value < 10 ? "%.1f" : "%,.0f", value);
-    text(svg, x + CELL_WIDTH / 2, y + 13, "middle", style, number);
-  }
-
-  private static void text(
-      StringBuilder svg, int x, int y, String anchor, String style, String text) {
-    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-    line(svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" %s>%s</text>", x, y, anchor, style, safe);
-  }
-
-  @SuppressWarnings("AnnotateFormatMethod") // the callers are all above
-  private static void line(StringBuilder svg, String format, Object... arguments) {
-    svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+    SvgText.text(svg, x + CELL_WIDTH / 2, y + 13, "middle", style, number);
   }
 }

@@ -21,19 +21,18 @@ final class SvgPlot {
   static String render(String bench, List<CaseResult> results, String subtitle) {
     int height = height(results);
     StringBuilder svg = new StringBuilder();
-    line(
+    SvgText.line(
         svg,
-        String.format(
-            Locale.ROOT,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-                + " font-family=\"sans-serif\" font-size=\"12\">",
-            WIDTH,
-            height,
-            WIDTH,
-            height));
-    line(svg, "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>");
-    text(svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
+            + " font-family=\"sans-serif\" font-size=\"12\">",
+        WIDTH,
+        height,
+        WIDTH,
+        height);
+    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
+    SvgText.text(
+        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
+    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
     int y = TITLE + GAP;
     for (CaseResult result : results) {
       y = panel(svg, result, y);
@@ -60,8 +59,8 @@ final class SvgPlot {
         metric.equals("first_reply_ms")
             ? "ms to the first reply"
             : "server CPU time, ns per request";
-    text(svg, 12, top + 16, "start", "font-weight=\"bold\"", result.name());
-    text(
+    SvgText.text(svg, 12, top + 16, "start", "font-weight=\"bold\"", result.name());
+    SvgText.text(
         svg,
         LEFT,
         top + 16,
@@ -89,29 +88,25 @@ final class SvgPlot {
     double low = LEFT + Arrays.stream(values).min().orElse(0) * scale;
     double high = LEFT + Arrays.stream(values).max().orElse(0) * scale;
     int middle = y + ROW / 2;
-    text(svg, LEFT - 8, middle + 4, "end", "", series.label());
-    line(
+    SvgText.text(svg, LEFT - 8, middle + 4, "end", "", series.label());
+    SvgText.line(
         svg,
-        String.format(
-            Locale.ROOT,
-            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
-            LEFT,
-            y + 3,
-            median * scale,
-            ROW - 6,
-            Systems.isOurs(series.label()) ? OURS : PEER));
-    line(
+        "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
+        LEFT,
+        y + 3,
+        median * scale,
+        ROW - 6,
+        Systems.isOurs(series.label()) ? OURS : PEER);
+    SvgText.line(
         svg,
-        String.format(
-            Locale.ROOT,
-            "<path d=\"M%.1f %dH%.1fM%.1f %dv8M%.1f %dv8\" stroke=\"#222\" fill=\"none\"/>",
-            low,
-            middle,
-            high,
-            low,
-            middle - 4,
-            high,
-            middle - 4));
+        "<path d=\"M%.1f %dH%.1fM%.1f %dv8M%.1f %dv8\" stroke=\"#222\" fill=\"none\"/>",
+        low,
+        middle,
+        high,
+        low,
+        middle - 4,
+        high,
+        middle - 4);
     Series reference = result.reference();
     PairedRatio ratio =
         reference == null || reference == series
@@ -128,25 +123,6 @@ final class SvgPlot {
                 ratio.ratio(),
                 ratio.min(),
                 ratio.max());
-    text(svg, (int) high + 8, middle + 4, "start", "", note);
-  }
-
-  private static void text(
-      StringBuilder svg, int x, int y, String anchor, String style, String text) {
-    String safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
-    line(
-        svg,
-        String.format(
-            Locale.ROOT,
-            "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" %s>%s</text>",
-            x,
-            y,
-            anchor,
-            style,
-            safe));
-  }
-
-  private static void line(StringBuilder svg, String text) {
-    svg.append(text).append('\n');
+    SvgText.text(svg, (int) high + 8, middle + 4, "start", "", note);
   }
 }

@@ -30,20 +30,6 @@ final class Nfs3CostTest {
     rig.close();
   }
 
-  /// What the thread has taken of memory, or of the processor in nanoseconds. By reflection, as
-  /// this module does not read the management modules.
-  private static long taken(String what) throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    Object taken =
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThread" + what)
-            .invoke(threads);
-    return (Long) Objects.requireNonNull(taken);
-  }
-
   /// @return bytes allocated per call
   private double cost(Nfs3Procedure procedure, Consumer<XdrWriter> arguments)
       throws ReflectiveOperationException {
@@ -68,15 +54,15 @@ final class Nfs3CostTest {
       long start = 0;
       for (int i = -CALLS; i < CALLS; i++) {
         if (i == 0) {
-          before = taken("AllocatedBytes");
-          start = taken("CpuTime");
+          before = ThreadUse.taken("AllocatedBytes");
+          start = ThreadUse.taken("CpuTime");
         }
         int how = dispatcher.now(call, reader.open(shown, 0, bytes.length), writer);
         answered += how == RpcDispatcher.ANSWERED && i >= 0 ? 1 : 0;
         writer.clear();
       }
-      long nanos = taken("CpuTime") - start;
-      double allocated = (double) (taken("AllocatedBytes") - before) / CALLS;
+      long nanos = ThreadUse.taken("CpuTime") - start;
+      double allocated = (double) (ThreadUse.taken("AllocatedBytes") - before) / CALLS;
       System.out.printf("%s: %d ns, %.2f bytes a call%n", procedure, nanos / CALLS, allocated);
       assertThat(answered).isEqualTo(CALLS);
       return allocated;

@@ -7,7 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,20 +40,6 @@ final class Nfs4CostTest {
     rig.close();
   }
 
-  /// What the thread has taken of memory, or of the processor in nanoseconds. By reflection, as
-  /// this module does not read the management modules.
-  private static long taken(String what) throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    Object taken =
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThread" + what)
-            .invoke(threads);
-    return (Long) Objects.requireNonNull(taken);
-  }
-
   /// @return bytes allocated per call
   private double cost(String name, int slot, Op... ops) throws ReflectiveOperationException {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
@@ -82,8 +67,8 @@ final class Nfs4CostTest {
     long start = 0;
     for (int i = -CALLS; i < CALLS; i++) {
       if (i == 0) {
-        before = taken("AllocatedBytes");
-        start = taken("CpuTime");
+        before = ThreadUse.taken("AllocatedBytes");
+        start = ThreadUse.taken("CpuTime");
       }
       patched.putInt(sequenceAt, CALLS + i + 1);
       int how = dispatcher.now(call, reader.open(shown, 0, bytes.length), writer);
@@ -94,8 +79,8 @@ final class Nfs4CostTest {
       }
       writer.clear();
     }
-    long nanos = taken("CpuTime") - start;
-    double allocated = (double) (taken("AllocatedBytes") - before) / CALLS;
+    long nanos = ThreadUse.taken("CpuTime") - start;
+    double allocated = (double) (ThreadUse.taken("AllocatedBytes") - before) / CALLS;
     System.out.printf("%s: %d ns, %.2f bytes a call%n", name, nanos / CALLS, allocated);
     assertThat(answered).isEqualTo(CALLS);
     return allocated;

@@ -71,30 +71,15 @@ final class Nfs4Rig implements AutoCloseable {
   }
 
   /// The server that runs at the moment.
-  private final class Running implements RpcProgram {
+  private final class Running implements ForwardedProgram {
     @Override
-    public int number() {
-      return program.number();
-    }
-
-    @Override
-    public int lowestVersion() {
-      return program.lowestVersion();
-    }
-
-    @Override
-    public int highestVersion() {
-      return program.highestVersion();
+    public RpcProgram program() {
+      return program;
     }
 
     @Override
     public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
       return program.now(call, arguments, results);
-    }
-
-    @Override
-    public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
-      program.call(call, arguments, results);
     }
   }
 

@@ -1,6 +1,5 @@
 package sluice.nfs;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -58,27 +57,7 @@ final class RpcTestCalls implements AutoCloseable {
   }
 
   /// A program that never answers at once.
-  private record Passing(RpcProgram program) implements RpcProgram {
-    @Override
-    public int number() {
-      return program.number();
-    }
-
-    @Override
-    public int lowestVersion() {
-      return program.lowestVersion();
-    }
-
-    @Override
-    public int highestVersion() {
-      return program.highestVersion();
-    }
-
-    @Override
-    public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
-      program.call(call, arguments, results);
-    }
-  }
+  private record Passing(RpcProgram program) implements ForwardedProgram {}
 
   private final RpcDispatcher dispatcher;
   private final RpcDispatcher slowDispatcher;

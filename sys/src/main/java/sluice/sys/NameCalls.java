@@ -73,20 +73,7 @@ public final class NameCalls {
   ///
   /// @param flags [#AT_SYMLINK_FOLLOW], [Files#AT_EMPTY_PATH] or 0
   public static int linkat(int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment old = Paths.encode(arena, from);
-      MemorySegment text = Paths.encode(arena, to);
-      return old == null || text == null
-          ? -Errno.EINVAL
-          : (int)
-              Kernel.call(
-                  SystemCall.LINKAT,
-                  fromDirectory,
-                  old.address(),
-                  toDirectory,
-                  text.address(),
-                  flags);
-    }
+    return ofTwo(SystemCall.LINKAT, fromDirectory, from, toDirectory, to, flags);
   }
 
   /// @param flags [#AT_REMOVEDIR] or 0
@@ -102,19 +89,18 @@ public final class NameCalls {
   /// @param flags 1 (`RENAME_NOREPLACE`), 2 (`RENAME_EXCHANGE`) or 0
   public static int renameat2(
       int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
+    return ofTwo(SystemCall.RENAMEAT2, fromDirectory, from, toDirectory, to, flags);
+  }
+
+  private static int ofTwo(
+      SystemCall call, int fromDirectory, byte[] from, int toDirectory, byte[] to, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment old = Paths.encode(arena, from);
       MemorySegment text = Paths.encode(arena, to);
       return old == null || text == null
           ? -Errno.EINVAL
           : (int)
-              Kernel.call(
-                  SystemCall.RENAMEAT2,
-                  fromDirectory,
-                  old.address(),
-                  toDirectory,
-                  text.address(),
-                  flags);
+              Kernel.call(call, fromDirectory, old.address(), toDirectory, text.address(), flags);
     }
   }
 

@@ -79,33 +79,30 @@ final class Changes {
 
   static void delete(TreeFileSystem fs, Walk.Found found) throws IOException {
     if (fs.tree().attributes(found.required()).isDirectory()) {
-      found.requireName();
-      fs.tree().rmdir(fs.caller(), found.directory(), found.name());
+      removeDirectory(fs, found);
     } else {
-      fs.tree().unlink(fs.caller(), found.directory(), found.name());
+      removeFile(fs, found);
     }
   }
 
   static void deleteFile(Place place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
-    fs.run(
-        place.path(),
-        () -> {
-          Walk.Found found = place.find(false);
-          found.requireName();
-          fs.tree().unlink(fs.caller(), found.directory(), found.name());
-        });
+    fs.run(place.path(), () -> removeFile(fs, place.find(false)));
   }
 
   static void deleteDirectory(Place place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
-    fs.run(
-        place.path(),
-        () -> {
-          Walk.Found found = place.find(false);
-          found.requireName();
-          fs.tree().rmdir(fs.caller(), found.directory(), found.name());
-        });
+    fs.run(place.path(), () -> removeDirectory(fs, place.find(false)));
+  }
+
+  private static void removeFile(TreeFileSystem fs, Walk.Found found) throws IOException {
+    found.requireName();
+    fs.tree().unlink(fs.caller(), found.directory(), found.name());
+  }
+
+  private static void removeDirectory(TreeFileSystem fs, Walk.Found found) throws IOException {
+    found.requireName();
+    fs.tree().rmdir(fs.caller(), found.directory(), found.name());
   }
 
   // ---- moving -----------------------------------------------------------------------------------
