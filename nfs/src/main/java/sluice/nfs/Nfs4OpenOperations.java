@@ -89,16 +89,30 @@ final class Nfs4OpenOperations {
     ledger.tend();
   }
 
+  /// Holds what was found, if it still is that file: it may have been removed since it was looked
+  /// up, and its number given to another.
   private static boolean retain(FileRef file, int attempt) throws IOException {
+    FileTree tree = Nfs4Compound.tree(file);
     try {
-      Nfs4Compound.tree(file).retain(file.inode);
-      return true;
+      tree.retain(file.inode);
     } catch (FsException e) {
       if (e.errno() != Errno.ESTALE || attempt == ATTEMPTS) {
         throw e;
       }
-      return false; // it was removed since it was looked up
+      return false;
     }
+    boolean same = false;
+    try {
+      same = tree.attributes(file.inode).generation() == file.generation;
+    } finally {
+      if (!same) {
+        tree.release(file.inode);
+      }
+    }
+    if (!same && attempt == ATTEMPTS) {
+      throw FsException.of(Errno.ESTALE, "inode " + file.inode + " keeps changing hands");
+    }
+    return same;
   }
 
   // ---- finding or making the file ---------------------------------------------------------------
