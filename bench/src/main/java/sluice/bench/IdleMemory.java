@@ -31,7 +31,8 @@ final class IdleMemory {
       trim(server);
       double resident = -settledKilobytes(server) * 1024.0;
       Path output = harness.workspace().temporary("idle.out");
-      LoadSpec quiet = new LoadSpec(1, 1, load.idle(), 0, load.mix(), 100, false, null);
+      LoadSpec quiet =
+          new LoadSpec(1, 1, load.idle(), load.echoBytes(), load.mix(), 100, false, null);
       List<String> command =
           harness.generator().command(server, quiet, LoadGenerator.Run.of(0, HOLD_SECONDS));
       Process client =
@@ -41,7 +42,7 @@ final class IdleMemory {
               .redirectOutput(output.toFile())
               .start();
       try {
-        awaitConnections(client, server, load.idle());
+        awaitConnections(client, load.idle(), output);
         heap += harness.probe().heapInUse(server);
         trim(server);
         resident += settledKilobytes(server) * 1024.0;
@@ -82,7 +83,7 @@ final class IdleMemory {
   }
 
   /// Waits until the client holds all its connections.
-  private static void awaitConnections(Process client, Server server, int idle) throws IOException {
+  private static void awaitConnections(Process client, int idle, Path output) throws IOException {
     Path folder = Path.of("/proc", Long.toString(client.pid()), "fd");
     for (int i = 0; i < 3000 && client.isAlive(); i++) {
       String[] open = folder.toFile().list();
@@ -91,6 +92,7 @@ final class IdleMemory {
       }
       Commands.sleepMillis(10);
     }
-    throw new IOException(server.spec().system() + ": idle connections were not accepted");
+    throw new IOException(
+        "the client could not open " + idle + " connections: " + Files.readString(output).strip());
   }
 }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// Counts system calls (with `perf`) and allocations (with an agent) per request, in runs of their
 /// own because both cost time. Used by the harness's main thread.
 final class Probe {
+  /// How often perf may meet a thread that ends while it attaches itself.
+  private static final int PERF_ATTEMPTS = 3;
+
   private final Workspace workspace;
   private final LoadGenerator generator;
   private final @Nullable Path perf;
@@ -116,21 +119,38 @@ final class Probe {
     command.addAll(PollingCalls.options());
     command.addAll(List.of("-D", "-1", "--control", "fifo:" + fifo + "," + ack));
     command.addAll(List.of("-o", counts.toString(), "-p", pids));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectInput(new File("/dev/null"))
-            .redirectOutput(messages.toFile())
-            .start();
-    for (int i = 0; i < 200 && process.isAlive(); i++) {
-      if (holdsOpen(process.pid(), fifo)) {
+    for (int attempt = 0; attempt < PERF_ATTEMPTS; attempt++) {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectInput(new File("/dev/null"))
+              .redirectOutput(messages.toFile())
+              .start();
+      if (isCounting(process, fifo, ack)) {
         return process;
+      }
+      stopPerf(process);
+    }
+    complain("no system calls per request: perf: " + Files.readString(messages).strip());
+    return null;
+  }
+
+  /// Whether perf has attached itself to all threads: it gives up when one ends meanwhile, after it
+  /// has opened the fifo.
+  private static boolean isCounting(Process perf, Path fifo, Path ack) throws IOException {
+    for (int i = 0; i < 200 && perf.isAlive(); i++) {
+      if (holdsOpen(perf.pid(), fifo)) {
+        return answers(perf, fifo, ack);
       }
       Commands.sleepMillis(10);
     }
-    stopPerf(process);
-    complain("no system calls per request: perf: " + Files.readString(messages).strip());
-    return null;
+    return false;
+  }
+
+  private static boolean answers(Process perf, Path fifo, Path ack) throws IOException {
+    String ask = "timeout 5 sh -c 'echo ping > \"$0\" && head -n 1 \"$1\"' \"$0\" \"$1\" || true";
+    List<String> shell = List.of("sh", "-c", ask, fifo.toString(), ack.toString());
+    return perf.isAlive() && !Commands.run(10, shell).isEmpty();
   }
 
   /// Whether a process has opened a file: then perf listens for commands.

@@ -23,6 +23,7 @@ import sluice.sys.Sockets;
 /// | `full` | writers, ring's thread | volatile | volatile |
 /// | `bulk`, `waiting` | readers, ring's thread | volatile | volatile |
 /// | `watching` | ring's thread | plain | plain |
+/// | `receiving` | ring's thread | volatile | volatile |
 /// | `shortReads` | readers | under the read lock | the same |
 ///
 /// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
@@ -53,6 +54,9 @@ final class RingStream extends RingPort implements StreamPort {
 
   /// Whether the operation that is armed only watches.
   private boolean watching;
+
+  /// Whether the kernel may receive for the ring, behind the back of a reader.
+  private volatile boolean receiving;
 
   /// Whether the socket, which is watched, has something to read.
   private volatile boolean waiting;
@@ -96,6 +100,7 @@ final class RingStream extends RingPort implements StreamPort {
       armed = true;
       cancelling = false;
       watching = bulk;
+      receiving = !watching;
       int fd = channel.core().fd();
       long token = token(RingOperation.RECEIVE);
       if (watching) {
@@ -145,15 +150,18 @@ final class RingStream extends RingPort implements StreamPort {
   }
 
   private void received(int result, int flags, long part) {
-    if (!Completion.hasMore(flags)) {
-      armed = false;
-      cancelling = false;
-    }
     if (Completion.hasChunk(flags)) {
       held.push(part, attached);
       if (result >= BULK) {
         bulk = true;
       }
+    }
+    if (!Completion.hasMore(flags)) {
+      armed = false;
+      cancelling = false;
+      receiving = false; // after the bytes: who sees it finds them
+    }
+    if (Completion.hasChunk(flags)) {
       if (!armed) {
         ring.touch(this);
       } else if (bulk || !hasRoom() || !key.isValid()) {
@@ -226,14 +234,17 @@ final class RingStream extends RingPort implements StreamPort {
     if (armed && ring.isOwner() && emptyReads++ == 0) {
       return -Errno.EAGAIN;
     }
-    if (!ring.tryLockTurn()) {
-      return -Errno.EAGAIN; // the turn that runs will bring it
-    }
     int n;
-    try {
+    if (isReadersOwn()) {
       n = receiveDetached(segment, at, length);
-    } finally {
-      ring.unlockTurn();
+    } else if (ring.tryLockTurn()) {
+      try {
+        n = receiveDetached(segment, at, length);
+      } finally {
+        ring.unlockTurn();
+      }
+    } else {
+      return -Errno.EAGAIN; // the turn that runs will bring it
     }
     if (n > 0) {
       emptyReads = 0;
@@ -248,9 +259,20 @@ final class RingStream extends RingPort implements StreamPort {
     return n;
   }
 
-  /// The kernel tells whether there is more.
+  /// Whether the ring neither receives nor will before a reader, of which there is one at a time,
+  /// has said so: by ending `bulk` or `waiting`. Then no turn has to be kept away, and a turn that
+  /// sleeps would bring nothing.
+  private boolean isReadersOwn() {
+    return (bulk || waiting) && !receiving;
+  }
+
+  /// The kernel tells whether there is more, if somebody wants to know; whoever wants it later says
+  /// so then.
   private void watchAgain() {
     waiting = false;
+    if ((key.interest() & SelectionKey.OP_READ) == 0) {
+      return;
+    }
     if (ring.isOwner()) {
       ring.touch(this);
     } else if (attached) {

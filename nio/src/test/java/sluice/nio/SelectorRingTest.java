@@ -280,6 +280,37 @@ class SelectorRingTest extends RingTests {
     await(selector); // the end stays
   }
 
+  /// As servers with workers do: the worker reads while the selector sleeps, interest is given back
+  /// afterwards. What was told to be there has to be read at once, however large messages are.
+  @Test
+  void aWorkerReadsWhatWasToldWhileTheSelectorSleeps() throws Exception {
+    ServerSocketChannel server = listen();
+    Link link = link(server);
+    Selector selector = selector();
+    SelectionKey key = link.near().register(selector, SelectionKey.OP_READ);
+    for (int i = 0; i < 60; i++) {
+      byte[] message = pattern(i, i % 20 < 8 ? 200_000 : 10);
+      CompletableFuture<Void> sent = started(() -> link.far().getOutputStream().write(message));
+      ByteBuffer got = ByteBuffer.allocate(message.length);
+      while (got.hasRemaining()) {
+        await(selector);
+        key.interestOps(0);
+        CompletableFuture<Void> worker =
+            started(() -> {
+              TimeUnit.MILLISECONDS.sleep(1); // the selector is asleep again, as a rule
+              assertThat(link.near().read(got)).isPositive();
+              selector.wakeup();
+            });
+        selector.select(30_000);
+        worker.get(60, TimeUnit.SECONDS);
+        key.interestOps(SelectionKey.OP_READ);
+      }
+      sent.get(60, TimeUnit.SECONDS);
+      assertThat(got.array()).isEqualTo(message);
+      assertThat(selector.selectNow()).isZero();
+    }
+  }
+
   @Test
   void aChannelThatIsOnlyWatchedCanBeTakenAway() throws Exception {
     ServerSocketChannel server = listen();
