@@ -11,8 +11,10 @@ import sluice.memory.Memory;
 /// arrays that nobody changes afterwards; bulk data is in [Memory].
 ///
 /// What POSIX refuses is an [FsException] with its errno. `ESTALE` says that an inode number is
-/// not, or no longer, in use. Names are bytes, 1 to 255, without `/` and NUL; `.` and `..` are
-/// looked up like others and refused where POSIX refuses them.
+/// not, or no longer, in use. A number is given to the next file as soon as its file is gone: who
+/// means one file over several calls, or in a long write, retains it ([#retain]). Names are bytes,
+/// 1 to 255, without `/` and NUL; `.` and `..` are looked up like others and refused where POSIX
+/// refuses them.
 ///
 /// **Permissions** are checked by everything that takes a [Caller], as in `path_resolution(7)` and
 /// the manual page of the operation. Reading, writing and listing are not: whoever opened a file

@@ -63,8 +63,23 @@ final class InodeCache {
   ///
   /// @throws FsException `ESTALE` when the number is not in use
   Inode lockToChange(long number) throws IOException {
+    return lockToChange(number, true);
+  }
+
+  /// As [#lockToChange] for who has a directory locked: another directory is never waited for.
+  ///
+  /// @throws FsException `EPERM` when it is a directory, also when it has become one since the
+  ///   caller looked: a number that is free is given to the next file at once
+  Inode lockFileToChange(long number) throws IOException {
+    return lockToChange(number, false);
+  }
+
+  private Inode lockToChange(long number, boolean directories) throws IOException {
     while (true) {
       Inode inode = get(number);
+      if (!directories && inode.isDirectory()) { // an object stays what it is: see gone below
+        throw FsException.of(Errno.EPERM, "inode " + number + " is a directory");
+      }
       inode.lock.writeLock();
       if (!inode.gone && inode.isAlive()) {
         return inode;

@@ -307,7 +307,7 @@ final class Namespace {
     if (Names.isDots(name)) {
       throw FsException.of(Errno.EEXIST, "the name is . or ..");
     }
-    boolean linksDirectory = inodes.get(fileNumber).isDirectory();
+    Inode _ = inodes.get(fileNumber); // one that is not in use is told before all else
     refuseExistingWhenReadOnly(caller, number, name);
     try (Operation op = volume.begin(CREDITS)) {
       topology.readLock().lock();
@@ -317,9 +317,6 @@ final class Namespace {
           requireSearchable(caller, directory);
           requireAbsent(directory, name);
           Permissions.requireChangeable(caller, directory);
-          if (linksDirectory) {
-            throw FsException.of(Errno.EPERM, "inode " + fileNumber + " is a directory");
-          }
           link(op, caller, fileNumber, directory, name);
           op.done();
         } finally {
@@ -333,7 +330,7 @@ final class Namespace {
 
   private void link(Operation op, Caller caller, long number, Inode directory, byte[] name)
       throws IOException {
-    Inode file = inodes.lockToChange(number);
+    Inode file = inodes.lockFileToChange(number);
     try {
       Permissions.requireNotFixed(file);
       if (file.links == 0) {

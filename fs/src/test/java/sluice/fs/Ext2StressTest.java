@@ -71,6 +71,8 @@ final class Ext2StressTest {
     work.add(() -> move(tree, a, b, random.nextLong()));
     work.add(() -> move(tree, b, a, random.nextLong()));
     work.add(() -> keep(tree));
+    work.add(() -> relink(tree, a, random.nextLong()));
+    work.add(() -> relink(tree, a, random.nextLong()));
     try (ExecutorService pool = Executors.newFixedThreadPool(work.size() + 2)) {
       List<Future<Boolean>> readers = new ArrayList<>();
       List<Future<Boolean>> running = new ArrayList<>();
@@ -97,7 +99,7 @@ final class Ext2StressTest {
   }
 
   private static boolean change(Ext2 tree, long seed) throws IOException {
-    try (TreeAgent agent = new TreeAgent(tree)) {
+    try (TreeAgent agent = new TreeAgent(tree, false)) {
       for (String line : new RandomOperations(seed).lines(OPERATIONS)) {
         if (!line.startsWith("become")) {
           String answer = run(agent, line);
@@ -160,6 +162,28 @@ final class Ext2StressTest {
       long other = tree.lookup(Caller.ROOT, from, mine);
       tree.rename(Caller.ROOT, other, theirs, to, theirs, 0);
     }
+  }
+
+  /// Links what was a file when it was looked up, while its number goes to a directory.
+  private static boolean relink(Ext2 tree, long directory, long seed) throws IOException {
+    Random random = new Random(seed);
+    for (int i = 0; i < OPERATIONS; i++) {
+      byte[] name = name("r" + random.nextInt(2));
+      byte[] other = name("s" + random.nextInt(2));
+      switch (random.nextInt(6)) {
+        case 0 -> attempt(() -> tree.create(Caller.ROOT, directory, name, NewFile.regular(0644)));
+        case 1 -> attempt(() -> tree.create(Caller.ROOT, directory, name, NewFile.directory(0755)));
+        case 2 -> attempt(() -> tree.unlink(Caller.ROOT, directory, other));
+        case 3 -> attempt(() -> tree.unlink(Caller.ROOT, directory, name));
+        case 4 -> attempt(() -> tree.rmdir(Caller.ROOT, directory, name));
+        default ->
+            attempt(() -> {
+              long file = tree.lookup(Caller.ROOT, directory, name);
+              tree.link(Caller.ROOT, file, directory, other);
+            });
+      }
+    }
+    return true;
   }
 
   /// Keeps files that lose their names, so that the list of orphans grows and shrinks in the
