@@ -118,15 +118,23 @@ final class Frame extends Block {
     heat = 0;
   }
 
-  /// Gives it a number; its bytes do not show before [#show].
+  /// Gives it a number; its bytes do not show before [#show]. From now on who finds it may claim
+  /// it.
   void map(long block) {
     number = block;
+    if (leases() > 0) { // else it is claimed, and offered when that ends
+      offer();
+    }
   }
 
-  /// Takes the number away. The bytes stay as they are for those who hold a lease.
+  /// Takes the number away. The bytes stay as they are for those who hold a lease, and nobody who
+  /// still finds it can claim it. By who has claimed it, or holds a lease beside the cache's.
   void unmap() {
     hide();
     number = NONE;
+    if (leases() > 0) {
+      withdraw();
+    }
   }
 
   /// The bytes are about to change or to mean nothing.
@@ -177,12 +185,19 @@ final class Frame extends Block {
     return tryLease();
   }
 
+  /// Only a mapped frame can be claimed by who has found it; it then stays mapped to its number,
+  /// which may be another than it had when it was found.
   boolean claim() {
     return tryClaim();
   }
 
+  /// Claims a frame that is mapped nowhere, by who has taken it.
+  boolean claimOwn() {
+    return tryClaimOwn();
+  }
+
   void endClaim() {
-    unclaim();
+    unclaim(number != NONE);
   }
 
   /// A frame nobody held is taken: one lease, the taker's.

@@ -129,7 +129,7 @@ final class FrameClaims {
   /// Claims a frame that nobody else has. A reader who found it in its former life may hold a lease
   /// for the moment until he sees that it is not his block.
   private static void claimOwn(Frame frame) {
-    while (!frame.claim()) {
+    while (!frame.claimOwn()) {
       Waits.pause();
     }
   }

@@ -317,7 +317,8 @@ final class TreeAgent implements AutoCloseable {
                   throw new AssertionError("cookie " + next + " after " + cookie[0]);
                 }
                 cookie[0] = next;
-                boolean again = !Names.isDots(name) && names.put(HEX.formatHex(name), inode) != null;
+                boolean again =
+                    !Names.isDots(name) && names.put(HEX.formatHex(name), inode) != null;
                 if (again && alone) {
                   throw new AssertionError("listed twice: " + HEX.formatHex(name));
                 }

@@ -16,14 +16,20 @@ import sluice.sys.NativeMemory;
 /// A block that more than one party leases is a snapshot: nobody writes it any more. A writer asks
 /// for [#writable], which copies when there are other holders.
 ///
+/// A pool whose blocks are found by threads that do not hold them offers those that may be found: a
+/// block that was withdrawn belongs to its holders alone, whoever found it before.
+///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | leases | any holder | volatile; plain by a sole holder | getAndAdd; compareAndExchange in a pool |
+/// | leases, and whether it is offered | any holder | volatile; plain by a sole holder | getAndAdd; compareAndExchange in a pool |
 ///
 /// Lifecycle: allocated with one lease → leased and released by any thread → freed at zero, once.
 public class Block {
   private static final VarHandle LEASES;
   private static final int CLAIMED = Integer.MIN_VALUE / 2;
+
+  /// Added to the leases of a block that a pool offers.
+  private static final int OFFERED = 1 << 24;
 
   static {
     try {
@@ -73,7 +79,8 @@ public class Block {
 
   /// Number of leases now. A caller that holds one and reads 1 is the sole holder and stays it.
   public final int leases() {
-    return (int) LEASES.getVolatile(this);
+    int now = (int) LEASES.getVolatile(this);
+    return now > 0 ? now & (OFFERED - 1) : now;
   }
 
   /// Adds a lease. Only a holder may.
@@ -93,7 +100,7 @@ public class Block {
     int before = (int) LEASES.getAndAdd(this, -1);
     if (before == 1) {
       free();
-    } else if (before <= 0) {
+    } else if (before <= 0 || before == OFFERED) {
       LEASES.getAndAdd(this, 1);
       throw new IllegalStateException("release of a block that was already freed");
     }
@@ -131,17 +138,36 @@ public class Block {
     return false;
   }
 
-  /// For pools: makes the sole holder the only one who can have the block, until [#unclaim]; a
+  /// For pools: from now on anyone who finds the block may claim it while the only lease is the
+  /// pool's. By a holder, not while it is claimed.
+  protected final void offer() {
+    int _ = (int) LEASES.getAndAdd(this, OFFERED);
+  }
+
+  /// For pools: from now on nobody claims the block but by [#tryClaimOwn], so whoever found it
+  /// before cannot disturb those who hold it. By a holder beside the pool, not while it is claimed.
+  protected final void withdraw() {
+    int _ = (int) LEASES.getAndAdd(this, -OFFERED);
+  }
+
+  /// For pools: makes the caller the only one who can have an offered block, until [#unclaim]; a
   /// lease is refused meanwhile. So it may be written in place although others can find it.
   ///
-  /// @return false when there are other holders, or it is claimed
+  /// @return false when it is not offered, there are other holders, or it is claimed
   protected final boolean tryClaim() {
+    return LEASES.compareAndSet(this, OFFERED + 1, CLAIMED);
+  }
+
+  /// As [#tryClaim], by the holder of a block that is not offered.
+  protected final boolean tryClaimOwn() {
     return LEASES.compareAndSet(this, 1, CLAIMED);
   }
 
-  /// For pools: ends a claim. The one lease from before is there again.
-  protected final void unclaim() {
-    LEASES.setRelease(this, 1);
+  /// For pools: ends a claim. One lease is there again.
+  ///
+  /// @param offered whether the block is offered from now on
+  protected final void unclaim(boolean offered) {
+    LEASES.setRelease(this, offered ? OFFERED + 1 : 1);
   }
 
   /// For pools: puts a free block into use again, with one lease.

@@ -68,17 +68,44 @@ final class BlockTest {
     assertThat(block.tryLease()).as("free").isFalse();
     assertThat(block.tryClaim()).isFalse();
     block.revive();
+    assertThat(block.tryClaim()).as("not offered").isFalse();
+    block.offer();
+    assertThat(block.leases()).isEqualTo(1);
     assertThat(block.tryLease()).isTrue();
+    assertThat(block.leases()).isEqualTo(2);
     assertThat(block.tryClaim()).as("somebody else holds it").isFalse();
     block.release();
+    assertThat(block.tryClaimOwn()).as("offered").isFalse();
     assertThat(block.tryClaim()).isTrue();
     assertThat(block.tryClaim()).isFalse();
     assertThat(block.tryLease()).isFalse();
     assertThatThrownBy(block::lease).isInstanceOf(IllegalStateException.class);
-    block.unclaim();
+    block.unclaim(true);
     assertThat(block.leases()).isEqualTo(1);
+    assertThat(block.tryClaim()).isTrue();
+    block.unclaim(false);
+    assertThat(block.leases()).isEqualTo(1);
+    assertThat(block.tryClaim()).as("not offered any more").isFalse();
     block.release();
     assertThat(block.tryLease()).isFalse();
+  }
+
+  @Test
+  void aBlockThatIsWithdrawnStaysWithItsHolders() {
+    Pooled block = new Pooled();
+    block.revive();
+    block.offer();
+    assertThat(block.tryLease()).isTrue();
+    block.withdraw();
+    block.release(); // the pool's
+    assertThat(block.leases()).isEqualTo(1);
+    assertThat(block.tryClaim()).as("by who found it before").isFalse();
+    block.lease().release();
+    assertThat(block.tryClaimOwn()).isTrue();
+    block.unclaim(false);
+    block.release();
+    assertThat(block.leases()).isZero();
+    assertThatThrownBy(block::release).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
