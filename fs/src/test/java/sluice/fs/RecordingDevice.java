@@ -11,10 +11,13 @@ import sluice.memory.Block;
 
 /// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
 /// may call.
+///
+/// A flush vouches for the writes that had ended when it began, and for none that came while it
+/// ran.
 final class RecordingDevice extends DeviceOverDevice {
   private static final int SECTOR_BYTES = 512;
 
-  /// A write, or a flush when there are no bytes.
+  /// A write; without bytes a flush, whose position is the number of events it vouches for.
   @SuppressWarnings("ArrayRecordComponent") // nobody changes the bytes
   record Event(long position, byte[] bytes) {
     boolean flush() {
@@ -22,7 +25,7 @@ final class RecordingDevice extends DeviceOverDevice {
     }
   }
 
-  private static final Event FLUSH = new Event(0, new byte[0]);
+  private static final byte[] NOTHING = {};
 
   private final List<Event> events = new ArrayList<>();
 
@@ -42,8 +45,11 @@ final class RecordingDevice extends DeviceOverDevice {
     int end = from;
     for (int i = from; i < count; i++) {
       if (events.get(i).flush()) {
-        end = i + 1;
+        end = Math.max(end, (int) events.get(i).position);
       }
+    }
+    while (end < count && events.get(end).flush()) {
+      end++;
     }
     for (int i = from; i < end; i++) {
       apply(events.get(i), target, null);
@@ -96,9 +102,10 @@ final class RecordingDevice extends DeviceOverDevice {
 
   @Override
   public void flush() throws IOException {
+    int before = events();
     super.flush();
     synchronized (this) {
-      events.add(FLUSH);
+      events.add(new Event(before, NOTHING));
     }
   }
 }

@@ -43,6 +43,35 @@ final class RecordingDeviceTest extends BlockDeviceContract {
     device.close();
   }
 
+  @Test
+  void aFlushVouchesForNothingThatWasWrittenWhileItRan() throws IOException {
+    Block one = Blocks.patterned(1024, 1);
+    RecordingDevice[] recording = new RecordingDevice[1];
+    BlockDevice below =
+        new DeviceOverDevice(BlockDevices.memory(8192)) {
+          @Override
+          public void flush() throws IOException {
+            recording[0].write(2048, one, 0, 1024);
+            super.flush();
+          }
+        };
+    RecordingDevice device = new RecordingDevice(below);
+    recording[0] = device;
+    device.write(0, one, 0, 1024);
+    device.flush();
+    try (BlockDevice crashed = BlockDevices.memory(8192)) {
+      assertThat(device.applyFlushed(0, device.events(), crashed)).isEqualTo(1);
+      Block all = Blocks.of(8192);
+      crashed.read(0, all, 0, 8192);
+      byte[] bytes = Blocks.bytes(all);
+      assertThat(bytes[100]).isEqualTo(Blocks.pattern(1, 100));
+      assertThat(bytes[2048 + 100]).isZero();
+      all.release();
+    }
+    one.release();
+    device.close();
+  }
+
   private static String sign(byte value) {
     return value == 0 ? "-" : "+";
   }
