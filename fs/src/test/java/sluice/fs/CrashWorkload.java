@@ -15,7 +15,8 @@ import sluice.memory.Memory;
 import sluice.sys.Errno;
 
 /// A mixed workload of one thread on a tree over a [RecordingDevice], which remembers what the tree
-/// held after each operation and what was waited for. Of the test's thread.
+/// held after each operation and what was waited for. Of the test's thread; or one of several, each
+/// of a thread of its own, that work in one tree and remember their [TreePart]s of it.
 ///
 /// Content is random bytes, so that no byte of one file or time is taken for another's.
 final class CrashWorkload implements AutoCloseable {
@@ -24,8 +25,10 @@ final class CrashWorkload implements AutoCloseable {
 
   /// What the tree held after an operation, and how many events there were before it.
   ///
+  /// @param begunNanos when the operation began, of the clock of all threads
+  /// @param endedNanos when it had ended
   /// @param whole false in the middle of a group, of which a crash shows content at most
-  record Step(int eventsBefore, TreeState after, boolean whole) {}
+  record Step(int eventsBefore, long begunNanos, long endedNanos, TreeState after, boolean whole) {}
 
   /// That everything up to a step was stable when there were so many events.
   record Awaited(int events, int step) {}
@@ -62,6 +65,7 @@ final class CrashWorkload implements AutoCloseable {
   private final IntSupplier events;
   private final @Nullable FaultyDevice faulty;
   private final MountOptions options;
+  private final TreePart part;
   private final Block block = Blocks.of(1 << 20);
   private final Memory memory = Memory.over(block, 0, 1 << 20);
   private final TreeState.Reader reader = new TreeState.Reader();
@@ -72,18 +76,42 @@ final class CrashWorkload implements AutoCloseable {
   private TreeState state;
   private long records;
   private boolean over;
+  private long begunNanos = System.nanoTime();
+  private long endedNanos = begunNanos;
 
   /// @param device a [RecordingDevice], of which states are judged, or a [FaultyDevice], which is
   ///   made to fail now and then
   CrashWorkload(long seed, BlockDevice device, MountOptions options) throws IOException {
+    this(seed, device, options, Ext2.mount(device, options), TreePart.WHOLE);
+  }
+
+  /// @param tree on the device; if only a part of it is this workload's, somebody else ends it
+  CrashWorkload(long seed, BlockDevice device, MountOptions options, Ext2 tree, TreePart part)
+      throws IOException {
     random = new Random(seed);
     this.device = device;
     this.options = options;
+    this.tree = tree;
+    this.part = part;
     events = device instanceof RecordingDevice recording ? recording::events : () -> 0;
     faulty = device instanceof FaultyDevice failing ? failing : null;
-    tree = Ext2.mount(device, options);
-    state = reader.read(tree, null);
-    steps.add(new Step(0, state, true));
+    state = reader.read(tree, part, null);
+    add(0, true);
+  }
+
+  /// Runs its operations beside others that have other parts of the tree.
+  Recorded runBeside(int operations) throws IOException {
+    for (int i = 0; i < operations; i++) {
+      int choice = random.nextInt(40);
+      if (choice < 6) {
+        awaitAll(i);
+      } else {
+        step(choice < 12 ? this::passOn : this::change, i);
+      }
+      assertThat(over).as("operation " + i + ": the tree is read-only").isFalse();
+    }
+    letGo();
+    return new Recorded(steps, awaited);
   }
 
   /// Runs and unmounts.
@@ -138,8 +166,10 @@ final class CrashWorkload implements AutoCloseable {
   }
 
   private void sync(long inode) throws IOException {
-    if (inode == 0) {
+    if (inode == 0 && part.whole()) {
       tree.sync();
+    } else if (inode == 0) {
+      tree.awaitStable(tree.stablePoint());
     } else {
       tree.sync(inode, random.nextBoolean());
     }
@@ -151,15 +181,19 @@ final class CrashWorkload implements AutoCloseable {
     assertThat(errno).isIn(0, Errno.EIO);
   }
 
-  private void unmount() throws IOException {
-    int before = events.getAsInt();
+  private void letGo() throws IOException {
     for (long inode : retained) {
       tree.release(inode);
     }
     retained.clear();
+  }
+
+  private void unmount() throws IOException {
+    int before = events.getAsInt();
+    letGo();
     tree.close();
     // Nothing of what a step compares was changed.
-    steps.add(new Step(before, state, true));
+    add(before, true);
     awaited.add(new Awaited(events.getAsInt(), steps.size() - 1));
   }
 
@@ -181,6 +215,7 @@ final class CrashWorkload implements AutoCloseable {
   }
 
   private int attempt(Action action, int number) throws IOException {
+    begunNanos = System.nanoTime();
     try {
       action.run();
       return 0;
@@ -192,6 +227,8 @@ final class CrashWorkload implements AutoCloseable {
         throw new AssertionError("operation " + number, refused);
       }
       return refused.errno();
+    } finally {
+      endedNanos = System.nanoTime();
     }
   }
 
@@ -216,8 +253,12 @@ final class CrashWorkload implements AutoCloseable {
   }
 
   private void note(int before, boolean whole) throws IOException {
-    state = reader.read(tree, state);
-    steps.add(new Step(before, state, whole));
+    state = reader.read(tree, part, state);
+    add(before, whole);
+  }
+
+  private void add(int before, boolean whole) {
+    steps.add(new Step(before, begunNanos, endedNanos, state, whole));
   }
 
   /// Some changes and the record of them, in one group.
@@ -251,7 +292,8 @@ final class CrashWorkload implements AutoCloseable {
   private String any(boolean directory) {
     List<String> found = new ArrayList<>();
     for (String path : state.entries().keySet()) {
-      if (isDirectory(path) == directory && !path.startsWith("/records")) {
+      boolean ours = !path.startsWith("/records") && !path.contains("/" + TreePart.TOKEN);
+      if (isDirectory(path) == directory && ours) {
         found.add(path);
       }
     }
@@ -266,12 +308,13 @@ final class CrashWorkload implements AutoCloseable {
   private String path() {
     if (random.nextInt(3) > 0) {
       String path = any(random.nextInt(6) == 0);
-      if (!path.isEmpty()) {
+      if (!path.isEmpty() && !path.equals(part.root())) {
         return path;
       }
     }
     String name = random.nextInt(8) == 0 ? "long-" + "x".repeat(random.nextInt(200)) : "n";
-    return any(true) + "/" + name + random.nextInt(9);
+    boolean shared = !part.whole() && random.nextInt(4) == 0;
+    return (shared ? part.sharedPrefix() : any(true) + "/") + name + random.nextInt(9);
   }
 
   private static String parent(String path) {
@@ -284,8 +327,8 @@ final class CrashWorkload implements AutoCloseable {
 
   private long inode(String path) throws IOException {
     long inode = tree.rootInode();
-    for (String part : path.split("/", -1)) {
-      inode = part.isEmpty() ? inode : tree.lookup(Caller.ROOT, inode, name(part));
+    for (String word : path.split("/", -1)) {
+      inode = word.isEmpty() ? inode : tree.lookup(Caller.ROOT, inode, name(word));
     }
     return inode;
   }
@@ -365,7 +408,7 @@ final class CrashWorkload implements AutoCloseable {
 
   private void rmdir() throws IOException {
     String path = any(true);
-    if (!path.isEmpty() && !path.equals("/lost+found")) {
+    if (!path.equals(part.root()) && !path.equals("/lost+found")) {
       tree.rmdir(Caller.ROOT, inode(parent(path)), last(path));
     }
   }
@@ -377,6 +420,20 @@ final class CrashWorkload implements AutoCloseable {
       int flags = random.nextInt(4) == 0 ? 1 + random.nextInt(2) : 0;
       tree.rename(Caller.ROOT, inode(parent(from)), last(from), inode(parent(to)), last(to), flags);
     }
+  }
+
+  /// Moves what no thread changes, and none removes, in the directory of all or from there to this
+  /// thread's own or back, or exchanges two.
+  private void passOn() throws IOException {
+    long shared = inode(TreePart.SHARED);
+    long from = random.nextBoolean() ? shared : inode(part.root());
+    long to = random.nextBoolean() ? shared : inode(part.root());
+    int flags = random.nextInt(3) == 0 ? FileTree.EXCHANGE : FileTree.NO_REPLACE;
+    tree.rename(Caller.ROOT, from, token(), to, token(), flags);
+  }
+
+  private byte[] token() {
+    return name(TreePart.TOKEN + random.nextInt(6));
   }
 
   private void link() throws IOException {

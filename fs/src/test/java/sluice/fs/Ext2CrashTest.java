@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,27 +87,22 @@ final class Ext2CrashTest {
     try (CrashWorkload work = new CrashWorkload(seed, recording, options(kind))) {
       recorded = work.run(OPERATIONS);
     }
-    CrashJudge judge = new CrashJudge(options(kind), directory.resolve("crashed.img"));
-    Random random = new Random(seed);
-    int applied = 0;
-    int step = Math.max(1, 2 * recording.events() / states);
-    for (int at = 0; at < recording.events(); at += step) {
-      int events = Math.min(recording.events(), at + random.nextInt(step));
-      applied = recording.applyFlushed(applied, events, base);
-      for (int variant = 0; variant < 2; variant++) {
-        BlockDevice crashed = JournalRig.copy(base);
-        recording.applySome(applied, events, random, crashed);
-        String what = kind + ", seed " + seed + ", events " + events + ", variant " + variant;
-        if (kind.journaled()) {
-          judge.journaled(crashed, recorded, events, false, what);
-        } else {
-          judge.plain(crashed, recorded, events, what);
-        }
-        crashed.close();
-        judged++;
-      }
+    try (CrashJudge judge = new CrashJudge(options(kind), directory.resolve("crashed.img"))) {
+      judged +=
+          CrashStates.judge(
+              recording,
+              base,
+              seed,
+              states,
+              (crashed, events, which) -> {
+                String what = kind + ", " + which;
+                if (kind.journaled()) {
+                  judge.journaled(crashed, recorded, events, false, what);
+                } else {
+                  judge.plain(crashed, recorded, events, what);
+                }
+              });
     }
-    judge.close();
     base.close();
     device.close();
   }

@@ -50,6 +50,21 @@ record TreeState(Map<String, Entry> entries, int digest) {
     }
   }
 
+  private static TreeState of(Map<String, Entry> entries) {
+    int digest = 0;
+    for (var entry : entries.entrySet()) {
+      digest += entry.getKey().hashCode() * 31 + entry.getValue().digest();
+    }
+    return new TreeState(entries, digest);
+  }
+
+  /// What one thread alone has changed of it.
+  TreeState of(TreePart part) {
+    Map<String, Entry> own = new TreeMap<>(entries);
+    own.keySet().removeIf(path -> !part.has(path));
+    return of(own);
+  }
+
   boolean sameMetadata(TreeState other) {
     if (digest != other.digest || !entries.keySet().equals(other.entries.keySet())) {
       return false;
@@ -111,35 +126,41 @@ record TreeState(Map<String, Entry> entries, int digest) {
 
     /// @param before content that is the same is shared with it
     TreeState read(Ext2 tree, @Nullable TreeState before) throws IOException {
+      return read(tree, TreePart.WHOLE, before);
+    }
+
+    /// As above, of what one thread alone changes: others may change the rest.
+    TreeState read(Ext2 tree, TreePart part, @Nullable TreeState before) throws IOException {
       Map<String, Entry> entries = new TreeMap<>();
       List<String> paths = new ArrayList<>();
       List<Long> inodes = new ArrayList<>();
       paths.add("");
       inodes.add(tree.rootInode());
-      int digest = 0;
       for (int i = 0; i < paths.size(); i++) {
         String path = paths.get(i);
         if (i > MOST_PATHS) {
           throw new AssertionError("no end of names, such as " + path);
         }
         long inode = inodes.get(i);
-        Entry entry = entry(tree, inode, path, before == null ? null : before.entries.get(path));
-        digest += path.hashCode() * 31 + entry.digest();
-        entries.put(path, entry);
+        if (part.has(path)) {
+          Entry then = before == null ? null : before.entries.get(path);
+          entries.put(path, entry(tree, inode, path, then));
+        }
         if (tree.attributes(inode).isDirectory()) {
           tree.list(
               inode,
               0,
               (number, _, name, _) -> {
-                if (!Names.isDots(name)) {
-                  paths.add(path + "/" + new String(name, StandardCharsets.ISO_8859_1));
+                String below = path + "/" + new String(name, StandardCharsets.ISO_8859_1);
+                if (!Names.isDots(name) && (part.has(below) || part.isBelow(below))) {
+                  paths.add(below);
                   inodes.add(number);
                 }
                 return true;
               });
         }
       }
-      return new TreeState(entries, digest);
+      return of(entries);
     }
 
     private Entry entry(Ext2 tree, long inode, String path, @Nullable Entry before)
