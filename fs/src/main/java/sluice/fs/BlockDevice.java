@@ -15,9 +15,13 @@ public interface BlockDevice extends AutoCloseable {
   long lengthBytes();
 
   /// Unit of position and length of every transfer, a power of two from 512 to 4096.
-  int sectorBytes();
+  default int sectorBytes() {
+    return 512;
+  }
 
-  boolean readOnly();
+  default boolean readOnly() {
+    return false;
+  }
 
   /// Fills `bytes` of a block.
   ///

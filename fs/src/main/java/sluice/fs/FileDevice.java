@@ -32,11 +32,6 @@ final class FileDevice implements BlockDevice {
   }
 
   @Override
-  public int sectorBytes() {
-    return SECTOR_BYTES;
-  }
-
-  @Override
   public boolean readOnly() {
     return file.readOnly();
   }

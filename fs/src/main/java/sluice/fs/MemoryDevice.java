@@ -33,16 +33,6 @@ final class MemoryDevice implements BlockDevice {
   }
 
   @Override
-  public int sectorBytes() {
-    return SECTOR_BYTES;
-  }
-
-  @Override
-  public boolean readOnly() {
-    return false;
-  }
-
-  @Override
   public void read(long position, Block into, long offset, int count) throws IOException {
     Transfers.check(this, position, count);
     into.lease();

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.memory.Block;
 
@@ -22,6 +23,15 @@ import sluice.memory.Block;
 final class JournalLinuxTest {
   private static final int LOG_BYTES = 4 << 20;
   private static final int FILE_BLOCKS = 40;
+
+  /// Options of mke2fs, as [#make] takes them.
+  static final List<String> FORMATS =
+      List.of(
+          "1024 -t ext3",
+          "4096 -t ext3",
+          "1024 -t ext4 -O 64bit,metadata_csum",
+          "4096 -t ext4 -O ^64bit,metadata_csum",
+          "2048 -t ext4 -O 64bit,^metadata_csum");
 
   @TempDir Path directory;
 
@@ -56,6 +66,15 @@ final class JournalLinuxTest {
     return Files.write(directory.resolve(name), all);
   }
 
+  /// Writes a file of known content.
+  ///
+  /// @return its blocks
+  private long[] oldFile(Image image) throws IOException {
+    Path content = content("old", FILE_BLOCKS * image.blockBytes, 1);
+    LinuxTools.debugfs(image.path, "write " + content + " file");
+    return LinuxTools.blocksOf(image.path, "/file", FILE_BLOCKS);
+  }
+
   private Path copy(Image image, String name) throws IOException {
     return Files.copy(image.path, directory.resolve(name), StandardCopyOption.REPLACE_EXISTING);
   }
@@ -81,19 +100,10 @@ final class JournalLinuxTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "1024 -t ext3",
-        "4096 -t ext3",
-        "1024 -t ext4 -O 64bit,metadata_csum",
-        "4096 -t ext4 -O ^64bit,metadata_csum",
-        "2048 -t ext4 -O 64bit,^metadata_csum",
-      })
+  @FieldSource("FORMATS")
   void weReplayWhatDebugfsHasLogged(String options) throws IOException {
     Image image = make("image", options);
-    int bytes = FILE_BLOCKS * image.blockBytes;
-    LinuxTools.debugfs(image.path, "write " + content("old", bytes, 1) + " file");
-    long[] file = LinuxTools.blocksOf(image.path, "/file", FILE_BLOCKS);
+    long[] file = oldFile(image);
     Path new1 = content("new1", 20 * image.blockBytes, 2);
     Path new2 = content("new2", 5 * image.blockBytes, 3);
     String sums = options.contains(",metadata_csum") ? "jo -c" : "jo";
@@ -122,19 +132,10 @@ final class JournalLinuxTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "1024 -t ext3",
-        "4096 -t ext3",
-        "1024 -t ext4 -O 64bit,metadata_csum",
-        "4096 -t ext4 -O ^64bit,metadata_csum",
-        "2048 -t ext4 -O 64bit,^metadata_csum",
-      })
+  @FieldSource("FORMATS")
   void linuxReplaysWhatWeHaveLogged(String options) throws IOException {
     Image image = make("image", options);
-    int bytes = FILE_BLOCKS * image.blockBytes;
-    LinuxTools.debugfs(image.path, "write " + content("old", bytes, 1) + " file");
-    long[] file = LinuxTools.blocksOf(image.path, "/file", FILE_BLOCKS);
+    long[] file = oldFile(image);
     if (options.contains(",metadata_csum")) { // so that debugfs gives the journal checksums
       LinuxTools.debugfs(image.path, "jo -c", "jw -b " + file[0] + " " + content("x", 1, 1), "jc");
       LinuxTools.run("e2fsck", "-fy", image.path.toString());
@@ -222,13 +223,7 @@ final class JournalLinuxTest {
             + " $0 $1 || exit 77; cd $1 || exit 1; mkdir a b; for i in $(seq 200); do echo $i >"
             + " a/f$i; done; dd if=/dev/urandom of=big bs=4096 count=500 2>/dev/null; sync; rm -r"
             + " a; mv big b/big; ln b/big link; sync -f b/big; cp $0 $2; cd /; umount $1";
-    LinuxTools.Said said =
-        LinuxTools.run(
-            "unshare", "-m", "sh", "-c", script, image.path + "", mount + "", theirs + "");
-    Assumptions.assumeTrue(
-        said.exit() != 77 && !said.output().contains("unshare failed"),
-        "needs root, loop devices and the kernel's ext4: " + said.output());
-    assertThat(said.exit()).as(said.output()).isZero();
+    runWithMounts(script, image.path, mount, theirs);
     Path ours = Files.copy(theirs, directory.resolve("ours"));
     assertThat(replay(ours, image)).isPositive();
     LinuxTools.run("e2fsck", "-E", "journal_only", "-y", theirs.toString());
@@ -238,23 +233,27 @@ final class JournalLinuxTest {
     assertThat(check.exit()).as(check.output()).isLessThanOrEqualTo(1);
   }
 
+  /// Runs a script that ends with 77 where it cannot mount; skips the test then.
+  private static void runWithMounts(String script, Path image, Path mount, Path result)
+      throws IOException {
+    LinuxTools.Said said =
+        LinuxTools.run("unshare", "-m", "sh", "-c", script, image + "", mount + "", result + "");
+    Assumptions.assumeTrue(
+        said.exit() != 77 && !said.output().contains("unshare failed"),
+        "needs root, loop devices and the kernel's ext3 and ext4: " + said.output());
+    assertThat(said.exit()).as(said.output()).isZero();
+  }
+
   @Test
   void theKernelReplaysWhatWeHaveLogged() throws IOException {
     Image image = make("image", "1024 -t ext3");
-    int bytes = FILE_BLOCKS * image.blockBytes;
-    LinuxTools.debugfs(image.path, "write " + content("old", bytes, 1) + " file");
-    long[] file = LinuxTools.blocksOf(image.path, "/file", FILE_BLOCKS);
+    long[] file = oldFile(image);
     logOurs(image, file, true);
     Path mount = Files.createDirectory(directory.resolve("mount"));
     Path crashed = directory.resolve("crashed");
     String script = "mount -o loop $0 $1 || exit 77; cp $1/file $2 && umount $1";
     Path dumped = directory.resolve("dumped");
-    LinuxTools.Said said =
-        LinuxTools.run("unshare", "-m", "sh", "-c", script, crashed + "", mount + "", dumped + "");
-    Assumptions.assumeTrue(
-        said.exit() != 77 && !said.output().contains("unshare failed"),
-        "needs root, loop devices and the kernel's ext3: " + said.output());
-    assertThat(said.exit()).as(said.output()).isZero();
+    runWithMounts(script, crashed, mount, dumped);
     byte[] all = Files.readAllBytes(dumped);
     assertThat(all[3 * image.blockBytes + 50]).isEqualTo(Blocks.pattern(103, 50));
     assertThat(all[30 * image.blockBytes + 50])

@@ -89,16 +89,6 @@ final class CrashDevice implements BlockDevice {
   }
 
   @Override
-  public int sectorBytes() {
-    return SECTOR_BYTES;
-  }
-
-  @Override
-  public boolean readOnly() {
-    return false;
-  }
-
-  @Override
   public void read(long position, Block into, long offset, int bytes) throws IOException {
     device.read(position, into, offset, bytes);
   }
