@@ -1,9 +1,9 @@
 // Asks a mounted file system one thing after another, past the kernel's caches.
 //
-//   fuse_client stat|read FILE SECONDS    prints operations, seconds
+//   fuse_client stat|BYTES FILE SECONDS    prints operations, seconds
 //
-// stat: the attributes of an open file (AT_STATX_FORCE_SYNC); read: 4 KiB at random places
-// (O_DIRECT).
+// stat: the attributes of an open file (AT_STATX_FORCE_SYNC); BYTES: so many, a multiple of 4096, at
+// random places that are multiples of them (O_DIRECT).
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE 4096
+#define PAGE 4096
+#define MOST_BYTES (1 << 20)
 #define BATCH 64
 
 static double now(void) {
@@ -30,16 +31,21 @@ static void die(const char *what) {
 
 int main(int argc, char **argv) {
   if (argc != 4) {
-    fprintf(stderr, "usage: %s stat|read FILE SECONDS\n", argv[0]);
+    fprintf(stderr, "usage: %s stat|BYTES FILE SECONDS\n", argv[0]);
     return 2;
   }
-  int reads = strcmp(argv[1], "read") == 0;
+  int reads = strcmp(argv[1], "stat") != 0;
+  long bytes = reads ? atol(argv[1]) : PAGE;
+  if (bytes <= 0 || bytes > MOST_BYTES || bytes % PAGE != 0) {
+    fprintf(stderr, "%s: not a multiple of %d up to %d\n", argv[1], PAGE, MOST_BYTES);
+    return 2;
+  }
   double seconds = atof(argv[3]);
   int fd = open(argv[2], O_RDONLY | (reads ? O_DIRECT : 0));
   struct stat st;
   if (fd < 0 || fstat(fd, &st) != 0) die(argv[2]);
-  uint64_t pieces = (uint64_t)st.st_size / PIECE, random = 88172645463325252u;
-  char *piece = aligned_alloc(PIECE, PIECE);
+  uint64_t pieces = (uint64_t)st.st_size / (uint64_t)bytes, random = 88172645463325252u;
+  char *piece = aligned_alloc(PAGE, (size_t)bytes);
   if (piece == NULL || pieces == 0) die("nothing to read");
   uint64_t done = 0;
   double start = now(), end;
@@ -49,7 +55,8 @@ int main(int argc, char **argv) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        if (pread(fd, piece, PIECE, (off_t)(random % pieces * PIECE)) != PIECE) die("pread");
+        off_t at = (off_t)(random % pieces) * bytes;
+        if (pread(fd, piece, (size_t)bytes, at) != bytes) die("pread");
       } else {
         struct statx answer;
         if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &answer) != 0) {

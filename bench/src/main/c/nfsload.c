@@ -28,6 +28,7 @@
 #define CALL_ROOM 512           // bytes of a call without content
 #define REPLY_ROOM 2048         // bytes of a reply without content
 #define HANDLE_BYTES 64
+#define XID_NANOS 4096          // the clock gives first xids, so that no run repeats another's
 
 enum { GETATTR = 1, LOOKUP = 3, ACCESS = 4, READ = 6, WRITE = 7, CREATE = 8, REMOVE = 12 };
 
@@ -46,9 +47,11 @@ struct handle {
   unsigned char bytes[HANDLE_BYTES];
 };
 
-// A call on its way. Its xid is its connection's place for it.
+// A call on its way. Its xid ends with its connection's place for it, and is never used again: a
+// server may take a call with a known xid for one that was sent twice.
 struct flight {
   long started, sent;
+  uint32_t xid;
   int procedure;
   uint64_t sequence;
 };
@@ -56,6 +59,7 @@ struct flight {
 struct connection {
   int fd;
   unsigned index;
+  uint32_t calls;               // the next xid without the place
   struct flight *flights;
   unsigned char *in, *out;
   size_t in_length, in_room, out_at, out_length, out_room;
@@ -67,9 +71,18 @@ struct buffer {
   unsigned char *at;
 };
 
+// Replies by the time of their arrival, counted once a turn and never per reply.
+struct slices {
+  uint64_t *counts, counted;
+  unsigned count, room;
+  long nanos, end;
+};
+
 static struct {
   struct options o;
   int procedure;
+  unsigned place_bits;
+  struct slices slices;
   struct handle directory, file;
   uint64_t records, next_record, names;
   struct connection *connections;
@@ -208,8 +221,9 @@ static void take_handle(struct handle *h, const unsigned char *from) {
 static void prepare(void) {
   static unsigned char call[4096];
   struct buffer b = {call + 4};
+  uint32_t xid = (uint32_t)(now_nanos() / XID_NANOS);
   int fd = dial(L.o.mount_port != 0 ? L.o.mount_port : L.o.port);
-  put_header(&b, 1, PROGRAM_MOUNT, 1);
+  put_header(&b, xid++, PROGRAM_MOUNT, 1);
   put_bytes(&b, L.o.export, (uint32_t)strlen(L.o.export));
   take_handle(&L.directory, ask(fd, call, &b));
   close(fd);
@@ -217,12 +231,12 @@ static void prepare(void) {
   if (L.o.file == NULL) return;
   fd = dial(L.o.port);
   b.at = call + 4;
-  put_header(&b, 2, PROGRAM_NFS, LOOKUP);
+  put_header(&b, xid++, PROGRAM_NFS, LOOKUP);
   put_handle(&b, &L.directory);
   put_bytes(&b, L.o.file, (uint32_t)strlen(L.o.file));
   take_handle(&L.file, ask(fd, call, &b));
   b.at = call + 4;
-  put_header(&b, 3, PROGRAM_NFS, GETATTR);
+  put_header(&b, xid++, PROGRAM_NFS, GETATTR);
   put_handle(&b, &L.file);
   const unsigned char *attributes = ask(fd, call, &b);
   uint64_t size = (uint64_t)get32(attributes + 20) << 32 | get32(attributes + 24);
@@ -304,7 +318,7 @@ static void transmit(struct connection *c, unsigned place, long now) {
   }
   unsigned char *start = c->out + c->out_length;
   struct buffer b = {start + 4};
-  put_header(&b, place, PROGRAM_NFS, (uint32_t)f->procedure);
+  put_header(&b, f->xid, PROGRAM_NFS, (uint32_t)f->procedure);
   put_arguments(&b, c, f);
   size_t length = (size_t)(b.at - start);
   f->sent = now;
@@ -324,6 +338,7 @@ static void issue(struct connection *c, unsigned place, long now) {
   bool second = L.procedure == CREATE && f->procedure == CREATE;
   f->procedure = second ? REMOVE : L.procedure;
   if (!second) f->sequence = L.next_record++;
+  f->xid = c->calls++ << L.place_bits | place;
   f->started = now;
   transmit(c, place, now);
 }
@@ -331,10 +346,13 @@ static void issue(struct connection *c, unsigned place, long now) {
 // Checks a reply and puts the next call in its place.
 static void answered(struct connection *c, const unsigned char *reply, size_t length, long now) {
   if (length < 24) load_fail("connection %u: a reply of %zu bytes", c->index, length);
-  uint32_t place = get32(reply);
+  uint32_t xid = get32(reply), place = xid & ((1u << L.place_bits) - 1);
   if (place >= L.o.depth || get32(reply + 4) != 1) load_fail("connection %u: no reply", c->index);
   struct flight *f = &c->flights[place];
-  if (L.o.udp && f->started == 0) return;  // to a call that was sent twice
+  if (xid != f->xid) {
+    if (L.o.udp) return;  // to a call that was sent twice
+    load_fail("connection %u: a reply to no call", c->index);
+  }
   if (get32(reply + 8) != 0 || get32(reply + 20) != 0) {
     load_fail("connection %u: a call was not accepted", c->index);
   }
@@ -414,11 +432,40 @@ static void send_again(long now) {
   }
 }
 
+static void slices_open(long start) {
+  if (L.o.slice_millis == 0) return;
+  struct slices *s = &L.slices;
+  s->nanos = L.o.slice_millis * 1000000L;
+  s->end = start + s->nanos;
+  s->room = (unsigned)(L.o.seconds * 1e3 / L.o.slice_millis);
+  s->counts = calloc(s->room + 1, sizeof *s->counts);
+  if (s->counts == NULL) load_fail("out of memory");
+}
+
+// Ends the slices that are over. What came since the last turn counts for the first of them.
+static void slices_advance(long now) {
+  struct slices *s = &L.slices;
+  while (s->count < s->room && now >= s->end) {
+    s->counts[s->count++] = L.latency.count - s->counted;
+    s->counted = L.latency.count;
+    s->end += s->nanos;
+  }
+}
+
+static void slices_print(long start) {
+  printf("\"start_ms\":%.3f,\"slice_ms\":%u,\"slices\":[", (double)start / 1e6, L.o.slice_millis);
+  for (unsigned i = 0; i < L.slices.count; i++) {
+    printf("%s%lu", i == 0 ? "" : ",", L.slices.counts[i]);
+  }
+  printf("],");
+}
+
 static long run_until(long until) {
   struct epoll_event events[64];
   long checked = now_nanos();
   for (;;) {
     long now = now_nanos();
+    if (L.measuring) slices_advance(now);
     if (now >= until) return now;
     if (now - checked > RESEND_NANOS / 2) {
       checked = now;
@@ -437,6 +484,7 @@ static long run_until(long until) {
 // ---- the run ------------------------------------------------------------------------------------
 
 static void open_connections(void) {
+  while (1u << L.place_bits < L.o.depth) L.place_bits++;
   L.epoll = epoll_create1(EPOLL_CLOEXEC);
   L.connections = calloc(L.o.connections, sizeof *L.connections);
   L.content = calloc(1, L.o.record_bytes + 4);
@@ -446,6 +494,7 @@ static void open_connections(void) {
     struct connection *c = &L.connections[i];
     size_t replies = L.procedure == READ ? L.o.record_bytes + REPLY_ROOM : REPLY_ROOM;
     c->index = i;
+    c->calls = (uint32_t)(now_nanos() / XID_NANOS);
     c->fd = dial(L.o.port);
     fcntl(c->fd, F_SETFL, O_NONBLOCK);
     c->in_room = replies * 4 < 262144 ? 262144 : replies * 4;
@@ -488,7 +537,8 @@ static double cpu_seconds(void) {
          1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static void print_result(double seconds, double cpu) {
+static void print_result(long start, long end, double cpu) {
+  double seconds = (double)(end - start) / 1e9;
   const struct histogram *h = &L.latency;
   unsigned unserved = 0;
   for (unsigned i = 0; i < L.o.connections; i++) unserved += L.connections[i].served == 0;
@@ -498,6 +548,7 @@ static void print_result(double seconds, double cpu) {
   printf("\"p50_us\":%.2f,\"p99_us\":%.2f,\"p999_us\":%.2f,\"max_us\":%.2f,",
          (double)histogram_quantile(h, 0.5) / 1e3, (double)histogram_quantile(h, 0.99) / 1e3,
          (double)histogram_quantile(h, 0.999) / 1e3, (double)h->max / 1e3);
+  if (L.o.slice_millis > 0) slices_print(start);
   snapshots_print(&L.snapshots);
   printf("}\n");
 }
@@ -518,12 +569,13 @@ int main(int argc, char **argv) {
   snapshots_take(&L.snapshots, &L.o, false);
   double cpu = cpu_seconds();
   long start = now_nanos();
+  slices_open(start);
   L.measuring = true;
   long end = run_until(start + (long)(L.o.seconds * 1e9));
   snapshots_take(&L.snapshots, &L.o, true);
   cpu = cpu_seconds() - cpu;
   window_signal(&L.o, "disable\n");
   if (L.latency.count == 0) load_fail("no reply in the measured window");
-  print_result((double)(end - start) / 1e9, cpu);
+  print_result(start, end, cpu);
   return 0;
 }

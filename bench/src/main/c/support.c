@@ -46,6 +46,7 @@ static const struct option LONG_OPTIONS[] = {
     {"export", required_argument, 0, 'x'},   {"file", required_argument, 0, 'F'},
     {"mount-port", required_argument, 0, 'M'}, {"record", required_argument, 0, 'b'},
     {"stable", no_argument, 0, 'y'},         {"udp", no_argument, 0, 'U'},
+    {"slice", required_argument, 0, 'l'},
     {0, 0, 0, 0},
 };
 
@@ -85,6 +86,7 @@ struct options options_parse(int argc, char **argv) {
       case 'b': o.record_bytes = (unsigned)number(name, 1, 4 << 20); break;
       case 'y': o.stable = true; break;
       case 'U': o.udp = true; break;
+      case 'l': o.slice_millis = (unsigned)number(name, 1, 10000); break;
       case 'f': o.window_fifo = optarg; break;
       case 'a': o.window_ack = optarg; break;
       case 'S':

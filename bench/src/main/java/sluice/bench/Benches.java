@@ -12,7 +12,7 @@ final class Benches {
           new CaseBench("idle", BenchCase::idleCases),
           new CaseBench("files", BenchCase::fileCases),
           new CaseBench("poller", BenchCase::pollerCases),
-          new CaseBench("nfs", NfsCases::all),
+          new NfsBench(),
           new SelectorBench(),
           new PetStoreBench(),
           new IozoneBench(),

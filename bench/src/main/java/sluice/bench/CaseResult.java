@@ -30,6 +30,20 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
   /// A comparison of two systems by one metric.
   record Pair(Series ours, Series theirs, String metric, PairedRatio ratio) {}
 
+  /// What each system has done with a change when it answers: `a, b: in memory; c: nothing`; empty
+  /// when the case changes nothing.
+  String durability() {
+    Map<String, List<String>> systems = new LinkedHashMap<>();
+    for (Series s : series) {
+      if (!s.control() && !s.durability().isEmpty()) {
+        systems.computeIfAbsent(s.durability(), _ -> new ArrayList<>()).add(s.label());
+      }
+    }
+    List<String> parts = new ArrayList<>();
+    systems.forEach((what, labels) -> parts.add(String.join(", ", labels) + ": " + what));
+    return String.join("; ", parts);
+  }
+
   /// The system the table compares all others with: ours, if it took part.
   @Nullable Series reference() {
     return series.isEmpty() ? null : series.getFirst();
@@ -101,7 +115,14 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
         Map<String, Object> line = line(quick);
         line.put("system", s.label());
         line.put("rounds", s.rounds());
+        if (!s.durability().isEmpty()) {
+          line.put("durability", s.durability());
+        }
         line.putAll(s.medians());
+        Timeline timeline = s.timeline();
+        if (timeline != null) {
+          line.putAll(timeline.json());
+        }
         lines.add(line);
       }
     }

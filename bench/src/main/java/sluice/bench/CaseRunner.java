@@ -122,6 +122,7 @@ final class CaseRunner {
             .run(server, busy, LoadGenerator.Run.of(0, CHECK_SECONDS).checkingBodies());
       }
       Series series = new Series(system, control);
+      series.keeps(benchCase.peers().durability(system));
       if (benchCase.idle() > 0 && !control) {
         // Before the first idle connections: a server need not give memory back.
         series.putOnce(new IdleMemory(harness).measure(server, load));

@@ -1,26 +1,30 @@
 package sluice.bench;
 
-import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /// What one client gets through a FUSE mount, one request at a time and past the kernel's caches:
 /// ours, with one, two and four threads, beside the least a C server does. Used by the main thread.
+///
+/// All are mounted at once and asked in turn, the order reversed each round; the first is there
+/// twice, as the control.
 final class FuseBench implements Bench {
   private static final String NAME = "fuse";
-  private static final List<String> CASES = List.of("stat", "read");
   private static final List<String> SYSTEMS = List.of("sluice/1", "c", "sluice/2", "sluice/4");
+
+  /// @param bytes of a read; 0 for attributes
+  private record Case(String name, int bytes) {}
+
+  private static final List<Case> CASES =
+      List.of(new Case("stat", 0), new Case("read 4KB", 4 << 10), new Case("read 64KB", 64 << 10));
+
+  private record Entry(String system, boolean control, FuseMounted mounted) {}
 
   @Override
   public String name() {
@@ -28,10 +32,15 @@ final class FuseBench implements Bench {
   }
 
   @Override
+  public String where() {
+    return "a FUSE mount, one server core, one client core";
+  }
+
+  @Override
   public String list() {
     StringBuilder text = new StringBuilder();
-    for (String name : CASES) {
-      text.append(NAME + ": ").append(name).append(" (quick)\n    ");
+    for (Case one : CASES) {
+      text.append(NAME + ": ").append(one.name).append(" (quick)\n    ");
       text.append(String.join(" ", SYSTEMS)).append('\n');
     }
     return text.toString();
@@ -45,7 +54,7 @@ final class FuseBench implements Bench {
       }
     }
     for (String name : options.cases()) {
-      if (CASES.stream().noneMatch(known -> known.startsWith(name))) {
+      if (CASES.stream().noneMatch(known -> known.name.startsWith(name))) {
         throw new IllegalArgumentException("no case of fuse is called " + name + "\n" + list());
       }
     }
@@ -55,120 +64,110 @@ final class FuseBench implements Bench {
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Options options = harness.options();
     List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
-    Map<String, Mounted> mounts = new LinkedHashMap<>();
+    List<Case> cases = CASES.stream().filter(c -> options.selects(c.name, true)).toList();
+    double seconds = options.warmSeconds() + options.rounds() * (options.seconds() + 0.1);
+    Harness.progress(
+        String.format(
+            Locale.ROOT,
+            "%d cases, %d rounds: about %.0f s",
+            cases.size(),
+            options.rounds(),
+            2 * asked.size() + cases.size() * (asked.size() + 1) * seconds));
+    harness.keepOffServerCpu();
+    List<Entry> entries = new ArrayList<>();
     try (MachineLock _ = MachineLock.acquire()) {
       for (String system : asked) {
-        mounts.put(system, Mounted.of(harness, system));
-      }
-      for (String name : CASES) {
-        boolean wanted =
-            options.cases().isEmpty() || options.cases().stream().anyMatch(name::startsWith);
-        if (wanted) {
-          done.accept(measure(harness, name, mounts));
+        entries.add(new Entry(system, false, FuseMounted.open(harness, system, 0)));
+        if (entries.size() == 1) {
+          entries.add(new Entry(system, true, FuseMounted.open(harness, system, 1)));
         }
       }
+      for (Case one : cases) {
+        done.accept(measure(harness, one, entries));
+      }
     } finally {
-      mounts.values().forEach(Mounted::close);
+      entries.forEach(entry -> entry.mounted.close());
     }
   }
 
-  private static CaseResult measure(Harness harness, String name, Map<String, Mounted> mounts)
+  private static CaseResult measure(Harness harness, Case one, List<Entry> entries)
       throws IOException {
-    Map<String, Series> series = new LinkedHashMap<>();
-    for (var entry : mounts.entrySet()) {
-      entry.getValue().ask(harness, name, harness.options().warmSeconds());
-      series.put(entry.getKey(), new Series(entry.getKey(), false));
+    Options options = harness.options();
+    Map<Entry, Series> series = new LinkedHashMap<>();
+    for (Entry entry : entries) {
+      Harness.progress("[fuse] %s: warming %s".formatted(one.name, entry.system));
+      warm(harness, one, entry);
+      series.put(entry, new Series(entry.system, entry.control));
     }
-    for (int round = 0; round < harness.options().rounds(); round++) {
-      List<String> order = new ArrayList<>(mounts.keySet());
+    for (int round = 0; round < options.rounds(); round++) {
+      List<Entry> order = new ArrayList<>(entries);
       if (round % 2 == 1) {
         Collections.reverse(order);
       }
-      for (String system : order) {
-        Mounted mounted = mounts.get(system);
-        Series target = series.get(system);
-        if (mounted != null && target != null) {
-          long cpu = mounted.cpuNanos();
-          double[] answers = mounted.ask(harness, name, harness.options().seconds());
-          double rate = answers[0] / answers[1];
-          double perAnswer = (mounted.cpuNanos() - cpu) / answers[0];
-          target.addRound(Map.of("rps", rate, "cpu_ns_per_req", perAnswer));
-          Harness.progress(
-              "[fuse] %s round %d/%d %-10s %,.0f/s"
-                  .formatted(name, round + 1, harness.options().rounds(), system, rate));
+      for (Entry entry : order) {
+        Map<String, Double> metrics = window(harness, one, entry);
+        Series target = series.get(entry);
+        if (target != null) {
+          target.addRound(metrics);
         }
+        Harness.progress(
+            "[fuse] %s: round %d/%d %-14s %,9.0f ns/request %,11.0f requests/s"
+                .formatted(
+                    one.name,
+                    round + 1,
+                    options.rounds(),
+                    entry.system + (entry.control ? " (A/A)" : ""),
+                    metrics.getOrDefault("cpu_ns_per_req", Double.NaN),
+                    metrics.getOrDefault("rps", Double.NaN)));
       }
     }
-    return new CaseResult(NAME, name, List.copyOf(series.values()), Map.of());
+    return new CaseResult(NAME, one.name, List.copyOf(series.values()), Map.of());
   }
 
-  /// A server and its mount point.
-  private record Mounted(Process process, Path directory) {
-    static Mounted of(Harness harness, String system) throws IOException {
-      Path directory =
-          Files.createDirectories(
-              harness.workspace().temporary("mount-" + system.replace('/', '-')));
-      List<String> command = new ArrayList<>();
-      if (system.equals("c")) {
-        command.add(harness.workspace().fusePeer().toString());
-        command.add(directory.toString());
-      } else {
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-cp"));
-        command.add(harness.workspace().classPath(false));
-        command.add(FuseServer.class.getName());
-        command.add(directory.toString());
-        command.add(system.substring(system.indexOf('/') + 1));
+  /// As [WarmUp]: until compilers rest.
+  private static void warm(Harness harness, Case one, Entry entry) throws IOException {
+    double[] _ = ask(harness, one, entry, harness.options().warmSeconds());
+    if (harness.options().quick() || !Systems.isOurs(entry.system)) {
+      return;
+    }
+    long before = WarmUp.compilerNanos(entry.mounted.pid());
+    for (int second = 0; second < WarmUp.LONGEST_SECONDS; second++) {
+      double[] _ = ask(harness, one, entry, 1);
+      long after = WarmUp.compilerNanos(entry.mounted.pid());
+      if (after - before < WarmUp.RESTING_NANOS) {
+        return;
       }
-      Process process =
-          new ProcessBuilder(command)
-              .redirectInput(new File("/dev/null"))
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-      Mounted mounted = new Mounted(process, directory);
-      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-      if (!"ready".equals(out.readLine())) {
-        mounted.close();
-        throw new IOException(
-            system
-                + " did not mount. Why: it needs root and /dev/fuse, see above. Fix: run as root,"
-                + " modprobe fuse");
-      }
-      return mounted;
+      before = after;
     }
+    Harness.progress(entry.system + ": still compiling after a minute");
+  }
 
-    /// Processor time of the server so far.
-    long cpuNanos() {
-      return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+  private static Map<String, Double> window(Harness harness, Case one, Entry entry)
+      throws IOException {
+    long cpu = entry.mounted.cpuNanos();
+    double[] answers = ask(harness, one, entry, harness.options().seconds());
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    metrics.put("cpu_ns_per_req", (entry.mounted.cpuNanos() - cpu) / answers[0]);
+    metrics.put("rps", answers[0] / answers[1]);
+    if (one.bytes > 0) {
+      metrics.put("mb_per_s", answers[0] * one.bytes / answers[1] / 1e6);
     }
+    return metrics;
+  }
 
-    /// @return operations, seconds
-    double[] ask(Harness harness, String name, double seconds) throws IOException {
-      String[] words =
-          Commands.run(
-                  (int) seconds + 30,
-                  List.of(
-                      harness.workspace().fuseClient().toString(),
-                      name,
-                      directory.resolve("file").toString(),
-                      Double.toString(seconds)))
-              .strip()
-              .split(" ", -1);
-      return new double[] {Double.parseDouble(words[0]), Double.parseDouble(words[1])};
-    }
-
-    void close() {
-      try {
-        Commands.run(10, List.of("umount", "-l", directory.toString()));
-        if (!process.waitFor(10, TimeUnit.SECONDS)) {
-          process.destroyForcibly();
-        }
-      } catch (IOException e) {
-        process.destroyForcibly(); // it may not have mounted
-      } catch (InterruptedException e) {
-        process.destroyForcibly();
-        Thread.currentThread().interrupt();
-      }
-    }
+  /// @return operations, seconds
+  private static double[] ask(Harness harness, Case one, Entry entry, double seconds)
+      throws IOException {
+    List<String> command =
+        List.of(
+            "taskset",
+            "-c",
+            Integer.toString(harness.options().clientCpu()),
+            harness.workspace().fuseClient().toString(),
+            one.bytes == 0 ? "stat" : Integer.toString(one.bytes),
+            entry.mounted.file().toString(),
+            Double.toString(seconds));
+    String[] words = Commands.run((int) seconds + 30, command).strip().split(" ", -1);
+    return new double[] {Double.parseDouble(words[0]), Double.parseDouble(words[1])};
   }
 }

@@ -228,6 +228,10 @@ final class IozoneBench implements Bench {
         }
       }
       for (int round = 0; round < options.rounds(); round++) {
+        if (one.isLarge()) {
+          Harness.progress(
+              "[iozone] %s: round %d/%d".formatted(one.name(), round + 1, options.rounds()));
+        }
         List<Entry> order = new ArrayList<>(series.keySet());
         if (round % 2 == 1) {
           Collections.reverse(order);

@@ -15,7 +15,9 @@ record IozoneCase(IozoneOperation operation, boolean sync, long fileBytes, int r
 
   private static final int KB = 1 << 10;
   private static final int SMALLEST = 4 * KB;
-  private static final int[] SMALL = {SMALLEST, 16 * KB, 64 * KB, 256 * KB, 512 * KB};
+  private static final int[] SMALL = {
+    SMALLEST, 8 * KB, 16 * KB, 32 * KB, 64 * KB, 128 * KB, 256 * KB, 512 * KB
+  };
   private static final int[] FEW = {SMALLEST, 64 * KB, 512 * KB};
   private static final int MIDDLE = 16 << 20;
 

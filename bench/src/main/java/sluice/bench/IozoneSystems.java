@@ -31,7 +31,8 @@ final class IozoneSystems {
           "pread-ext4",
           "filechannel-tmpfs",
           "pread-tmpfs",
-          "filechannel-fuse2fs");
+          "filechannel-fuse2fs",
+          "pread-fuse2fs");
 
   private static final List<String> QUICK =
       List.of(REFERENCE, SLICES, "sluice/io_uring", "filechannel-ext2", "pread-ext2");

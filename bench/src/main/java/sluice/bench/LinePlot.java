@@ -64,26 +64,11 @@ final class LinePlot {
     int own = HEAD + panels.size() * PANEL;
     int height = own + (bars.isEmpty() ? 0 : SvgPlot.height(bars));
     StringBuilder svg = new StringBuilder();
-    SvgText.line(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-            + " font-family=\"sans-serif\" font-size=\"12\">",
-        WIDTH,
-        height,
-        WIDTH,
-        height);
-    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    SvgText.text(
-        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    SvgText.begin(svg, new int[] {WIDTH, height}, 12, bench, subtitle);
     for (int i = 0; i < panels.size(); i++) {
       panel(svg, panels.get(i), HEAD + i * PANEL);
     }
-    if (!bars.isEmpty()) {
-      SvgText.line(svg, "<g transform=\"translate(0,%d)\">", own);
-      svg.append(SvgPlot.render(bench, bars, subtitle));
-      SvgText.line(svg, "</g>");
-    }
+    SvgPlot.below(svg, own, bench, bars, subtitle);
     return svg.append("</svg>\n").toString();
   }
 

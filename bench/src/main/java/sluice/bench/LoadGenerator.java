@@ -30,18 +30,24 @@ final class LoadGenerator {
   /// @param windowFifo gets "enable" and "disable" at the ends of the window, and [#ack] answers;
   ///   null for none
   /// @param snapshots file patterns to record at both ends
+  /// @param sliceMillis count replies by slices of this length, too (NFS only); 0: not
   record Run(
       double warmSeconds,
       double seconds,
       boolean checkBodies,
       @Nullable Path windowFifo,
-      List<String> snapshots) {
+      List<String> snapshots,
+      int sliceMillis) {
     static Run of(double warmSeconds, double seconds) {
-      return new Run(warmSeconds, seconds, false, null, List.of());
+      return new Run(warmSeconds, seconds, false, null, List.of(), 0);
     }
 
     Run checkingBodies() {
-      return new Run(warmSeconds, seconds, true, windowFifo, snapshots);
+      return new Run(warmSeconds, seconds, true, windowFifo, snapshots, sliceMillis);
+    }
+
+    Run sliced(int millis) {
+      return new Run(warmSeconds, seconds, checkBodies, windowFifo, snapshots, millis);
     }
   }
 
@@ -94,6 +100,9 @@ final class LoadGenerator {
     }
     if (run.checkBodies) {
       command.add("--crc");
+    }
+    if (run.sliceMillis > 0) {
+      add(command, "--slice", run.sliceMillis);
     }
     if (run.windowFifo != null) {
       add(command, "--window-fifo", run.windowFifo);

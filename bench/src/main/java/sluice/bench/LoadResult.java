@@ -10,19 +10,28 @@ import java.util.OptionalLong;
 ///
 /// @param values numbers by name, as printed by the generator
 /// @param snapshots kernel files at both ends of the window
-record LoadResult(Map<String, Double> values, List<CpuTimes.Snapshot> snapshots) {
+/// @param slices replies in each slice of the window; empty unless asked for
+record LoadResult(
+    Map<String, Double> values, List<CpuTimes.Snapshot> snapshots, List<Double> slices) {
   static LoadResult parse(String json) {
     Map<String, Double> values = new LinkedHashMap<>();
     List<CpuTimes.Snapshot> snapshots = new ArrayList<>();
+    List<Double> slices = new ArrayList<>();
     Json.parseObject(json)
         .forEach((name, value) -> {
           if (value instanceof Double number) {
             values.put(name, number);
           } else if (value instanceof List<?> list) {
-            list.forEach(item -> snapshots.add(snapshot(item)));
+            for (Object item : list) {
+              if (item instanceof Double count) {
+                slices.add(count);
+              } else {
+                snapshots.add(snapshot(item));
+              }
+            }
           }
         });
-    return new LoadResult(values, snapshots);
+    return new LoadResult(values, snapshots, slices);
   }
 
   private static CpuTimes.Snapshot snapshot(Object item) {
@@ -76,6 +85,10 @@ record LoadResult(Map<String, Double> values, List<CpuTimes.Snapshot> snapshots)
       metrics.put("server_cpu", server.getAsLong() / seconds / 1e9);
     }
     metrics.put("client_cpu", value("client_cpu"));
+    Double resent = values.get("resent");
+    if (resent != null) {
+      metrics.put("resent", resent); // datagrams that had no answer in time
+    }
     OptionalLong machine = CpuTimes.machineNanos(snapshots);
     if (server.isPresent() && machine.isPresent()) {
       double both = server.getAsLong() / seconds / 1e9 + value("client_cpu");

@@ -10,13 +10,15 @@ import java.util.Random;
 
 /// The servers of `sluice bench nfs`, and how each starts. Used by the harness's main thread.
 ///
-/// | system | what it exports | answers of changes |
-/// |---|---|---|
-/// | `sluice/…` | an ext2 image with a journal, of its own for each case | stable, by group commit |
-/// | `c-null` | nothing: `c_nfs.c` frames RPC and answers from memory | keeps nothing |
-/// | `go-nfs` | a folder in memory | keep nothing |
-/// | `ganesha` | a folder of the host (FSAL VFS) | as the host's file system makes them |
-record NfsPeers(boolean udp) implements Peers {
+/// | system | what it exports |
+/// |---|---|
+/// | `sluice/…` | an ext2 image with a journal, of its own for each case |
+/// | `c-null` | nothing: `c_nfs.c` frames RPC and answers from memory |
+/// | `go-nfs`, `nfs3_server` | a folder in memory, on one thread |
+/// | `ganesha` | an ext4 image as ours, mounted `dirsync` in its own mount namespace (FSAL VFS) |
+///
+/// @param load what the case asks for
+record NfsPeers(NfsLoad load) implements Peers {
   /// The file that is read and written.
   static final String FILE = "data";
 
@@ -24,28 +26,50 @@ record NfsPeers(boolean udp) implements Peers {
   private static final String IMAGE_BYTES = "256M";
   private static final String GO_NFS = "github.com/willscott/go-nfs@v0.0.4";
 
+  /// The namespace, and with it mount and loop device, ends with the server. `dirsync` is what
+  /// makes a CREATE stable before its answer: ganesha leaves that to the file system.
+  private static final String WITH_MOUNT =
+      "mount -o loop,dirsync \"$0\" \"$1\" && cp \"$2\" \"$1\" || exit 1; shift 2; ";
+
   /// Ganesha registers through a socket in the file system, so that its rpcbind can be in a network
   /// of its own, where it meets nobody.
   private static final String WITH_RPCBIND =
       "unshare -n sh -c 'ip link set lo up; exec rpcbind -f' & "
           + "for i in $(seq 50); do [ -S /run/rpcbind.sock ] && break; sleep 0.1; done; "
-          + "exec \"$0\" \"$@\"";
+          + "exec \"$@\"";
 
   @Override
   public List<String> names() {
-    return udp
+    return load.udp()
         ? List.of("sluice/io_uring", "sluice/epoll", "c-null", "ganesha")
-        : List.of("sluice/io_uring", "sluice/epoll", "c-null", "go-nfs", "ganesha");
+        : List.of("sluice/io_uring", "sluice/epoll", "c-null", "go-nfs", "nfs3_server", "ganesha");
   }
 
+  /// Those that start at once, when it has to be quick.
   @Override
   public List<String> defaults(boolean quick) {
-    return names().stream().filter(name -> !quick || !name.equals("sluice/epoll")).toList();
+    return quick ? List.of("sluice/io_uring", "c-null") : names();
   }
 
   @Override
   public boolean knows(String system) {
     return names().contains(system) || system.equals("sluice/poll");
+  }
+
+  @Override
+  public String durability(String system) {
+    boolean writes = load.operation().equals("write");
+    if (!writes && !load.operation().equals("metadata")) {
+      return "";
+    }
+    if (Systems.isOurs(system)) {
+      return !writes ? "in the journal on the image" : load.stable() ? "on the image" : "in memory";
+    }
+    return switch (system) {
+      case "c-null" -> "kept nowhere";
+      case "ganesha" -> writes && !load.stable() ? "in the page cache" : "on the image";
+      default -> "in memory";
+    };
   }
 
   /// A folder with the file.
@@ -85,6 +109,7 @@ record NfsPeers(boolean udp) implements Peers {
               port,
               false);
       case "go-nfs" -> goNfs(systems.workspace(), port);
+      case "nfs3_server" -> rust(systems.workspace(), port);
       case "ganesha" -> ganesha(systems.workspace(), root, port);
       default -> throw new IOException("no such system: " + system);
     };
@@ -116,6 +141,7 @@ record NfsPeers(boolean udp) implements Peers {
       if (Commands.find("go") == null) {
         throw new IOException("go is not installed. Fix: install the Go tool chain, 1.21 or newer");
       }
+      Harness.progress("building go-nfs");
       Path folder = Files.createDirectories(workspace.temporary("go-nfs"));
       Files.writeString(folder.resolve("main.go"), Workspace.text("go-nfs.go"));
       String build =
@@ -130,6 +156,28 @@ record NfsPeers(boolean udp) implements Peers {
     return new ServerSpec("go-nfs", command, environment, port, false);
   }
 
+  /// nfs3_server is a crate: its file system in memory, behind a runtime of one thread.
+  private static ServerSpec rust(Workspace workspace, int port) throws IOException {
+    Path program = workspace.cache().resolve("nfs3_server-1");
+    if (!Files.isExecutable(program)) {
+      if (Commands.find("cargo") == null) {
+        throw new IOException(
+            "cargo is not installed. Fix: install the Rust tool chain, 1.85 or newer");
+      }
+      Harness.progress("building nfs3_server");
+      Path folder = Files.createDirectories(workspace.temporary("nfs3_server"));
+      Files.writeString(folder.resolve("Cargo.toml"), Workspace.text("nfs3_server.toml"));
+      Files.writeString(folder.resolve("main.rs"), Workspace.text("nfs3_server.rs"));
+      String build =
+          "cd \"$0\" && cargo build -q --release --target-dir target"
+              + " && cp target/release/nfs3_server \"$1\"";
+      Commands.run(600, List.of("sh", "-c", build, folder.toString(), program.toString()));
+    }
+    List<String> command =
+        List.of(program.toString(), Integer.toString(port), Integer.toString(FILE_BYTES));
+    return new ServerSpec("nfs3_server", command, Map.of(), port, false);
+  }
+
   private static ServerSpec ganesha(Workspace workspace, Path root, int port) throws IOException {
     String why = "it is a peer of bench nfs";
     Packages.program("rpcbind", "rpcbind", "ganesha does not start without one");
@@ -139,21 +187,30 @@ record NfsPeers(boolean udp) implements Peers {
       Packages.install("nfs-ganesha-vfs", why);
     }
     Path work = Files.createDirectories(workspace.temporary("ganesha-" + port));
+    Path image = work.resolve("image");
+    Path mounted = Files.createDirectories(work.resolve("mounted"));
+    String mke2fs = Packages.program("mke2fs", "e2fsprogs", "it makes ganesha's image");
+    List<String> format = new ArrayList<>(List.of(mke2fs, "-q", "-F", "-t", "ext4", "-b", "4096"));
+    format.addAll(List.of("-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString()));
+    format.add(IMAGE_BYTES);
+    Commands.run(60, format);
     int mountPort = Workspace.freePort();
     String configuration =
         Workspace.text("ganesha.conf")
             .replace("@PORT@", Integer.toString(port))
             .replace("@MOUNT_PORT@", Integer.toString(mountPort))
             .replace("@WORK@", work.toString())
-            .replace("@ROOT@", root.toString());
+            .replace("@ROOT@", mounted.toString());
     Path file = Files.writeString(work.resolve("ganesha.conf"), configuration);
-    List<String> command = new ArrayList<>(List.of("sh", "-c", WITH_RPCBIND));
+    List<String> command = new ArrayList<>(List.of("unshare", "-m", "sh", "-c"));
+    command.addAll(List.of(WITH_MOUNT + WITH_RPCBIND, image.toString(), mounted.toString()));
+    command.add(root.resolve(FILE).toString());
     command.addAll(List.of(program, "-F", "-f", file.toString()));
     command.addAll(List.of("-L", work.resolve("log").toString(), "-N", "NIV_EVENT"));
     command.addAll(List.of("-p", work.resolve("pid").toString()));
     Map<String, String> environment =
         Map.of(
-            "NFS_BENCH_EXPORT", root.toString(),
+            "NFS_BENCH_EXPORT", mounted.toString(),
             "NFS_BENCH_MOUNT_PORT", Integer.toString(mountPort));
     return new ServerSpec("ganesha", command, environment, port, false);
   }

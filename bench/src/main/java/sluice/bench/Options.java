@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rounds measured rounds
 /// @param seconds length of one measured window
 /// @param warmSeconds load on each fresh server before its first round
+/// @param overTimeSeconds length of a run that is drawn over time
 /// @param json result file; null for none
 /// @param plot SVG file; null for none
 /// @param site folder to use as the documentation site; null for the Debian package
@@ -28,6 +29,7 @@ record Options(
     int rounds,
     double seconds,
     double warmSeconds,
+    double overTimeSeconds,
     @Nullable Path json,
     @Nullable Path plot,
     @Nullable Path site,
@@ -44,8 +46,10 @@ record Options(
         --cases X,Y      run only the cases whose names begin so
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
-        --seconds S      length of a measured window (2; iozone 0.1)
-        --warm S         warm-up of each server (8; petstore 30), longer while its JVM compiles
+        --seconds S      length of a measured window (2; nfs and fuse 1; iozone 0.1)
+        --warm S         warm-up of each server (8; petstore 30; nfs and fuse 3), longer while its
+                         JVM compiles
+        --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
         --site DIR       serve this folder as the documentation site
@@ -83,6 +87,7 @@ record Options(
     private @Nullable Integer rounds;
     private @Nullable Double seconds;
     private @Nullable Double warmSeconds;
+    private @Nullable Double overTimeSeconds;
     private @Nullable Path json;
     private @Nullable Path plot;
     private @Nullable Path site;
@@ -96,6 +101,7 @@ record Options(
         case "--rounds" -> rounds = OptionNumber.whole(option, value, 1, 1000);
         case "--seconds" -> seconds = OptionNumber.any(option, value, 0.05, 600);
         case "--warm" -> warmSeconds = OptionNumber.any(option, value, 0.1, 600);
+        case "--over-time" -> overTimeSeconds = OptionNumber.any(option, value, 1, 3600);
         case "--json" -> json = Path.of(value).toAbsolutePath();
         case "--plot" -> plot = Path.of(value).toAbsolutePath();
         case "--site" -> site = Path.of(value).toAbsolutePath();
@@ -109,6 +115,14 @@ record Options(
         }
         default -> throw new IllegalArgumentException("unknown option " + option + "\n" + USAGE);
       }
+    }
+
+    private double defaultSeconds(String bench) {
+      return switch (bench) {
+        case "iozone" -> quick ? 0.015 : 0.1;
+        case "nfs", "fuse" -> quick ? 0.3 : 1;
+        default -> quick ? 0.3 : 2;
+      };
     }
 
     private static List<String> list(String value) {
@@ -128,8 +142,9 @@ record Options(
           cases,
           quick,
           rounds != null ? rounds : quick ? 3 : 6,
-          seconds != null ? seconds : (quick ? 0.3 : 2) * (bench.equals("iozone") ? 0.05 : 1),
-          warmSeconds != null ? warmSeconds : quick ? 1 : bench.equals("petstore") ? 30 : 8,
+          seconds != null ? seconds : defaultSeconds(bench),
+          warmSeconds != null ? warmSeconds : quick ? 1 : defaultWarmSeconds(bench),
+          overTimeSeconds != null ? overTimeSeconds : quick ? 10 : 60,
           json,
           plot,
           site,
@@ -137,6 +152,14 @@ record Options(
           clientCpu,
           realtime);
     }
+  }
+
+  private static double defaultWarmSeconds(String bench) {
+    return switch (bench) {
+      case "petstore" -> 30;
+      case "nfs", "fuse" -> 3;
+      default -> 8;
+    };
   }
 
   boolean selects(BenchCase benchCase) {

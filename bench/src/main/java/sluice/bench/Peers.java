@@ -20,6 +20,12 @@ interface Peers {
     return names().contains(system);
   }
 
+  /// What a system has done with a change when it answers, in a few words; empty when the case
+  /// changes nothing.
+  default String durability(String system) {
+    return "";
+  }
+
   /// @param root folder to serve
   /// @throws IOException when the system cannot run here, with what to do about it
   ServerSpec spec(Systems systems, String system, Path root) throws IOException;

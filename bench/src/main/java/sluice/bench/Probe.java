@@ -63,7 +63,8 @@ final class Probe {
               seconds,
               false,
               counting == null ? null : fifo,
-              java ? List.of(allocations.toString()) : List.of());
+              java ? List.of(allocations.toString()) : List.of(),
+              0);
       LoadResult result = generator.run(server, load, run);
       double requests =
           bytesPerRequest > 0

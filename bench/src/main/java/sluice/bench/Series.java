@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The metrics of one system in one case, round by round. Filled by the main thread.
 final class Series {
@@ -11,6 +12,8 @@ final class Series {
   private final boolean control;
   private final List<Map<String, Double>> rounds = new ArrayList<>();
   private final Map<String, Double> once = new LinkedHashMap<>();
+  private String durability = "";
+  private @Nullable Timeline timeline;
 
   /// @param label system name, with what distinguishes a variant behind a blank
   /// @param control whether this is the second copy of the first system (A/A)
@@ -34,6 +37,25 @@ final class Series {
   /// Metrics that are not measured in rounds: calls, allocations, memory.
   void putOnce(Map<String, Double> metrics) {
     once.putAll(metrics);
+  }
+
+  /// @param durability see [Peers#durability]
+  void keeps(String durability) {
+    this.durability = durability;
+  }
+
+  /// What becomes of a change; empty when there are none.
+  String durability() {
+    return durability;
+  }
+
+  void over(Timeline run) {
+    timeline = run;
+  }
+
+  /// Its run over time; null when it was measured in windows.
+  @Nullable Timeline timeline() {
+    return timeline;
   }
 
   int rounds() {

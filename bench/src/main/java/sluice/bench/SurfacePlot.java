@@ -72,18 +72,7 @@ final class SurfacePlot {
       width = Math.max(width, 12 + Math.min(MAPS_IN_ROW, group.maps.size()) * group.mapWidth());
     }
     StringBuilder svg = new StringBuilder();
-    SvgText.line(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-            + " font-family=\"sans-serif\" font-size=\"11\">",
-        width,
-        height,
-        width,
-        height);
-    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    SvgText.text(
-        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    SvgText.begin(svg, new int[] {width, height}, 11, bench, subtitle);
     int y = HEAD;
     for (Group group : groups) {
       group(svg, group, y);

@@ -21,18 +21,7 @@ final class SvgPlot {
   static String render(String bench, List<CaseResult> results, String subtitle) {
     int height = height(results);
     StringBuilder svg = new StringBuilder();
-    SvgText.line(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-            + " font-family=\"sans-serif\" font-size=\"12\">",
-        WIDTH,
-        height,
-        WIDTH,
-        height);
-    SvgText.line(svg, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>");
-    SvgText.text(
-        svg, 12, 22, "start", "font-size=\"16\" font-weight=\"bold\"", "sluice bench " + bench);
-    SvgText.text(svg, 12, 40, "start", "fill=\"#555\"", subtitle);
+    SvgText.begin(svg, new int[] {WIDTH, height}, 12, bench, subtitle);
     int y = TITLE + GAP;
     for (CaseResult result : results) {
       y = panel(svg, result, y);
@@ -40,13 +29,27 @@ final class SvgPlot {
     return svg.append("</svg>\n").toString();
   }
 
+  /// Puts the bars, if there are any, into another picture.
+  static void below(
+      StringBuilder svg, int top, String bench, List<CaseResult> results, String subtitle) {
+    if (!results.isEmpty()) {
+      SvgText.line(svg, "<g transform=\"translate(0,%d)\">", top);
+      svg.append(render(bench, results, subtitle));
+      SvgText.line(svg, "</g>");
+    }
+  }
+
   /// Height of the whole in pixels.
   static int height(List<CaseResult> results) {
     int height = TITLE + GAP;
     for (CaseResult result : results) {
-      height += GAP + TITLE + (int) shown(result).count() * ROW;
+      height += GAP + TITLE + (int) shown(result).count() * ROW + durabilityHeight(result);
     }
     return height;
+  }
+
+  private static int durabilityHeight(CaseResult result) {
+    return result.durability().isEmpty() ? 0 : ROW;
   }
 
   private static java.util.stream.Stream<Series> shown(CaseResult result) {
@@ -78,7 +81,11 @@ final class SvgPlot {
       bar(svg, result, series, metric, scale, y);
       y += ROW;
     }
-    return y + GAP + 12;
+    if (!result.durability().isEmpty()) {
+      String text = "a change is, when it is answered: " + result.durability();
+      SvgText.text(svg, 12, y + 12, "start", "fill=\"#555\" font-size=\"10\"", text);
+    }
+    return y + durabilityHeight(result) + GAP + 12;
   }
 
   private static void bar(

@@ -312,10 +312,14 @@ final class Systems {
   /// The same server with a heap of 256 MiB that is all there from the start, so that resident
   /// memory grows by native memory only. Other programs than JVMs stay as they are.
   static ServerSpec withFixedHeap(ServerSpec spec) {
+    return withFlags(spec, "-Xms256m -Xmx256m -XX:+AlwaysPreTouch");
+  }
+
+  /// The same server with further flags for its JVM, separated by blanks.
+  static ServerSpec withFlags(ServerSpec spec, String added) {
     Map<String, String> environment = new LinkedHashMap<>(spec.environment());
     String variable = environment.containsKey(LAUNCHER_FLAGS) ? LAUNCHER_FLAGS : "JDK_JAVA_OPTIONS";
-    environment.merge(
-        variable, "-Xms256m -Xmx256m -XX:+AlwaysPreTouch", (flags, more) -> flags + " " + more);
+    environment.merge(variable, added, (flags, more) -> flags + " " + more);
     return new ServerSpec(spec.system(), spec.command(), environment, spec.port(), spec.java());
   }
 

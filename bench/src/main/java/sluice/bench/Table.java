@@ -71,6 +71,15 @@ final class Table {
     note(out, result, "client saturated", "client_cpu", SATURATED);
     note(out, result, "server saturated", "server_cpu", SATURATED);
     note(out, result, "disturbed by other processes", "other_cpu", DISTURBED);
+    if (!result.durability().isEmpty()) {
+      out.append("a change is, when it is answered: ").append(result.durability()).append('\n');
+    }
+    for (Series series : result.series()) {
+      Timeline timeline = series.timeline();
+      if (timeline != null) {
+        out.append(series.label()).append(": ").append(timeline.summary()).append('\n');
+      }
+    }
     result
         .failures()
         .forEach((system, why) ->

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 /// minute, and a system whose compilers are still at work is charged for them.
 final class WarmUp {
   /// A compiler that uses less of a second than this has caught up.
-  private static final long RESTING_NANOS = 10_000_000;
+  static final long RESTING_NANOS = 10_000_000;
 
-  private static final int LONGEST_SECONDS = 60;
+  static final int LONGEST_SECONDS = 60;
 
   private final LoadGenerator generator;
 

@@ -32,6 +32,7 @@ final class IozoneTest {
     }
     assertThat(names)
         .contains("write 4KB/4KB", "reread 512KB/256KB", "rewrite 1GB/16MB", "read 16MB/4KB")
+        .contains("write 128KB/32KB", "reread 512KB/512KB", "read 8KB/4KB")
         .contains("extend 512KB/4KB", "write+fsync 64KB/4KB", "rewrite+fsync 16MB/16MB")
         .doesNotContain("read+fsync 4KB/4KB", "reread 4KB/16KB");
     assertThat(cases.stream().filter(IozoneCase::quick).map(IozoneCase::surface))
@@ -42,7 +43,7 @@ final class IozoneTest {
   void systemsAndCasesAreChecked() {
     Bench bench = Benches.named("iozone");
     bench.check(Options.parse(List.of("iozone", "--cases", "reread 4KB")));
-    bench.check(Options.parse(List.of("iozone", "--peers", "sluice/slices,pread-ext4")));
+    bench.check(Options.parse(List.of("iozone", "--peers", "sluice/slices,pread-fuse2fs")));
     assertThatThrownBy(() -> bench.check(Options.parse(List.of("iozone", "--peers", "nginx"))))
         .hasMessageContaining("nginx")
         .hasMessageContaining("filechannel-fuse2fs");

@@ -46,6 +46,15 @@ final class LoadResultTest {
   }
 
   @Test
+  void slicesAreNoSnapshots() {
+    LoadResult result =
+        LoadResult.parse("{\"start_ms\":12.5,\"slice_ms\":100,\"slices\":[7,0],\"snapshots\":[]}");
+    assertThat(result.slices()).containsExactly(7.0, 0.0);
+    assertThat(result.snapshots()).isEmpty();
+    assertThat(LoadResult.parse(PRINTED).slices()).isEmpty();
+  }
+
+  @Test
   void missesWhatIsMissing() {
     assertThatThrownBy(() -> LoadResult.parse("{\"seconds\":1}").metrics(0))
         .isInstanceOf(IllegalArgumentException.class)

@@ -4,11 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +83,74 @@ final class NfsLoadTest {
     assertThat(large.value("body_bytes")).isEqualTo(large.value("requests") * 1_048_576);
     LoadResult small = load("--nfs", operation, "--record", "4096", "--udp", "--depth", "2");
     assertThat(small.value("body_bytes")).isEqualTo(small.value("requests") * 4096);
+  }
+
+  @Test
+  void repliesAreCountedBySlices() throws Exception {
+    double before = System.nanoTime() / 1e6;
+    LoadResult result = load("--nfs", "getattr", "--depth", "4", "--slice", "50", "--time", "0.5");
+    assertThat(result.slices()).hasSize(10);
+    assertThat(result.slices().stream().mapToDouble(count -> count).sum())
+        .isEqualTo(result.value("requests"));
+    assertThat(result.value("slice_ms")).isEqualTo(50);
+    assertThat(result.value("start_ms")).isBetween(before, System.nanoTime() / 1e6);
+  }
+
+  /// Servers take a call whose xid they know for one that was sent twice.
+  @Test
+  void noXidIsUsedTwice() throws Exception {
+    assumeTrue(Commands.find("gcc") != null, "no gcc; Fix: apt-get install gcc libc6-dev");
+    try (ServerSocket listener = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<List<Integer>> xids = new CompletableFuture<>();
+      Thread server = Thread.ofPlatform().daemon().start(() -> answer(listener, xids));
+      Workspace workspace = Workspace.open();
+      try (workspace) {
+        List<String> command = new ArrayList<>(List.of(workspace.nfsLoadGenerator().toString()));
+        command.addAll(List.of("--port", Integer.toString(listener.getLocalPort())));
+        command.addAll(List.of("--export", "/", "--nfs", "null", "--depth", "5"));
+        command.addAll(List.of("--warm", "0", "--time", "0.3"));
+        assertThat(LoadResult.parse(Commands.run(120, command)).value("requests")).isPositive();
+      }
+      List<Integer> seen = xids.get(60, TimeUnit.SECONDS);
+      server.join();
+      assertThat(seen).hasSizeGreaterThan(6).doesNotHaveDuplicates();
+    }
+  }
+
+  /// A MOUNT on one connection, then empty replies on another until its end.
+  private static void answer(ServerSocket listener, CompletableFuture<List<Integer>> xids) {
+    List<Integer> seen = new ArrayList<>();
+    try {
+      for (int results : new int[] {4 + 4 + 8, 0}) {
+        try (Socket socket = listener.accept()) {
+          answer(socket, results, seen);
+        }
+      }
+      xids.complete(seen);
+    } catch (IOException e) {
+      xids.completeExceptionally(e);
+    }
+  }
+
+  private static void answer(Socket socket, int results, List<Integer> seen) throws IOException {
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+    try {
+      while (true) {
+        byte[] call = new byte[in.readInt() & Integer.MAX_VALUE];
+        in.readFully(call);
+        ByteBuffer reply = ByteBuffer.allocate(4 + 24 + results);
+        int xid = ByteBuffer.wrap(call).getInt(0);
+        seen.add(xid);
+        reply.putInt(Integer.MIN_VALUE | (24 + results)).putInt(xid).putInt(1);
+        if (results > 0) {
+          reply.putInt(32, 8); // after status 0: a handle of eight bytes
+        }
+        out.write(reply.array());
+      }
+    } catch (EOFException | SocketException end) {
+      // the generator has gone
+    }
   }
 
   @Test

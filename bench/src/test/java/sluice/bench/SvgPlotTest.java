@@ -38,6 +38,25 @@ final class SvgPlotTest {
   }
 
   @Test
+  void saysWhatBecomesOfAChange() {
+    Series ours = series("sluice/io_uring", false, 4000);
+    Series epoll = series("sluice/epoll", false, 5000);
+    Series nothing = series("c-null", false, 3000);
+    CaseResult before = new CaseResult("nfs", "x", List.of(ours, epoll, nothing), Map.of());
+    int height = SvgPlot.height(List.of(before));
+    ours.keeps("in the journal");
+    epoll.keeps("in the journal");
+    nothing.keeps("kept nowhere");
+    CaseResult result = new CaseResult("nfs", "x", List.of(ours, epoll, nothing), Map.of());
+    String text = "sluice/io_uring, sluice/epoll: in the journal; c-null: kept nowhere";
+    assertThat(result.durability()).isEqualTo(text);
+    assertThat(SvgPlot.render("nfs", List.of(result), "")).contains(text);
+    assertThat(SvgPlot.height(List.of(result))).isGreaterThan(height);
+    assertThat(Table.render(result)).contains("a change is, when it is answered: " + text);
+    assertThat(result.lines(false)).anyMatch(l -> "kept nowhere".equals(l.get("durability")));
+  }
+
+  @Test
   void casesWithoutFiguresAreStillAPlot() {
     CaseResult empty = new CaseResult("echo", "x", List.of(), Map.of("a", "missing"));
     assertThat(SvgPlot.render("echo", List.of(empty), "")).contains("</svg>");

@@ -1,0 +1,124 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// `sluice bench nfs`: the cases of [NfsCases] in windows, and those named `timeline` over time.
+/// Used by the harness's main thread.
+final class NfsBench implements Bench {
+  private static final int SLICE_MILLIS = 100;
+
+  private final CaseBench cases = new CaseBench("nfs", NfsCases::all);
+
+  @Override
+  public String name() {
+    return cases.name();
+  }
+
+  @Override
+  public String list() {
+    return cases.list();
+  }
+
+  @Override
+  public void check(Options options) {
+    cases.check(options);
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    Options options = harness.options();
+    List<BenchCase> selected = cases.selected(options);
+    List<BenchCase> overTime = selected.stream().filter(NfsCases::isOverTime).toList();
+    List<BenchCase> windows = selected.stream().filter(c -> !overTime.contains(c)).toList();
+    if (!windows.isEmpty()) {
+      Harness.progress(Estimate.announce(options, windows));
+    }
+    if (!overTime.isEmpty()) {
+      Harness.progress(
+          "%d over time, %.0f s for each system"
+              .formatted(overTime.size(), options.overTimeSeconds() + options.warmSeconds() + 4));
+    }
+    for (BenchCase one : windows) {
+      done.accept(new CaseRunner(harness, one).run());
+    }
+    for (BenchCase one : overTime) {
+      done.accept(overTime(harness, one));
+    }
+  }
+
+  /// Ours, unless other systems are asked for: one run each.
+  private static CaseResult overTime(Harness harness, BenchCase one) throws IOException {
+    harness.keepOffServerCpu();
+    Options options = harness.options();
+    List<String> systems = options.peers().stream().filter(one.peers()::knows).toList();
+    if (systems.isEmpty()) {
+      systems = one.peers().names().subList(0, 1);
+    }
+    Path root = one.site().root(harness.sites());
+    List<Series> series = new ArrayList<>();
+    Map<String, String> failures = new LinkedHashMap<>();
+    for (String system : systems) {
+      try {
+        series.add(overTime(harness, one, system, root));
+      } catch (IOException e) {
+        String why = String.valueOf(e.getMessage());
+        Harness.progress("FAILED: %s".formatted(why));
+        failures.put(system, why);
+      }
+    }
+    return new CaseResult(options.bench(), one.name(), series, failures);
+  }
+
+  private static Series overTime(Harness harness, BenchCase one, String system, Path root)
+      throws IOException {
+    Options options = harness.options();
+    Harness.progress("[nfs] %s: warming %s".formatted(one.name(), system));
+    ServerSpec spec = one.peers().spec(harness.systems(), system, root);
+    Path collections = harness.workspace().temporary("gc-" + spec.port() + ".log");
+    if (spec.java()) {
+      // The log's clock is the load generator's: CLOCK_MONOTONIC.
+      spec = Systems.withFlags(spec, "-Xlog:gc:file=" + collections + ":timenanos");
+    }
+    Path log = harness.workspace().temporary("server-" + spec.port() + ".log");
+    try (Server server = Server.start(spec, options.serverCpu(), log)) {
+      LoadSpec load = one.load().of(server, root, harness);
+      new WarmUp(harness.generator()).run(server, load, options.warmSeconds(), !options.quick());
+      Harness.progress(
+          "[nfs] %s: %s for %.0f s".formatted(one.name(), system, options.overTimeSeconds()));
+      LoadGenerator.Run run =
+          LoadGenerator.Run.of(0.2, options.overTimeSeconds()).sliced(SLICE_MILLIS);
+      ThreadSwitches switches = ThreadSwitches.start(server.pids(), SLICE_MILLIS);
+      LoadResult result;
+      try (switches) {
+        result = harness.generator().run(server, load, run);
+      }
+      String collected = Files.exists(collections) ? Files.readString(collections) : "";
+      Series series = new Series(system, false);
+      series.keeps(one.peers().durability(system));
+      series.addRound(result.metrics(0));
+      series.over(Timeline.of(result, switches.samples(), collected));
+      return series;
+    }
+  }
+
+  /// Runs over time above, bars below.
+  @Override
+  public String plot(List<CaseResult> results, String subtitle) {
+    List<CaseResult> overTime = results.stream().filter(NfsBench::hasTimeline).toList();
+    List<CaseResult> bars = results.stream().filter(r -> !overTime.contains(r)).toList();
+    return overTime.isEmpty()
+        ? SvgPlot.render(name(), bars, subtitle)
+        : TimelinePlot.above(name(), subtitle, overTime, bars);
+  }
+
+  private static boolean hasTimeline(CaseResult result) {
+    return result.series().stream().anyMatch(series -> series.timeline() != null);
+  }
+}
