@@ -21,7 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// engine is in the contract of the module testkit.
 @Timeout(120)
 class InterruptletsTest {
-  private static final long OVERRUN_NANOS = 300_000_000;
+  /// What ends at once stays below it, however slow the machine is.
+  private static final Duration LIMIT = Duration.ofMillis(500);
+
   private static final int LARGE_BYTES = 32 << 20;
 
   private static Server start(Backend backend, int loops, Interruptlets socket) throws IOException {
@@ -52,13 +54,31 @@ class InterruptletsTest {
     reply.write(message);
   }
 
-  private static Interruptlet sleepy() {
+  /// Sleeps on `z` until it is seen to overrun.
+  private static Interruptlet sleepy(CompletableFuture<Server> started) {
+    return answering(() -> {
+      Watchdog watchdog = started.join().watchdog();
+      long before = watchdog.overruns();
+      while (watchdog.overruns() == before) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    });
+  }
+
+  /// Sleeps on `z` for longer than the limit of [#sleepy].
+  private static Interruptlet late() {
+    return answering(() -> {
+      long end = System.nanoTime() + 2 * LIMIT.toNanos();
+      while (System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+    });
+  }
+
+  private static Interruptlet answering(Runnable sleep) {
     return (message, reply) -> {
       if (message.get(0) == 'z') {
-        long end = System.nanoTime() + OVERRUN_NANOS;
-        while (System.nanoTime() - end < 0) {
-          LockSupport.parkNanos(1_000_000);
-        }
+        sleep.run();
       }
       reply.put("fast ".getBytes(ISO_8859_1));
       reply.append(message, 0, message.length());
@@ -70,9 +90,11 @@ class InterruptletsTest {
   @EnumSource(names = {"AUTO", "EPOLL", "JDK"})
   void whoOverrunsIsDisabledAndTheSlowPathAnswers(Backend backend) throws IOException {
     Interruptlets socket = new Interruptlets(Framing.LINES, InterruptletsTest::slow);
-    HandlerGuard guard = socket.admit("sleepy", InterruptletsTest::sleepy, Duration.ofMillis(20));
+    CompletableFuture<Server> started = new CompletableFuture<>();
+    HandlerGuard guard = socket.admit("sleepy", () -> sleepy(started), LIMIT);
     try (Server server = start(backend, 1, socket);
         Socket client = dial(server)) {
+      started.complete(server);
       assertThat(ask(client, "a")).isEqualTo("fast a");
       assertThat(ask(client, "z")).isEqualTo("fast z");
       assertThat(guard.disabled()).isTrue();
@@ -80,7 +102,7 @@ class InterruptletsTest {
       assertThat(ask(client, "b")).isEqualTo("slow b");
       guard.enable();
       assertThat(ask(client, "c")).isEqualTo("fast c");
-      HandlerGuard next = socket.admit("awake", InterruptletsTest::sleepy, Duration.ofDays(1));
+      HandlerGuard next = socket.admit("late", InterruptletsTest::late, Duration.ofDays(1));
       assertThat(ask(client, "z")).isEqualTo("fast z");
       assertThat(next.disabled()).isFalse();
     }

@@ -177,7 +177,7 @@ class IoUringTest {
       ring.registerRingFd();
       long allocated = Long.MAX_VALUE;
       long start = System.nanoTime(); // a machine may be slow to compile
-      while (allocated > 8000 && System.nanoTime() - start < 20_000_000_000L) {
+      while (allocated > 8000 && System.nanoTime() - start < 60_000_000_000L) {
         long before = AllocatedBytes.ofThisThread();
         for (int i = 0; i < 2000; i++) {
           turn(ring);

@@ -284,6 +284,20 @@ final class EngineContractRig {
     return Math.max(0, result);
   }
 
+  /// Sends until nothing more fits for a while: the kernel moves what it holds to the peer first.
+  ///
+  /// @return the count that was taken
+  int fillUp(int socket, MemorySegment bytes) throws IOException {
+    int taken = 0;
+    for (int quiet = 0; quiet < 5; quiet++) {
+      int more = fill(socket, bytes);
+      taken += more;
+      quiet = more > 0 ? 0 : quiet;
+      turn(2 * MILLIS);
+    }
+    return taken;
+  }
+
   void close() throws Exception {
     for (Event event : events) {
       if (event.chunk() != null && event.chunk().leases() > 0) {

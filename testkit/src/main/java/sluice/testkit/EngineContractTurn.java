@@ -28,11 +28,15 @@ interface EngineContractTurn {
   @Test
   default void zeroDoesNotWait() throws IOException {
     timedTurn(0);
-    long start = rig().peers.nanos();
-    for (int i = 0; i < 100; i++) {
-      assertThat(rig().turn(0)).isZero();
+    long least = Long.MAX_VALUE; // a machine may stand still for a while
+    for (int attempt = 0; attempt < 20 && least >= EngineContractRig.SECONDS; attempt++) {
+      long start = rig().peers.nanos();
+      for (int i = 0; i < 100; i++) {
+        assertThat(rig().turn(0)).isZero();
+      }
+      least = Math.min(least, rig().peers.nanos() - start);
     }
-    assertThat(rig().peers.nanos() - start).isLessThan(EngineContractRig.SECONDS);
+    assertThat(least).isLessThan(EngineContractRig.SECONDS);
   }
 
   @Test
@@ -135,8 +139,8 @@ interface EngineContractTurn {
     long token = rig().token();
     rig().sockets().sendAll(pair.socket(), token, rig().segment(new byte[10]), 0, 10);
     long start = rig().peers.nanos();
-    rig().turn(5 * EngineContractRig.SECONDS);
-    assertThat(rig().peers.nanos() - start).isLessThan(4 * EngineContractRig.SECONDS);
+    rig().turn(100 * EngineContractRig.SECONDS);
+    assertThat(rig().peers.nanos() - start).isLessThan(90 * EngineContractRig.SECONDS);
     assertThat(rig().await(token).result()).isEqualTo(10);
   }
 

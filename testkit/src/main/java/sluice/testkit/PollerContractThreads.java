@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sluice.loop.Poller;
@@ -75,7 +76,7 @@ interface PollerContractThreads {
                 try {
                   rig().poller.await(own, 1, -1);
                 } catch (IllegalStateException otherWasFirst) {
-                  Thread.onSpinWait();
+                  LockSupport.parkNanos(1); // there may be one processor
                 }
               }
             });
@@ -171,7 +172,7 @@ interface PollerContractThreads {
     for (int i = 0; i < rounds; i++) {
       rig().poller.wakeup();
       while (waits.get() <= i) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(1); // there may be one processor
       }
     }
     waiter.join();
@@ -254,7 +255,7 @@ interface PollerContractThreads {
       if (System.nanoTime() > end) {
         throw new AssertionError("report " + wanted + " of " + handle + " never came");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(1); // there may be one processor
     }
   }
 }
