@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,7 @@ class HandlerCostTest {
     Files.writeString(directory.resolve("file.txt"), "x".repeat(fileBytes) + "!");
     Route route =
         Route.at("/count")
+            .withLimit(Duration.ofMinutes(1)) // the machine may be cold
             .withInterruptlet(() ->
                 new HttpInterruptlet() {
                   private long calls;

@@ -153,14 +153,6 @@ abstract class HttpContractLife extends HttpContractRefusals {
     }
   }
 
-  private static String target(Path link) {
-    try {
-      return Files.readSymbolicLink(link).toString();
-    } catch (IOException e) {
-      return "";
-    }
-  }
-
   /// The kernel may keep references to pages of the file instead of copies, in the sender's queue
   /// and, between two sockets of one machine, in the receiver's: so this reads late.
   @ParameterizedTest

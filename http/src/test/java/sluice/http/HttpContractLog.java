@@ -225,7 +225,7 @@ abstract class HttpContractLog extends HttpContractDrain {
 
   @Test
   void refusedRequestsAreLogged() throws Exception {
-    startLogging(config -> config.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(60)));
+    startLogging(config -> config.withTimeouts(Duration.ofMillis(1_500), Duration.ofSeconds(60)));
     for (String bad :
         List.of("GET  /x HTTP/1.1", "\u0016\u0003\u0001\"\u00ff", "GET /y HTTP/3.0")) {
       HttpPeer peer = peer();

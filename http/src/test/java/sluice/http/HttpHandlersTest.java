@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,9 +54,17 @@ class HttpHandlersTest {
     ServerConfig config = ServerConfig.onLoopback("test", 0).withBackend(backend);
     HttpServer started =
         HttpServer.start(
-            HttpConfig.of(config, Site.of(directory)).withRoutes(List.of(routes)), line -> {});
+            HttpConfig.of(config, Site.of(directory))
+                .withRoutes(Arrays.stream(routes).map(HttpHandlersTest::unhurried).toList()),
+            line -> {});
     server = started;
     return new PlainClient(started.server().port());
+  }
+
+  /// With time for a cold machine, unless a test has named another limit.
+  private static Route unhurried(Route route) {
+    boolean named = !route.limit().equals(Route.at("/").limit());
+    return named ? route : route.withLimit(Duration.ofMinutes(1));
   }
 
   private HttpServer server() {

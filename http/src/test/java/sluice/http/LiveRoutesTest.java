@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +28,9 @@ import sluice.loop.ServerConfig;
 @Timeout(240)
 class LiveRoutesTest {
   private static final String UPLOAD = " HTTP/1.1\r\nHost: t\r\nContent-Length: 6\r\n";
+
+  /// Time for a cold machine.
+  private static final Duration UNHURRIED = Duration.ofMinutes(1);
 
   @TempDir Path directory = Path.of(".");
   private final CountDownLatch begun = new CountDownLatch(1);
@@ -57,6 +61,7 @@ class LiveRoutesTest {
 
   private static Route saying(String prefix, String text) {
     return Route.at(prefix)
+        .withLimit(UNHURRIED)
         .withInterruptlet(() ->
             (request, reply) -> {
               reply.text(text);
@@ -66,6 +71,7 @@ class LiveRoutesTest {
 
   private static Route counting(String prefix) {
     return Route.at(prefix)
+        .withLimit(UNHURRIED)
         .withInterruptlet(() ->
             new HttpInterruptlet() {
               private long calls;
