@@ -483,16 +483,20 @@ public final class Ext2 implements FileTree {
     requireOpen();
     volume.requireWritable();
     Transaction transaction = volume.journal.begin(GROUP_CREDITS);
+    boolean outermost = !volume.groups.inGroup();
     volume.groups.beginGroup();
     return new Group() {
       private boolean ended;
 
       @Override
-      public void close() {
+      public void close() throws IOException {
         if (!ended) {
           ended = true;
           transaction.close();
-          volume.groups.endGroup();
+          if (outermost) {
+            volume.groups.endGroup();
+            parts.orphans.finishDeferred();
+          }
         }
       }
     };

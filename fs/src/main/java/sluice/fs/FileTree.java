@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Memory;
+import sluice.sys.Errno;
 
 /// A tree of files addressed by inode number: what NFS, FUSE, the `java.nio.file` provider and the
 /// commands see, and what ext2 and a host's directory are. Any thread may call, several at a time.
@@ -95,6 +96,31 @@ public interface FileTree extends AutoCloseable {
   ///
   /// @throws FsException `ENOENT`, `ENOTDIR`, `EACCES` without the right to search it
   long lookup(Caller caller, long directory, byte[] name) throws IOException;
+
+  /// As [#lookup], with the attributes: both are of one file, although the name may be given to
+  /// another meanwhile, and the number of a removed file too.
+  ///
+  /// @throws FsException as [#lookup]; `EAGAIN` when others change the name all the time
+  default FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
+    long inode = lookup(caller, directory, name);
+    for (int attempt = 0; attempt < 16; attempt++) {
+      FileAttributes found = null;
+      try {
+        found = attributes(inode);
+      } catch (FsException e) {
+        if (e.errno() != Errno.ESTALE || attempt == 15) {
+          throw e;
+        }
+      }
+      // Whoever was removed has lost its name before its number is another's.
+      long again = lookup(caller, directory, name);
+      if (found != null && again == inode) {
+        return found;
+      }
+      inode = again;
+    }
+    throw FsException.of(Errno.EAGAIN, "a name in directory " + directory + " changes hands");
+  }
 
   /// Which of the asked rights the caller has.
   ///
@@ -200,9 +226,10 @@ public interface FileTree extends AutoCloseable {
     return false;
   }
 
-  /// Joins all that this thread changes until it is closed. It should be little: a group that
-  /// changes more than a journal can take at once fails, and the tree with it; removing or cutting
-  /// a file of more than some hundred blocks is too much.
+  /// Joins all that this thread changes until it is closed. It should be little: what would make it
+  /// larger than a journal can take at once is refused with `E2BIG`, and what was done before it
+  /// stays in the group (of a long write or cut, so does the part that is done). Removing is always
+  /// little: the space of a large file comes free when the group is closed.
   Group group() throws IOException;
 
   /// A point in the order of changes: everything that has been done so far is before it.

@@ -105,11 +105,9 @@ final class Jbd2Journal implements Journal {
   public Transaction begin(int metadataBlocks) throws IOException {
     Jbd2Transaction transaction = transactions.get();
     if (transaction.open()) {
+      joins(metadataBlocks);
       transaction.join();
       transaction.credit(metadataBlocks);
-      synchronized (this) {
-        running.credits += metadataBlocks; // cannot wait: the limits leave room for some of this
-      }
       return transaction;
     }
     if (metadataBlocks > mostCredits) {
@@ -129,6 +127,25 @@ final class Jbd2Journal implements Journal {
         return transaction;
       }
     }
+  }
+
+  /// A transaction that is open takes on more. It cannot wait for a commit, which waits for it; the
+  /// limits leave room for some of this.
+  ///
+  /// @throws FsException `E2BIG` when that is used up, before anything is changed
+  private synchronized void joins(int blocks) throws FsException {
+    if (running.metadata.size() + blocks > 2 * mostCredits) {
+      throw FsException.of(
+          Errno.E2BIG,
+          "a group that may change "
+              + blocks
+              + " blocks more: what commits with it has changed "
+              + running.metadata.size()
+              + ", of at most "
+              + 2 * mostCredits
+              + "; Fix: end the group, and do this in another");
+    }
+    running.credits += blocks;
   }
 
   /// @return false when there was no room: has waited for some, outside of the gate

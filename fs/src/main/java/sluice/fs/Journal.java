@@ -12,7 +12,8 @@ public interface Journal extends AutoCloseable {
   /// no room for so many more blocks.
   ///
   /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
-  /// @throws FsException `EROFS` after the journal has failed
+  /// @throws FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
+  ///   transaction is too large already: nothing is changed then
   Transaction begin(int metadataBlocks) throws IOException;
 
   /// Whether a transaction is all or nothing over a crash.

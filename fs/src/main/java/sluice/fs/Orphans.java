@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// Files without a name that still take space: those somebody keeps, and those whose blocks are
 /// being freed in more than one operation. They are in a list on the device, which a mount works
@@ -34,6 +35,10 @@ final class Orphans {
     long newer;
     long older;
   }
+
+  /// Files that were dropped in the thread's group.
+  @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
+  private final ThreadLocal<@Nullable List<Inode>> deferred = new ThreadLocal<>();
 
   private final Map<Long, Links> list = new HashMap<>();
   private long newest;
@@ -140,8 +145,34 @@ final class Orphans {
     allocator.free(op, inode.number, inode.isDirectory());
   }
 
-  /// Goes on with what [#drop] could not finish. With no lock held and no operation open.
+  /// Goes on with what [#drop] could not finish, when the thread's group has ended if there is one:
+  /// a group must not become large. With no lock held and no operation open.
   void finish(Inode inode) throws IOException {
+    if (volume.groups.inGroup()) {
+      List<Inode> later = deferred.get();
+      if (later == null) {
+        later = new ArrayList<>();
+        deferred.set(later);
+      }
+      later.add(inode);
+      return;
+    }
+    finishNow(inode);
+  }
+
+  /// Frees what was dropped in the thread's group, which has ended.
+  void finishDeferred() throws IOException {
+    List<Inode> all = deferred.get();
+    if (all == null) {
+      return;
+    }
+    deferred.remove();
+    for (Inode inode : all) {
+      finishNow(inode);
+    }
+  }
+
+  private void finishNow(Inode inode) throws IOException {
     boolean whole = false;
     while (!whole) {
       try (Operation op = volume.begin(FREE_CREDITS)) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
@@ -21,7 +22,9 @@ final class Exports implements AutoCloseable {
   private volatile Export[] all = {};
 
   /// A directory below an export.
-  record Place(Export export, long inode) {}
+  ///
+  /// @param directory as it was when it was found
+  record Place(Export export, FileAttributes directory) {}
 
   /// Adds an export. Before the server starts.
   ///
@@ -37,7 +40,7 @@ final class Exports implements AutoCloseable {
       share = TreeShare.open(tree);
       shares.put(tree, share);
     }
-    long root = walk(share, tree.rootInode(), directory.getBytes(StandardCharsets.UTF_8));
+    long root = walk(share, tree.rootInode(), directory.getBytes(StandardCharsets.UTF_8)).inode();
     Export made = new Export(clean, share, root, options);
     Export other = byNumber(made.number());
     if (other != null) {
@@ -115,20 +118,24 @@ final class Exports implements AutoCloseable {
   }
 
   /// Follows names from a directory on, as root: what is exported is the server's decision.
-  private static long walk(TreeShare share, long from, byte[] path) throws IOException {
+  private static FileAttributes walk(TreeShare share, long from, byte[] path) throws IOException {
     FileTree tree = share.tree();
-    long at = from;
+    FileAttributes at = tree.attributes(from);
     for (String part : new String(path, StandardCharsets.ISO_8859_1).split("/", -1)) {
       byte[] name = part.getBytes(StandardCharsets.ISO_8859_1);
       if (part.isEmpty()) {
         continue;
       }
-      if (part.equals(".") || part.equals("..") || share.hides(at, name)) {
+      if (part.equals(".") || part.equals("..") || share.hides(at.inode(), name)) {
         throw FsException.of(Errno.ENOENT, "no such directory");
       }
-      at = tree.lookup(Caller.ROOT, at, name);
+      FileAttributes next = tree.find(Caller.ROOT, at.inode(), name);
+      if (tree.attributes(at.inode()).generation() != at.generation()) {
+        throw FsException.of(Errno.ESTALE, "a directory on the way was removed");
+      }
+      at = next;
     }
-    if (!tree.attributes(at).isDirectory()) {
+    if (!at.isDirectory()) {
       throw FsException.of(Errno.ENOTDIR, "an export is a directory");
     }
     return at;

@@ -2,6 +2,7 @@ package sluice.nfs;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -121,7 +122,8 @@ final class FileHandles {
         && found.seal == seal
         && found.inode == inode
         && found.generation == generation
-        && found.export == export) {
+        && found.export == export
+        && Arrays.equals(found.locator, locator)) {
       return found;
     }
     if (seal(export, export.share().treeId(), inode, generation, locator) != seal) {

@@ -207,6 +207,12 @@ public final class HostTree implements FileTree {
 
   @Override
   public long lookup(Caller caller, long directory, byte[] name) throws IOException {
+    return find(caller, directory, name).inode();
+  }
+
+  /// All that is told is of the one file that was opened.
+  @Override
+  public FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
     HostFile parent = files.get(directory);
     if (parent == root && Arrays.equals(name, DOT_DOT)) {
       name = DOT;
@@ -221,7 +227,8 @@ public final class HostTree implements FileTree {
                   "lookup in " + parent,
                   () -> NameCalls.openat(open.fd, wanted, Kind.PATH.flags, 0));
       try {
-        return files.of(fd, statx(fd, "statx")).inode;
+        Statx now = statx(fd, "statx");
+        return attributes(files.of(fd, now), now);
       } finally {
         Files.close(fd);
       }

@@ -76,7 +76,7 @@ final class MountProgram implements RpcProgram {
         out.int32(NfsStatus.ACCES);
         return;
       }
-      FileAttributes directory = export.share().tree().attributes(place.inode());
+      FileAttributes directory = place.directory();
       out.int32(NfsStatus.OK);
       handles.write(out, export, directory.inode(), directory.generation());
       out.int32(1).int32(Credentials.AUTH_SYS);

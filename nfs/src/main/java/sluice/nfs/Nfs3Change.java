@@ -14,13 +14,15 @@ import sluice.sys.Errno;
 /// 2. The attributes before; the change, the attributes after and the record of the answer, in one
 ///    group; so a repeated call after a crash finds either the change and its answer, or neither.
 /// 3. The locks are let go. Then everybody who has changed something waits for the journal
-///    together: one commit for many.
+///    together: one commit for many. Who had nothing to change waits only until what was done here
+///    before is stable, which it mostly is.
 final class Nfs3Change {
   private final Nfs3Call call;
   private final TreeShare share;
   private final FileRef first;
   private final FileRef second;
   private long point;
+  private boolean unchanged;
 
   /// What is to be done: changes the tree and writes the answer.
   interface Action {
@@ -103,8 +105,13 @@ final class Nfs3Change {
       if (first.export.readOnly()) {
         throw new NfsException(NfsStatus.ROFS);
       }
-      action.run(this);
-      point = tree.stablePoint();
+      boolean done = false;
+      try {
+        action.run(this);
+        done = true;
+      } finally {
+        notePoint(done);
+      }
       return true;
     } catch (NfsException | IOException e) {
       call.refuse(e);
@@ -119,9 +126,29 @@ final class Nfs3Change {
     }
   }
 
-  /// Whether what is done belongs to a group, which must not be large.
-  boolean groups() {
-    return share.records() != null && call.key != null;
+  /// Notes behind which point this is, also when it was refused: it may have done a part.
+  private void notePoint(boolean done) {
+    if (done && unchanged) {
+      point = Math.max(share.lastChange(first.inode), share.lastChange(second.inode));
+      return;
+    }
+    point = share.tree().stablePoint();
+    share.changed(first.inode, point);
+    share.changed(second.inode, point);
+  }
+
+  Nfs3Call call() {
+    return call;
+  }
+
+  /// What is changed; the first of two.
+  FileRef directory() {
+    return first;
+  }
+
+  /// Nothing had to be changed: the answer waits only for what it tells of, the last change here.
+  void unchanged() {
+    unchanged = true;
   }
 
   /// Runs a step and keeps the answer that it writes, in one group where the tree has such.

@@ -91,6 +91,18 @@ final class Nfs3Listing {
   private static void list(Nfs3Call call, long cookie, long verifier, Page page)
       throws IOException, NfsException {
     FileRef directory = page.directory;
+    FileTree tree = Nfs3Call.tree(directory);
+    tree.retain(directory.inode); // for as long as this takes, its number is no other's
+    try {
+      listHeld(call, cookie, verifier, page);
+    } finally {
+      tree.release(directory.inode);
+    }
+  }
+
+  private static void listHeld(Nfs3Call call, long cookie, long verifier, Page page)
+      throws IOException, NfsException {
+    FileRef directory = page.directory;
     FileAttributes now = Nfs3Call.attributes(directory);
     if (!now.isDirectory()) {
       throw new NfsException(NfsStatus.NOTDIR);
@@ -108,7 +120,7 @@ final class Nfs3Listing {
     call.postOp(directory, now);
     call.out.int64(ours);
     for (Entry entry : page.entries) {
-      write(call, directory, entry, page.plus);
+      write(call, entry, page, now.version());
     }
     call.out.bool(false).bool(end);
   }
@@ -125,13 +137,18 @@ final class Nfs3Listing {
     }
   }
 
-  private static void write(Nfs3Call call, FileRef directory, Entry entry, boolean plus)
+  private static void write(Nfs3Call call, Entry entry, Page page, long version)
       throws IOException {
-    call.out.bool(true).int64(entry.inode).opaque(entry.name).int64(entry.next);
-    if (!plus) {
+    FileRef directory = page.directory;
+    FileAttributes now =
+        page.plus
+            ? directory.export.share().listed(directory, version, entry.inode, entry.name)
+            : null;
+    long inode = now == null ? entry.inode : now.inode();
+    call.out.bool(true).int64(inode).opaque(entry.name).int64(entry.next);
+    if (!page.plus) {
       return;
     }
-    FileAttributes now = directory.export.share().listed(directory.inode, entry.inode, entry.name);
     call.postOp(directory, now);
     call.out.bool(now != null);
     if (now != null) {

@@ -1,6 +1,7 @@
 package sluice.nfs;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
@@ -47,9 +48,9 @@ final class Nfs3Names {
         call,
         directory,
         frame -> {
-          long existing = find(call, directory, name);
-          if (existing != 0) {
-            useExisting(call, directory, existing, how, asked); // the same when it is repeated
+          FileAttributes existing = find(call, directory, name);
+          if (existing != null) { // the same when it is repeated: no record
+            useExisting(frame, existing, how, asked);
           } else {
             NewFile what = NewFile.regular(asked.mode());
             frame.grouped(() -> make(call, directory, name, what, asked));
@@ -65,22 +66,21 @@ final class Nfs3Names {
     return AttributeChange.NONE.withAccess(access).withModify(modify);
   }
 
-  private static long find(Nfs3Call call, FileRef directory, byte[] name) throws IOException {
+  private static @Nullable FileAttributes find(Nfs3Call call, FileRef directory, byte[] name)
+      throws IOException {
     try {
-      return Nfs3Call.tree(directory).lookup(call.caller(directory), directory.inode, name);
+      return Nfs3Call.tree(directory).find(call.caller(directory), directory.inode, name);
     } catch (FsException e) {
       if (e.errno() != Errno.ENOENT) {
         throw e;
       }
-      return 0;
+      return null;
     }
   }
 
   private static void useExisting(
-      Nfs3Call call, FileRef directory, long inode, int how, AttributeChange asked)
+      Nfs3Change frame, FileAttributes now, int how, AttributeChange asked)
       throws IOException, NfsException {
-    FileTree tree = Nfs3Call.tree(directory);
-    FileAttributes now = tree.attributes(inode);
     boolean same =
         now.sizeBytes() == 0
             && now.accessNanos() == asked.accessNanos()
@@ -89,14 +89,34 @@ final class Nfs3Names {
     if (!usable || now.kind() != FileKind.REGULAR) {
       throw new NfsException(NfsStatus.EXIST);
     }
+    Nfs3Call call = frame.call();
+    FileRef directory = frame.directory();
     if (how == UNCHECKED && asked.has(AttributeChange.SIZE)) {
-      AttributeChange resize =
-          call.owns(directory, now)
-              ? AttributeChange.NONE.withSizeOfOpened(asked.sizeBytes())
-              : AttributeChange.NONE.withSize(asked.sizeBytes());
-      tree.setAttributes(call.caller(directory), inode, resize);
+      resize(call, directory, now, asked.sizeBytes());
+    } else {
+      frame.unchanged();
+      answer(call, directory, now);
     }
-    answer(call, directory, tree.attributes(inode));
+  }
+
+  /// Makes a file that was found by its name as long as it is asked to be.
+  private static void resize(Nfs3Call call, FileRef directory, FileAttributes found, long sizeBytes)
+      throws IOException, NfsException {
+    FileTree tree = Nfs3Call.tree(directory);
+    AttributeChange resize =
+        call.owns(directory, found)
+            ? AttributeChange.NONE.withSizeOfOpened(sizeBytes)
+            : AttributeChange.NONE.withSize(sizeBytes);
+    tree.retain(found.inode());
+    try {
+      if (tree.attributes(found.inode()).generation() != found.generation()) {
+        throw new NfsException(NfsStatus.JUKEBOX); // gone, and its number is another's
+      }
+      tree.setAttributes(call.caller(directory), found.inode(), resize);
+      answer(call, directory, tree.attributes(found.inode()));
+    } finally {
+      tree.release(found.inode());
+    }
   }
 
   private static void answer(Nfs3Call call, FileRef directory, FileAttributes made) {

@@ -67,29 +67,24 @@ final class Nfs3Now {
     if (!isPlain(name) || directory.export.share().hides(directory.inode, name)) {
       return false;
     }
-    FileTree tree = directory.export.share().tree();
-    Caller caller = directory.export.caller(call.credentials());
-    long inode;
+    TreeShare share = directory.export.share();
+    FileAttributes found;
     try {
-      inode = tree.lookupNow(caller, directory.inode, name);
+      found = share.findNow(directory.export.caller(call.credentials()), directory, name);
     } catch (FsException _) {
       return false;
     }
-    if (inode == FileTree.NOT_NOW) {
+    if (found == null) {
       return false;
     }
-    long fsid = directory.export.share().treeId();
-    if (inode == 0) {
+    long fsid = share.treeId();
+    if (found == TreeShare.ABSENT) {
       out.int32(NfsStatus.NOENT);
       Nfs3Attributes.postOp(out, at, fsid);
       return true;
     }
-    FileAttributes found = tree.attributesNow(inode);
-    if (found == null) {
-      return false;
-    }
     out.int32(NfsStatus.OK);
-    handles.write(out, directory.export, inode, found.generation());
+    handles.write(out, directory.export, found.inode(), found.generation());
     Nfs3Attributes.postOp(out, found, fsid);
     Nfs3Attributes.postOp(out, at, fsid);
     return true;
@@ -150,7 +145,7 @@ final class Nfs3Now {
     out.int32(0).bool(false).int32(0);
     int most = Nfs3Reading.most(out, count);
     long bytes = tree.readNow(file.inode, position, most, out);
-    if (bytes == FileTree.NOT_NOW) {
+    if (bytes == FileTree.NOT_NOW || attributes(file) == null) { // perhaps it is another's number
       return false;
     }
     boolean end = bytes < most || position + bytes >= now.sizeBytes();

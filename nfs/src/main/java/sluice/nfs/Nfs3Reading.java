@@ -31,19 +31,19 @@ final class Nfs3Reading {
   static void lookup(Nfs3Call call) throws IOException, NfsException {
     FileRef directory = call.handle();
     byte[] name = call.name();
-    FileAttributes at = Nfs3Call.attributes(directory);
     FileTree tree = Nfs3Call.tree(directory);
     boolean top = directory.inode == directory.export.rootInode() && Nfs3Call.isDotDot(name);
     byte[] sought = top ? new byte[] {'.'} : name;
     if (directory.export.share().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
-    long inode = tree.lookup(call.caller(directory), directory.inode, sought);
-    FileAttributes found = inode == at.inode() ? at : tree.attributes(inode);
+    Nfs3Call.attributes(directory); // is it still there?
+    FileAttributes found = tree.find(call.caller(directory), directory.inode, sought);
+    FileAttributes at = Nfs3Call.attributes(directory); // all the time?
     call.status(NfsStatus.OK);
     call.handle(directory.export, found);
     call.postOp(directory, found);
-    call.postOp(directory);
+    call.postOp(directory, at);
   }
 
   static void access(Nfs3Call call) throws IOException, NfsException {
@@ -83,6 +83,7 @@ final class Nfs3Reading {
       throw new NfsException(NfsStatus.INVAL);
     }
     byte[] target = Nfs3Call.tree(file).readLink(file.inode);
+    Nfs3Call.attributes(file); // otherwise it may be another's
     call.status(NfsStatus.OK);
     call.postOp(file, now);
     call.out.opaque(target);
@@ -106,6 +107,7 @@ final class Nfs3Reading {
     int most = most(call.out, count);
     call.out.int32(0).bool(false).int32(0);
     int bytes = Nfs3Call.tree(file).slices(file.inode, position, most, call.out);
+    Nfs3Call.attributes(file); // otherwise it may be another's content
     finishRead(call.out, head, bytes, bytes < most || position + bytes >= now.sizeBytes());
   }
 

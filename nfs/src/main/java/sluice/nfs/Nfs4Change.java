@@ -24,6 +24,12 @@ final class Nfs4Change {
     void run() throws IOException, NfsException;
   }
 
+  /// What perhaps is done to a directory.
+  interface Attempt {
+    /// @return false when there was nothing to be changed
+    boolean run() throws IOException, NfsException;
+  }
+
   private Nfs4Change() {}
 
   /// Changes one file or directory.
@@ -31,11 +37,31 @@ final class Nfs4Change {
     return run(c, file, file, step)[0];
   }
 
+  /// Changes one directory, or finds that nothing has to be changed: then only what was changed in
+  /// it before must be stable.
+  static ChangeInfo attempt(Nfs4Compound c, FileRef directory, Attempt attempt)
+      throws IOException, NfsException {
+    return inOrder(c, directory, directory, attempt)[0];
+  }
+
   /// Changes two of one export.
   ///
   /// @return of both
   /// @throws NfsException `XDEV`, `ROFS`
   static ChangeInfo[] run(Nfs4Compound c, FileRef first, FileRef second, Step step)
+      throws IOException, NfsException {
+    return inOrder(
+        c,
+        first,
+        second,
+        () -> {
+          step.run();
+          return true;
+        });
+  }
+
+  private static ChangeInfo[] inOrder(
+      Nfs4Compound c, FileRef first, FileRef second, Attempt attempt)
       throws IOException, NfsException {
     c.mayWait();
     if (first.export != second.export) {
@@ -47,13 +73,28 @@ final class Nfs4Change {
     long point;
     share.lock(first.inode, second.inode);
     try {
-      infos = held(c, first, second, step);
-      point = share.tree().stablePoint();
+      boolean[] changed = {true}; // also when it fails: it may have done a part
+      try {
+        infos = held(c, first, second, () -> changed[0] = attempt.run());
+      } finally {
+        point = point(share, first, second, changed[0]);
+      }
     } finally {
       share.unlock(first.inode, second.inode);
     }
     share.tree().awaitStable(point);
     return infos;
+  }
+
+  /// The point that must be stable; noted when something was changed.
+  private static long point(TreeShare share, FileRef first, FileRef second, boolean changed) {
+    if (!changed) {
+      return Math.max(share.lastChange(first.inode), share.lastChange(second.inode));
+    }
+    long point = share.tree().stablePoint();
+    share.changed(first.inode, point);
+    share.changed(second.inode, point);
+    return point;
   }
 
   private static ChangeInfo[] held(Nfs4Compound c, FileRef first, FileRef second, Step step)

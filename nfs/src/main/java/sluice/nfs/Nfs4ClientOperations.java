@@ -30,10 +30,12 @@ final class Nfs4ClientOperations {
   private static final int RPCSEC_GSS = 6;
 
   private final Nfs4Ledger ledger;
+  private final Nfs4LeaseWatch watch;
   private final byte[] server;
 
   Nfs4ClientOperations(Nfs4Ledger ledger, String server) {
     this.ledger = ledger;
+    watch = new Nfs4LeaseWatch(ledger);
     this.server = server.getBytes(StandardCharsets.UTF_8);
   }
 
@@ -308,12 +310,18 @@ final class Nfs4ClientOperations {
     if (c.requestBytes > session.fore.requestBytes()) {
       return Nfs4Status.REQ_TOO_BIG;
     }
+    long now = ledger.nanoClock.getAsLong();
+    if (watch.due(now)) {
+      c.mayWait(); // before the slot is taken
+      session.client.renewedNanos = now;
+      watch.look(now);
+    }
     int status = begin(c, session.slot(slot), sequence);
     if (status != NfsStatus.OK) {
       return status;
     }
     c.session = session;
-    session.client.renewedNanos = ledger.nanoClock.getAsLong();
+    session.client.renewedNanos = now;
     session.writeId(c.out);
     int last = session.slots() - 1;
     c.out.int32(sequence).int32(slot).int32(last).int32(last).int32(0);

@@ -206,6 +206,7 @@ final class Nfs4FileOperations {
       bytes = slices(c, file, position, most);
     }
     boolean end = position < 0 || position + bytes >= a.sizeBytes();
+    c.attributes(file); // otherwise it may be another's content
     c.out.pad();
     c.out.patch(head, end ? 1 : 0);
     c.out.patch(head + 4, (int) bytes);
@@ -252,14 +253,21 @@ final class Nfs4FileOperations {
   }
 
   /// In order with other changes of the file, so that those who are told of before and after are
-  /// told the truth.
+  /// told the truth; and held, so that its number cannot become another file's.
   private static int write(Nfs4Compound c, FileRef file, long position, Memory content)
-      throws IOException {
+      throws NfsException, IOException {
     TreeShare share = file.export.share();
+    FileTree tree = share.tree();
     int place = share.lock(file.inode);
     try {
-      int bytes = (int) content.lengthBytes();
-      return share.tree().write(c.caller(file), file.inode, position, content, 0, bytes);
+      tree.retain(file.inode);
+      try {
+        c.attributes(file);
+        int bytes = (int) content.lengthBytes();
+        return tree.write(c.caller(file), file.inode, position, content, 0, bytes);
+      } finally {
+        tree.release(file.inode);
+      }
     } finally {
       share.unlock(place);
     }
@@ -288,7 +296,9 @@ final class Nfs4FileOperations {
       return a.isDirectory() ? NfsStatus.ISDIR : Nfs4Status.WRONG_TYPE;
     }
     c.mayWait();
-    c.out.opaque(Nfs4Compound.tree(file).readLink(file.inode));
+    byte[] target = Nfs4Compound.tree(file).readLink(file.inode);
+    c.attributes(file); // otherwise it may be another's
+    c.out.opaque(target);
     return NfsStatus.OK;
   }
 }

@@ -105,6 +105,23 @@ final class Nfs4Ledger {
     return nanoClock.getAsLong() - client.renewedNanos > limits.leaseNanos();
   }
 
+  /// Those whose lease has ended, each with the files it has open.
+  Map<Nfs4Client, List<Nfs4File.Key>> expired() {
+    Map<Nfs4Client, List<Nfs4File.Key>> all = new HashMap<>();
+    for (Nfs4Client client : byId.values()) {
+      if (isExpired(client)) {
+        List<Nfs4File.Key> open = new ArrayList<>();
+        for (Nfs4State state : client.states) {
+          if (state instanceof Nfs4Open one) {
+            open.add(one.file.key);
+          }
+        }
+        all.put(client, open);
+      }
+    }
+    return all;
+  }
+
   @Nullable Nfs4Client confirmed(Opaque owner) {
     return confirmed.get(owner);
   }

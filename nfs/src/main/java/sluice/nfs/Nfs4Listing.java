@@ -3,7 +3,6 @@ package sluice.nfs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
@@ -40,6 +39,9 @@ final class Nfs4Listing {
     private final int end;
     private long names;
     int count;
+
+    /// Of the directory, before the names were listed that are being written.
+    long version;
 
     /// @param end position of the answer behind which no entry may reach
     /// @param names bytes for the names' own part, a hint
@@ -81,7 +83,14 @@ final class Nfs4Listing {
     }
     Page page = new Page(asked, end, nameBytes == 0 ? Long.MAX_VALUE : nameBytes);
     c.out.int64(0);
-    boolean whole = write(c, directory, cookie == 0 ? 0 : cookie - RESERVED_COOKIES, page);
+    FileTree tree = Nfs4Compound.tree(directory);
+    tree.retain(directory.inode); // for as long as this takes, its number is no other's
+    boolean whole;
+    try {
+      whole = write(c, directory, cookie == 0 ? 0 : cookie - RESERVED_COOKIES, page);
+    } finally {
+      tree.release(directory.inode);
+    }
     if (!whole && page.count == 0) {
       return NfsStatus.TOOSMALL;
     }
@@ -95,6 +104,7 @@ final class Nfs4Listing {
     FileTree tree = Nfs4Compound.tree(directory);
     long at = cookie;
     while (true) {
+      page.version = c.attributes(directory).version();
       List<Entry> batch = new ArrayList<>();
       boolean last = list(tree, directory, at, batch);
       for (Entry entry : batch) {
@@ -145,13 +155,10 @@ final class Nfs4Listing {
     c.out.bool(true).int64(entry.next + RESERVED_COOKIES).opaque(entry.name);
     int at = c.out.position();
     try {
-      FileRef file = ref(c, directory, entry);
-      if (file == null) {
+      if (!attributes(c, directory, entry, page)) {
         c.out.truncate(start); // it was removed since it was listed
         return true;
       }
-      FileAttributes a = Nfs4Compound.tree(file).attributes(file.inode);
-      services.attributes().write(c.out, page.asked, file, a);
     } catch (NfsException | FsException e) {
       if (e instanceof FsException gone && gone.errno() == Errno.ESTALE) {
         c.out.truncate(start); // it was removed since it was listed
@@ -167,13 +174,25 @@ final class Nfs4Listing {
     return c.out.position() <= page.end;
   }
 
-  /// @return null for a file that is gone
-  private @Nullable FileRef ref(Nfs4Compound c, FileRef directory, Entry entry)
+  /// Writes the attributes of a file that was listed.
+  ///
+  /// @return false when it is gone
+  private boolean attributes(Nfs4Compound c, FileRef directory, Entry entry, Page page)
       throws NfsException, IOException {
+    FileAttributes a;
+    FileRef file;
     if (services.pseudo().contains(directory)) {
-      return services.pseudo().cover(services.handles(), entry.inode, c.call.client());
+      file = services.pseudo().cover(services.handles(), entry.inode, c.call.client());
+      a = Nfs4Compound.tree(file).attributes(file.inode);
+    } else {
+      TreeShare share = directory.export.share();
+      a = share.listed(directory, page.version, entry.inode, entry.name);
+      if (a == null) {
+        return false;
+      }
+      file = services.handles().ref(directory.export, a.inode(), a.generation());
     }
-    FileAttributes a = directory.export.share().listed(directory.inode, entry.inode, entry.name);
-    return a == null ? null : services.handles().ref(directory.export, a.inode(), a.generation());
+    services.attributes().write(c.out, page.asked, file, a);
+    return true;
   }
 }

@@ -40,35 +40,36 @@ final class Nfs4NameOperations {
     }
     FileTree tree = Nfs4Compound.tree(directory);
     Caller caller = c.caller(directory);
-    long inode;
-    if (c.now) {
-      inode = tree.lookupNow(caller, directory.inode, name);
-      if (inode == FileTree.NOT_NOW) {
-        throw Nfs4Compound.wouldWait();
-      }
-      if (inode == 0) {
-        throw new NfsException(NfsStatus.NOENT);
-      }
-    } else {
-      inode = tree.lookup(caller, directory.inode, name);
-    }
-    return ref(c, directory, inode);
-  }
-
-  /// A file of the same tree as a directory; above the exports, what covers it.
-  private FileRef ref(Nfs4Compound c, FileRef directory, long inode)
-      throws NfsException, IOException {
-    if (services.pseudo().contains(directory)) {
+    if (services.pseudo().contains(directory)) { // above the exports: what covers it
       c.mayWait();
+      long inode = tree.lookup(caller, directory.inode, name);
       return services.pseudo().cover(services.handles(), inode, c.call.client());
     }
-    FileTree tree = Nfs4Compound.tree(directory);
-    FileAttributes a = tree.attributesNow(inode);
-    if (a == null) {
-      c.mayWait();
-      a = tree.attributes(inode);
+    if (!c.now) {
+      return found(c, directory, name);
     }
-    return services.handles().ref(directory.export, inode, a.generation());
+    FileAttributes found = directory.export.share().findNow(caller, directory, name);
+    if (found == null) {
+      throw Nfs4Compound.wouldWait();
+    }
+    if (found == TreeShare.ABSENT) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    return ref(directory, found);
+  }
+
+  /// As [#find], on a worker, in a directory of an export. That it still is this directory is
+  /// looked at last.
+  private FileRef found(Nfs4Compound c, FileRef directory, byte[] name)
+      throws NfsException, IOException {
+    FileTree tree = Nfs4Compound.tree(directory);
+    FileAttributes found = tree.find(c.caller(directory), directory.inode, name);
+    c.attributes(directory);
+    return ref(directory, found);
+  }
+
+  private FileRef ref(FileRef directory, FileAttributes file) {
+    return services.handles().ref(directory.export, file.inode(), file.generation());
   }
 
   int lookupParent(Nfs4Compound c) throws NfsException, IOException {
@@ -88,8 +89,7 @@ final class Nfs4NameOperations {
     if (services.pseudo().contains(directory)) {
       return services.pseudo().above(directory.inode);
     }
-    FileTree tree = Nfs4Compound.tree(directory);
-    return ref(c, directory, tree.lookup(c.caller(directory), directory.inode, PARENT));
+    return found(c, directory, PARENT);
   }
 
   /// SECINFO: whoever may look the name up may do so with AUTH_SYS.
@@ -158,13 +158,15 @@ final class Nfs4NameOperations {
             : kind == FileKind.DIRECTORY
                 ? NewFile.directory(permissions)
                 : NewFile.device(kind, permissions, major, minor);
-    long[] made = new long[1];
+    FileRef[] made = new FileRef[1];
     Nfs4Change.ChangeInfo info =
         Nfs4Change.run(
-            c, directory, () -> made[0] = make(c, directory, name, what, wishes.change()));
+            c,
+            directory,
+            () -> made[0] = ref(directory, make(c, directory, name, what, wishes.change())));
     info.write(c.out);
     wishes.asked().write(c.out);
-    c.file(ref(c, directory, made[0]));
+    c.file(made[0]);
     return NfsStatus.OK;
   }
 
@@ -186,8 +188,8 @@ final class Nfs4NameOperations {
 
   /// Makes a file with all its attributes, or none. Inside of [Nfs4Change].
   ///
-  /// @return its inode
-  static long make(
+  /// @return what it is then, while nobody can take its name away yet
+  static FileAttributes make(
       Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
       throws IOException, NfsException {
     FileTree tree = Nfs4Compound.tree(directory);
@@ -209,7 +211,7 @@ final class Nfs4NameOperations {
             throw refused;
           }
         });
-    return made[0];
+    return tree.attributes(made[0]);
   }
 
   int link(Nfs4Compound c) throws NfsException, IOException {

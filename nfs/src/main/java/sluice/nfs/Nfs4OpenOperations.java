@@ -54,9 +54,15 @@ final class Nfs4OpenOperations {
     try {
       Found found = null;
       for (int attempt = 0; !retained; attempt++) {
+        if (attempt == ATTEMPTS) {
+          throw new NfsException(Nfs4Status.DELAY);
+        }
         found = find(c, at, arguments);
         file = found.file;
-        retained = retain(file, attempt);
+        retained = retain(file);
+        if (!retained && arguments.name() == null) {
+          throw new NfsException(NfsStatus.STALE);
+        }
       }
       if (found == null || file == null) {
         throw new IllegalStateException("nothing was opened");
@@ -89,14 +95,16 @@ final class Nfs4OpenOperations {
     ledger.tend();
   }
 
-  /// Holds what was found, if it still is that file: it may have been removed since it was looked
-  /// up, and its number given to another.
-  private static boolean retain(FileRef file, int attempt) throws IOException {
+  /// Holds what was found.
+  ///
+  /// @return false when it is not that file any more: it was removed since it was looked up, and
+  ///   its number perhaps given to another
+  private static boolean retain(FileRef file) throws IOException {
     FileTree tree = Nfs4Compound.tree(file);
     try {
       tree.retain(file.inode);
     } catch (FsException e) {
-      if (e.errno() != Errno.ESTALE || attempt == ATTEMPTS) {
+      if (e.errno() != Errno.ESTALE) {
         throw e;
       }
       return false;
@@ -108,9 +116,6 @@ final class Nfs4OpenOperations {
       if (!same) {
         tree.release(file.inode);
       }
-    }
-    if (!same && attempt == ATTEMPTS) {
-      throw FsException.of(Errno.ESTALE, "inode " + file.inode + " keeps changing hands");
     }
     return same;
   }
@@ -139,7 +144,13 @@ final class Nfs4OpenOperations {
     }
     Found[] found = new Found[1];
     Nfs4Change.ChangeInfo info =
-        Nfs4Change.run(c, at, () -> found[0] = findOrMake(c, at, name, arguments));
+        Nfs4Change.attempt(
+            c,
+            at,
+            () -> {
+              found[0] = findOrMake(c, at, name, arguments);
+              return found[0].created;
+            });
     return new Found(found[0].file, found[0].created, info, found[0].set);
   }
 
@@ -179,10 +190,9 @@ final class Nfs4OpenOperations {
       set = set.with(Nfs4Attribute.TIME_ACCESS).with(Nfs4Attribute.TIME_MODIFY);
     }
     NewFile what = NewFile.regular(wishes.permissions(PLAIN_MODE));
-    long inode = Nfs4NameOperations.make(c, directory, name, what, asked);
-    FileTree tree = Nfs4Compound.tree(directory);
-    int generation = tree.attributes(inode).generation();
-    return new Found(services.handles().ref(directory.export, inode, generation), true, null, set);
+    FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, asked);
+    FileRef file = services.handles().ref(directory.export, made.inode(), made.generation());
+    return new Found(file, true, null, set);
   }
 
   /// The verifier of an exclusive creation is kept where it survives a crash: in the file's times,

@@ -60,8 +60,8 @@ final class NfsStatus {
       case Errno.EDQUOT -> DQUOT;
       case Errno.ESTALE -> STALE;
       case Errno.EOPNOTSUPP, Errno.ENOSYS -> NOTSUPP;
-      // Memory that others hold at this moment; they will give it back.
-      case Errno.ENOMEM -> JUKEBOX;
+      // Memory that others hold at this moment, a name that others change: not for long.
+      case Errno.ENOMEM, Errno.EAGAIN -> JUKEBOX;
       default -> IO;
     };
   }

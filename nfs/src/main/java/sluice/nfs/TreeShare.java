@@ -29,7 +29,12 @@ final class TreeShare implements AutoCloseable {
   private static final byte[] HIDDEN = ".sluice".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECRET = "nfs-secret".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] REPLIES = "nfs-replies".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] DOT = {'.'};
   private static final int LOCKS = 256;
+
+  /// Stands for the file of a name that is not there.
+  static final FileAttributes ABSENT =
+      new FileAttributes(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   private final FileTree tree;
   private final TreeStatus status;
@@ -38,6 +43,9 @@ final class TreeShare implements AutoCloseable {
   private final boolean locators;
   private final List<String> warnings;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
+
+  /// The point behind the last change under each lock, guarded by it.
+  private final long[] lastChanges = new long[LOCKS];
 
   private TreeShare(
       FileTree tree,
@@ -168,17 +176,50 @@ final class TreeShare implements AutoCloseable {
     return warnings;
   }
 
+  // ---- names ------------------------------------------------------------------------------------
+
+  /// The file that a name leads to, on a loop's thread. It is looked up twice, because between the
+  /// name and the attributes the file may be removed and its number be given to another; and that
+  /// the directory still is what its handle says is looked at last.
+  ///
+  /// @return [#ABSENT] when there is no such name, null when that takes waiting
+  @Nullable FileAttributes findNow(Caller caller, FileRef directory, byte[] name)
+      throws FsException {
+    long inode = tree.lookupNow(caller, directory.inode, name);
+    if (inode == FileTree.NOT_NOW) {
+      return null;
+    }
+    FileAttributes found = inode == 0 ? ABSENT : tree.attributesNow(inode);
+    if (found == null || tree.lookupNow(caller, directory.inode, name) != inode) {
+      return null;
+    }
+    FileAttributes at = tree.attributesNow(directory.inode);
+    return at != null && at.generation() == directory.generation ? found : null;
+  }
+
   /// The attributes of a file that a listing has named.
   ///
+  /// @param version of the directory, before the listing: while it is the same, so are the names
   /// @return null when it was removed since, or is no file of this tree
-  @Nullable FileAttributes listed(long directory, long inode, byte[] name) throws IOException {
-    FileAttributes now = tree.attributesNow(inode);
-    if (now != null) {
-      return now;
+  @Nullable FileAttributes listed(FileRef directory, long version, long inode, byte[] name)
+      throws IOException {
+    try {
+      if (tree.changesOnlyHere()) {
+        FileAttributes found = tree.attributesNow(inode);
+        found = found == null ? tree.attributes(inode) : found;
+        FileAttributes at = tree.attributesNow(directory.inode);
+        if (at != null && at.version() == version) {
+          return found;
+        }
+      }
+    } catch (FsException e) {
+      if (e.errno() != Errno.ESTALE) {
+        throw e;
+      }
     }
     try {
-      // A tree with locators may not have seen the file yet: a look at its name changes that.
-      return tree.attributes(hasLocators() ? tree.lookup(Caller.ROOT, directory, name) : inode);
+      boolean self = inode == directory.inode; // also `..` of an export's root
+      return tree.find(Caller.ROOT, directory.inode, self ? DOT : name);
     } catch (FsException e) {
       if (e.errno() == Errno.ESTALE || e.errno() == Errno.ENOENT || e.errno() == Errno.EXDEV) {
         return null;
@@ -216,6 +257,19 @@ final class TreeShare implements AutoCloseable {
   void unlock(long one, long other) {
     locks[place(one)].unlock();
     locks[place(other)].unlock();
+  }
+
+  /// Notes a change of a file or directory, whose lock the caller holds.
+  ///
+  /// @param point of the tree, behind it
+  void changed(long inode, long point) {
+    lastChanges[place(inode)] = point;
+  }
+
+  /// The point behind the last change of a file or directory, whose lock the caller holds: what is
+  /// in it was so when that is stable.
+  long lastChange(long inode) {
+    return lastChanges[place(inode)];
   }
 
   private static int place(long inode) {

@@ -1,13 +1,16 @@
 package sluice.nfs;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import sluice.fs.BlockDevice;
 import sluice.fs.BlockDevices;
 import sluice.memory.Account;
@@ -26,6 +29,7 @@ final class CrashDevice implements BlockDevice {
   private final List<Write> unflushed = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
   private volatile long flushNanos;
+  private volatile @Nullable CountDownLatch held;
 
   CrashDevice(int bytes) throws IOException {
     device = BlockDevices.memory(bytes);
@@ -35,6 +39,19 @@ final class CrashDevice implements BlockDevice {
   /// From now on a flush takes so long, as it does on a disk.
   void slowFlush(long nanos) {
     flushNanos = nanos;
+  }
+
+  /// From now on no flush ends, until [#letFlushesGo].
+  void holdFlushes() {
+    held = new CountDownLatch(1);
+  }
+
+  void letFlushesGo() {
+    CountDownLatch holds = held;
+    held = null;
+    if (holds != null) {
+      holds.countDown();
+    }
   }
 
   int flushes() {
@@ -112,6 +129,14 @@ final class CrashDevice implements BlockDevice {
       before = List.copyOf(unflushed);
     }
     LockSupport.parkNanos(flushNanos);
+    CountDownLatch holds = held;
+    if (holds != null) {
+      try {
+        holds.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+    }
     device.flush();
     flushes.incrementAndGet();
     synchronized (this) {

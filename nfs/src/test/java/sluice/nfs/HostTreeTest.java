@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -336,6 +337,39 @@ final class HostTreeTest {
   }
 
   private static final Caller USER_ROOT = new Caller(0, 0, 5);
+
+  /// What comes behind the inode number in a handle of ours is the kernel's: any bytes there find
+  /// the same file, or none.
+  @Test
+  void changedLocatorsFindNoOtherFile() throws IOException {
+    for (int i = 0; i < 40; i++) {
+      file("near-" + i);
+    }
+    long inode = file("target");
+    FileAttributes before = tree.attributes(inode);
+    byte[] locator = tree.locator(inode);
+    for (int bit = 0; bit < 8 * locator.length; bit++) {
+      byte[] changed = locator.clone();
+      changed[bit >> 3] ^= (byte) (1 << (bit & 7));
+      recallAny(inode, changed);
+      assertThat(tree.attributes(inode)).isEqualTo(before);
+    }
+    for (int length = 0; length <= 24; length++) {
+      if (length != locator.length) {
+        recallAny(inode, Arrays.copyOf(locator, length));
+      }
+    }
+    assertThat(tree.attributes(inode)).isEqualTo(before);
+    assertThat(tree.find(ROOT, root, name("target"))).isEqualTo(before);
+  }
+
+  private void recallAny(long inode, byte[] locator) {
+    try {
+      tree.recall(inode, locator); // a bit that the kernel does not look at
+    } catch (IOException e) {
+      assertThat(e).isInstanceOf(FsException.class);
+    }
+  }
 
   @Test
   void whatIsKeptOpenIsBounded() throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,7 +85,7 @@ final class Nfs3HostTest {
       assertThat(names).isEqualTo(6); // . .. theirs sub h unseen
       byte[] damaged = file.clone();
       damaged[damaged.length - 1] ^= 1;
-      assertThat(client.getattrStatus(damaged)).isEqualTo(NfsStatus.OK); // known by its seal
+      assertThat(client.getattrStatus(damaged)).isEqualTo(NfsStatus.BADHANDLE);
     }
     assertThat(directory.resolve("sub/deep/f")).hasContent("con");
     Files.move(directory.resolve("sub"), directory.resolve("moved"));
@@ -97,6 +98,45 @@ final class Nfs3HostTest {
       assertThat(server.client.remove(server.top, "h")).isZero();
       assertThat(server.client.getattrStatus(file)).isEqualTo(NfsStatus.STALE);
     }
+  }
+
+  /// Each byte of a handle counts, also those that the kernel is to find the file by, whether the
+  /// server has seen the handle before or not.
+  @Test
+  void changedHandlesLeadNowhere() throws IOException {
+    assumeTrue(HostCalls.privileged(), "opening files by handle needs root");
+    for (int i = 0; i < 20; i++) {
+      Files.writeString(directory.resolve("f" + i), "content of " + i);
+    }
+    byte[] file;
+    try (Server server = new Server(directory, 1 << 20)) {
+      file = server.client.lookup(server.top, "f7");
+      refusesChanges(server, file);
+    }
+    try (Server server = new Server(directory, 2 << 20)) {
+      refusesChanges(server, file);
+      assertThat(server.client.read(file, 0, 100)).isEqualTo(Nfs3Client.name("content of 7"));
+    }
+  }
+
+  private static void refusesChanges(Server server, byte[] file) {
+    for (int at = 0; at < file.length; at++) {
+      for (int change : new int[] {1, 2, 4, 8, 16, 32, 64, 128, 255}) {
+        byte[] changed = file.clone();
+        changed[at] ^= (byte) change;
+        for (boolean slowly : new boolean[] {false, true}) {
+          server.client.calls.slowly(slowly);
+          assertThat(server.client.getattrStatus(changed))
+              .as("byte " + at + ", " + change)
+              .isIn(NfsStatus.BADHANDLE, NfsStatus.STALE);
+        }
+      }
+    }
+    for (int length = FileHandles.BYTES; length < file.length; length += 4) {
+      byte[] cut = Arrays.copyOf(file, length);
+      assertThat(server.client.getattrStatus(cut)).isEqualTo(NfsStatus.BADHANDLE);
+    }
+    server.client.calls.slowly(false);
   }
 
   /// MKDIR: others may change the host's directory, so nothing is claimed of before.

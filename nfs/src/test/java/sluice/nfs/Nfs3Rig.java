@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import sluice.fs.Ext2;
 import sluice.fs.Ext2Check;
 import sluice.fs.Ext2Format;
+import sluice.fs.FileTree;
 import sluice.fs.FormatOptions;
 import sluice.fs.MountOptions;
 
@@ -39,10 +41,16 @@ final class Nfs3Rig implements AutoCloseable {
 
   private Nfs3Rig(CrashDevice device, MountOptions options, ExportOptions export)
       throws IOException {
+    this(device, options, export, seen -> seen);
+  }
+
+  private Nfs3Rig(
+      CrashDevice device, MountOptions options, ExportOptions export, UnaryOperator<FileTree> seen)
+      throws IOException {
     this.device = device;
     tree = Ext2.mount(device, options);
     exports = new Exports();
-    exports.add("/data", tree, "/", export);
+    exports.add("/data", seen.apply(tree), "/", export);
     handles = new FileHandles(exports);
     nfs = new Nfs3Program(exports, handles, VERIFIERS.getAndIncrement());
     mounts = new MountProgram(exports, handles);
@@ -76,6 +84,11 @@ final class Nfs3Rig implements AutoCloseable {
 
   static Nfs3Rig with(ExportOptions export) throws IOException {
     return new Nfs3Rig(format(true), options(), export);
+  }
+
+  /// A server that has something between it and its tree.
+  static Nfs3Rig through(UnaryOperator<FileTree> seen) throws IOException {
+    return new Nfs3Rig(format(true), options(), believed(), seen);
   }
 
   /// A server on a device that another has left, however it did.

@@ -117,6 +117,32 @@ final class Nfs4RecoveryTest {
     }
   }
 
+  /// Nobody can want a file without a name, and it takes space: who has it open and does not come
+  /// back is forgotten by and by.
+  @Test
+  void anExpiredClientKeepsNoFileWithoutAName() throws IOException {
+    try (Nfs4Rig rig = new Nfs4Rig()) {
+      Nfs4TestClient silent = rig.client("silent");
+      Nfs4TestClient patient = rig.client("patient");
+      Nfs4TestClient other = rig.client("other");
+      byte[] data = silent.handle("srv", "data");
+      silent.open(data, open("o", 3, 0, unchecked(0644), "f"));
+      patient.open(data, open("o", 3, 0, unchecked(0644), "g"));
+      assertThat(other.statusOn(data, named(Nfs4Op.REMOVE, "f"))).isZero();
+      long free = rig.tree.status().freeInodes();
+      rig.seconds(80);
+      assertThat(other.status(ROOT)).isZero();
+      assertThat(rig.tree.status().freeInodes()).isEqualTo(free);
+      rig.seconds(80);
+      Nfs4TestClient.Reply renewed = other.tryOn(0);
+      assertThat(renewed.status).isZero();
+      assertThat(rig.tree.status().freeInodes()).isEqualTo(free + 1);
+      assertThat(other.tryOn(0).fast).isTrue(); // nobody looks again so soon
+      assertThat(silent.status(ROOT)).isEqualTo(Nfs4Status.BADSESSION);
+      assertThat(patient.status(ROOT)).isZero();
+    }
+  }
+
   @Test
   void aClientThatStartsAnewLosesWhatItHad() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {

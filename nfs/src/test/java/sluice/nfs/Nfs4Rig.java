@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
+import java.util.function.UnaryOperator;
 import sluice.fs.Ext2;
 import sluice.fs.Ext2Format;
+import sluice.fs.FileTree;
 import sluice.fs.FormatOptions;
 import sluice.fs.MountOptions;
 
@@ -16,13 +16,14 @@ import sluice.fs.MountOptions;
 final class Nfs4Rig implements AutoCloseable {
   private static final int DEVICE_BYTES = 24 << 20;
 
-  final BlockDevice device;
+  final CrashDevice device;
   final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
   Ext2 tree;
   Exports exports;
   Nfs4Program program;
   private final Nfs4Limits limits;
   private final ExportOptions options;
+  private final UnaryOperator<FileTree> seen;
   private final List<RpcTestCalls> calls = new ArrayList<>();
   private long writeVerifier;
 
@@ -31,9 +32,20 @@ final class Nfs4Rig implements AutoCloseable {
   }
 
   Nfs4Rig(Nfs4Limits limits, ExportOptions options) throws IOException {
+    this(limits, options, seen -> seen);
+  }
+
+  /// @param seen what the server sees of the tree
+  Nfs4Rig(UnaryOperator<FileTree> seen) throws IOException {
+    this(Nfs4Limits.defaults(), ExportOptions.defaults().withSquash(Squash.NONE), seen);
+  }
+
+  private Nfs4Rig(Nfs4Limits limits, ExportOptions options, UnaryOperator<FileTree> seen)
+      throws IOException {
     this.limits = limits;
     this.options = options;
-    device = BlockDevices.memory(DEVICE_BYTES);
+    this.seen = seen;
+    device = new CrashDevice(DEVICE_BYTES);
     Ext2Format.format(
         device, FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024), _ -> {});
     start();
@@ -42,7 +54,7 @@ final class Nfs4Rig implements AutoCloseable {
   private void start() throws IOException {
     tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(8 << 20));
     exports = new Exports();
-    exports.add("/srv/data", tree, "/", options);
+    exports.add("/srv/data", seen.apply(tree), "/", options);
     writeVerifier++;
     FileHandles handles = new FileHandles(exports);
     StableClients stable = new StableClientsFile(exports.list().getFirst().share());
