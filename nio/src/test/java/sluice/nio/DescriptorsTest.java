@@ -105,12 +105,11 @@ class DescriptorsTest extends Scenario {
     List<EventFd> hogs = new ArrayList<>();
     List<SocketChannel> accepted = new ArrayList<>();
     try {
-      useUp(hogs);
-      assertThatThrownBy(() -> acceptAll(server, accepted)).isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> nio().openSocketChannel()).isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> nio().openDatagramChannel()).isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> nio().openPipe()).isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> nio().openSelector()).isInstanceOf(IOException.class);
+      assertRefused(hogs, () -> acceptAll(server, accepted));
+      assertRefused(hogs, () -> closing(nio().openSocketChannel()));
+      assertRefused(hogs, () -> closing(nio().openDatagramChannel()));
+      assertRefused(hogs, this::pipe);
+      assertRefused(hogs, () -> closing(nio().openSelector()));
     } finally {
       hogs.forEach(EventFd::close);
     }
@@ -121,6 +120,24 @@ class DescriptorsTest extends Scenario {
     }
     send(waiting.getLast(), "x");
     assertThat(text(readFully(accepted.getLast(), 1))).isEqualTo("x");
+  }
+
+  private interface Opening {
+    void run() throws IOException;
+  }
+
+  /// With all descriptors used up an opening fails. What an earlier test has forgotten may be
+  /// collected and closed just then: the number that comes free by that is used up too.
+  private static void assertRefused(List<EventFd> hogs, Opening opening) throws Exception {
+    eventually(() -> {
+      useUp(hogs);
+      try {
+        opening.run();
+        return false;
+      } catch (IOException refused) {
+        return true;
+      }
+    });
   }
 
   /// An engine may have accepted ahead of the asking; what it holds comes first.

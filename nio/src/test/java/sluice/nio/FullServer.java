@@ -28,7 +28,7 @@ final class FullServer implements AutoCloseable {
       SocketChannel channel = scenario.socket();
       channel.configureBlocking(false);
       boolean connected = channel.connect(address());
-      for (int wait = 0; wait < 20 && !connected; wait++) {
+      for (int wait = 0; wait < 60 && !connected; wait++) {
         Thread.sleep(5);
         connected = channel.finishConnect();
       }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// from it. Each test's threads end with it.
 @Timeout(300)
 class RingHandOverTest extends RingTests {
-  private static final int PATIENCE_MILLIS = 30_000;
+  private static final int PATIENCE_MILLIS = 60_000;
 
   private record Link(SocketChannel near, Socket far) implements AutoCloseable {
     @Override
@@ -80,7 +80,7 @@ class RingHandOverTest extends RingTests {
   }
 
   private static byte[] read(SocketChannel channel, int length) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     ByteBuffer buffer = ByteBuffer.allocate(length);
     while (buffer.hasRemaining() && channel.read(buffer) >= 0 && System.nanoTime() < deadline) {
       Thread.onSpinWait();

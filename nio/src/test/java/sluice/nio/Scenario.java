@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// that was opened. Used by the test's thread; [#closing] by any.
 @ParameterizedClass(name = "{0}")
 @MethodSource("sluice.nio.ProviderUnderTest#selected")
-@Timeout(60)
+@Timeout(240)
 abstract class Scenario {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /// Set by JUnit.
   @Parameter
@@ -180,7 +180,7 @@ abstract class Scenario {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     while (!condition.holds()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("did not become true within 30 s");
+        throw new AssertionError("did not become true within 60 s");
       }
       Thread.sleep(2);
     }
@@ -243,7 +243,7 @@ abstract class Scenario {
 
   private static void rest(long deadline) throws IOException {
     if (System.nanoTime() > deadline) {
-      throw new IOException("no progress within 30 s");
+      throw new IOException("no progress within 60 s");
     }
     try {
       Thread.sleep(1);

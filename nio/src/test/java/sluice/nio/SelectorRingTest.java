@@ -26,8 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What only a selector with a ring does. Each test's threads end with it.
-@Timeout(120)
+@Timeout(300)
 class SelectorRingTest extends RingTests {
+  /// What 2000 requests may allocate by accident.
+  private static final long MOST_BYTES = 4000;
+
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
+
   private record Link(SocketChannel near, Socket far) {}
 
   private Link link(ServerSocketChannel server) throws Exception {
@@ -348,6 +353,10 @@ class SelectorRingTest extends RingTests {
     serve(selector, server, address, 200);
     long before = descriptors();
     serve(selector, server, address, 3000);
+    // A class that is loaded just now opens a file for a moment.
+    for (int i = 0; i < 600 && descriptors() > before + 5; i++) {
+      Thread.sleep(50);
+    }
     assertThat(descriptors()).isLessThanOrEqualTo(before + 5);
   }
 
@@ -394,28 +403,31 @@ class SelectorRingTest extends RingTests {
   void nothingIsAllocatedForARequest() throws Exception {
     ServerSocketChannel server = listen();
     Selector selector = selector();
-    List<Link> links = new ArrayList<>();
     List<CompletableFuture<Void>> clients = new ArrayList<>();
-    int rounds = 3000;
+    AtomicBoolean enough = new AtomicBoolean();
     for (int i = 0; i < 4; i++) {
       Link link = link(server);
-      links.add(link);
       link.near().register(selector, SelectionKey.OP_READ);
-      clients.add(started(() -> ask(link.far(), rounds)));
+      clients.add(started(() -> askUntil(enough, link.far())));
     }
     Echo echo = new Echo();
-    long least = Long.MAX_VALUE; // a part without class loading and compiling
-    for (int part = 1; part <= 6; part++) {
+    long allocated = Long.MAX_VALUE; // by a part without class loading and compiling
+    long start = System.nanoTime(); // a machine may be slow to compile
+    while (allocated >= MOST_BYTES && System.nanoTime() - start < PATIENCE_NANOS) {
       long before = allocatedByThisThread();
-      while (echo.served < part * rounds * links.size() / 6) {
+      for (int end = echo.served + 2000; echo.served < end; ) {
         selector.select(echo, 1000);
       }
-      least = Math.min(least, allocatedByThisThread() - before);
+      allocated = allocatedByThisThread() - before;
+    }
+    enough.set(true);
+    while (!clients.stream().allMatch(CompletableFuture::isDone)) {
+      selector.select(echo, 10); // their last requests
     }
     for (CompletableFuture<Void> client : clients) {
       client.get(60, TimeUnit.SECONDS);
     }
-    assertThat(least).isLessThan(4000); // for 2000 requests
+    assertThat(allocated).isLessThan(MOST_BYTES);
   }
 
   /// By reflection, as this module does not read the management modules.
@@ -431,9 +443,9 @@ class SelectorRingTest extends RingTests {
     return (Long) bytes;
   }
 
-  private static void ask(Socket far, int rounds) throws Exception {
+  private static void askUntil(AtomicBoolean enough, Socket far) throws Exception {
     byte[] bytes = new byte[64];
-    for (int i = 0; i < rounds; i++) {
+    while (!enough.get()) {
       far.getOutputStream().write(bytes);
       far.getInputStream().readNBytes(bytes, 0, bytes.length);
     }

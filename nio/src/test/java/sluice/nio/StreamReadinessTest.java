@@ -118,16 +118,16 @@ class StreamReadinessTest extends Scenario {
     long written = 0;
     // Full is full for a while: the kernel moves what it holds to the peer's side first.
     for (int quiet = 0; quiet < 10; quiet++) {
+      boolean ready = isReady(selector, key, 0);
       int count = link.near().write(bytes.clear());
       written += count;
-      if (count > 0) {
+      if (count > 0 || ready) {
         quiet = 0;
       } else {
         Thread.sleep(10);
       }
     }
     assertThat(written).isPositive();
-    assertThat(isReady(selector, key, 0)).isFalse();
     long total = written;
     Task<Long> reading = Task.start(() -> (long) receive(link.far(), (int) total).length);
     awaitReady(selector, key, OP_WRITE);

@@ -33,7 +33,7 @@ class VirtualThreadTest extends Scenario {
           }));
     }
     // Each has had a carrier; one more virtual thread gets one too.
-    assertThat(started.await(30, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+    assertThat(started.await(60, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
     assertThat(Task.Kind.VIRTUAL.start(() -> 42).join()).isEqualTo(42);
     for (Task<?> task : blocked) {
       assertThat(task.isDone()).isFalse();
