@@ -191,7 +191,7 @@ abstract class BlockDeviceContract {
           return true;
         });
       }
-      for (Future<Boolean> done : threads.invokeAll(work, 60, TimeUnit.SECONDS)) {
+      for (Future<Boolean> done : threads.invokeAll(work, 100, TimeUnit.SECONDS)) {
         assertThat(done.get()).isTrue();
       }
     }

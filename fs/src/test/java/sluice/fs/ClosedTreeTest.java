@@ -22,7 +22,7 @@ final class ClosedTreeTest {
     for (int i = 0; i < 3; i++) {
       closed.add(useAndClose(journaled));
     }
-    for (int i = 0; i < 200 && closed.stream().anyMatch(tree -> tree.get() != null); i++) {
+    for (int i = 0; i < 2_000 && closed.stream().anyMatch(tree -> tree.get() != null); i++) {
       System.gc();
       Thread.sleep(10);
     }

@@ -72,7 +72,7 @@ final class LogFuzzTest {
 
   @Test
   void mutatedLogsEndInAnErrorOrNot() throws IOException {
-    long seed = System.nanoTime();
+    long seed = Long.getLong("sluice.seed", 1);
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     int refused = 0;
