@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.util.Random;
 
 /// States that crashes of a recorded run could have left: what the device was told up to some
-/// moment, and a random part of what no flush has followed. Of the test's thread.
+/// moment, and a random part of what no flush has followed. Half of the moments are just before a
+/// flush. Of the test's thread.
 final class CrashStates {
   private static final int VARIANTS = 2;
 
@@ -29,7 +30,9 @@ final class CrashStates {
     int judged = 0;
     int step = Math.max(1, VARIANTS * run.events() / states);
     for (int at = 0; at < run.events(); at += step) {
-      int events = Math.min(run.events(), at + random.nextInt(step));
+      int end = Math.min(run.events(), at + step);
+      int events = at + random.nextInt(end - at);
+      events = random.nextBoolean() ? run.beforeFlush(events, end) : events;
       applied = run.applyFlushed(applied, events, base);
       for (int variant = 0; variant < VARIANTS; variant++) {
         BlockDevice crashed = JournalRig.copy(base);

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ final class Ext2CrashThreadsTest {
   private static final int OPERATIONS = 150;
   private static final int TOKENS = 4;
   private static final int TOKEN_BYTES = 1500;
+  private static final long FLUSH_NANOS = 1_000_000;
 
   @TempDir Path directory;
 
@@ -69,7 +71,7 @@ final class Ext2CrashThreadsTest {
           IntStream.range(0, THREADS).mapToObj(i -> new TreePart("w" + i)).toList();
       try (BlockDevice base = JournalRig.copy(device);
           CrashJudge judge = new CrashJudge(options, directory.resolve("crashed.img"))) {
-        RecordingDevice recording = new RecordingDevice(device);
+        RecordingDevice recording = new RecordingDevice(slow(device));
         List<CrashWorkload.Recorded> recorded = work(seed, recording, options, parts);
         return CrashStates.judge(
             recording,
@@ -83,6 +85,17 @@ final class Ext2CrashThreadsTest {
             });
       }
     }
+  }
+
+  /// A flush takes as long as a disk's: others go on meanwhile, and wait for more than it promises.
+  private static BlockDevice slow(BlockDevice device) {
+    return new DeviceOverDevice(device) {
+      @Override
+      public void flush() throws IOException {
+        LockSupport.parkNanos(FLUSH_NANOS);
+        super.flush();
+      }
+    };
   }
 
   private static byte[] name(String text) {

@@ -37,6 +37,16 @@ final class RecordingDevice extends DeviceOverDevice {
     return events.size();
   }
 
+  /// The number of events before the first flush from `from` on, at most `most`: when the most is
+  /// at stake.
+  synchronized int beforeFlush(int from, int most) {
+    int count = from;
+    while (count < most && !events.get(count).flush()) {
+      count++;
+    }
+    return count;
+  }
+
   /// Applies what has certainly reached the device after `count` events: all that a flush followed.
   ///
   /// @param from index of the first event that the target lacks
