@@ -280,7 +280,7 @@ static void put_arguments(struct buffer *b, const struct connection *c, const st
       put_name(b, c, f->sequence);
       put32(b, 0);                 // unchecked
       put32(b, 1);                 // mode
-      put32(b, 0644);
+      put32(b, 0666);              // what go-nfs makes; it cannot change it
       for (int i = 0; i < 5; i++) put32(b, 0);
       break;
     case REMOVE:
@@ -560,6 +560,8 @@ int main(int argc, char **argv) {
   prepare();
   open_connections();
   long now = now_nanos();
+  // The last names of a run stay in the directory; the next one makes others.
+  if (L.procedure == CREATE) L.next_record = (uint64_t)(now / XID_NANOS);
   for (unsigned i = 0; i < L.o.connections; i++) {
     for (unsigned place = 0; place < L.o.depth; place++) issue(&L.connections[i], place, now);
     flush(&L.connections[i]);

@@ -114,8 +114,8 @@ record Timeline(
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("slice_ms", sliceMillis);
     json.put("replies", replies);
-    json.put("voluntary_switches", voluntary);
-    json.put("involuntary_switches", involuntary);
+    json.put("voluntary_switches", voluntary.stream().map(Math::round).toList());
+    json.put("involuntary_switches", involuntary.stream().map(Math::round).toList());
     json.put("collections", all);
     return json;
   }
