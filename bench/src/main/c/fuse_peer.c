@@ -16,6 +16,7 @@
 
 #define FILE_BYTES (16u << 20)
 #define FILE_ID 2
+#define ALIGNMENT (2u << 20)    // whole pages: the kernel takes hold of each page that it copies from
 #define MAX_WRITE (1u << 20)
 #define VALID_SECONDS 86400
 
@@ -95,7 +96,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   size_t room = MAX_WRITE + 4096;
-  char *data = malloc(FILE_BYTES), *message = aligned_alloc(4096, room);
+  char *data = aligned_alloc(ALIGNMENT, FILE_BYTES), *message = aligned_alloc(4096, room);
   if (data == NULL || message == NULL) die("malloc");
   memset(data, 'x', FILE_BYTES);
   int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
