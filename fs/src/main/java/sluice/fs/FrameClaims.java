@@ -207,6 +207,30 @@ final class FrameClaims {
     }
   }
 
+  /// As [#forget] for a block that cannot be used again soon: its frame is free at once, so that
+  /// memory that is warm is used next, unless somebody holds it.
+  void drop(long block) {
+    Frame frame;
+    synchronized (table.stripe(block)) {
+      frame = table.get(block);
+      if (frame == null) {
+        return;
+      }
+      clean(frame);
+      frame.held = false;
+      if (frame.loading || !frame.claim()) {
+        return;
+      }
+      if (!supply.leave(frame)) {
+        frame.endClaim();
+        return;
+      }
+      table.remove(frame);
+      frame.endClaim();
+    }
+    frame.release();
+  }
+
   /// Leases a block as it is now. Nobody has it in hand: the caller holds a journal's gate.
   ///
   /// @param onlyDirty not when the device has it already

@@ -133,7 +133,10 @@ final class FrameSupply {
     frame.release();
   }
 
-  private synchronized boolean leave(Frame frame) {
+  /// Takes a frame out of its queue, before it is unmapped. Under its stripe.
+  ///
+  /// @return false when it is in none: it is being given up
+  synchronized boolean leave(Frame frame) {
     return queues.leave(frame);
   }
 

@@ -209,16 +209,23 @@ final class Jbd2Journal implements Journal {
     }
   }
 
-  void freed(long block, boolean content) {
+  /// A block was freed.
+  ///
+  /// @return whether it is content that the transaction being committed promises: its frame stays
+  ///   as it is until this one is stable. What older ones promised is on the device, and what this
+  ///   one did to the block nobody is promised
+  boolean freed(long block, boolean content) {
     synchronized (this) {
       running.freed.add(block);
       running.content.remove(block);
       if (running.metadata.remove(block) || !content) {
         running.revoked.add(block);
       }
-      if (content) {
+      boolean promised = content && committing != null && committing.content.contains(block);
+      if (promised) {
         running.freedContent.add(block);
       }
+      return promised;
     }
   }
 
@@ -383,7 +390,7 @@ final class Jbd2Journal implements Journal {
     try {
       cache.writeBack().write(content);
       for (long block : group.freedContent.toArray()) {
-        cache.claims().forget(block);
+        cache.claims().drop(block);
       }
       if (group.needsLog()) {
         log(metadata, group.revoked.toArray());

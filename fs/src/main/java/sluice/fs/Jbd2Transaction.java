@@ -76,16 +76,17 @@ final class Jbd2Transaction extends FrameTransaction {
   @Override
   public void forget(long block) {
     checkOpen();
-    journal().freed(block, false);
+    boolean promised = journal().freed(block, false);
+    assert !promised;
     claims().forget(block);
   }
 
   @Override
   public void forgetData(long block) {
     checkOpen();
-    // The frame stays as it is until this is stable: if it never is, the file still has the block,
-    // and an earlier transaction may have promised its content.
-    journal().freed(block, true);
+    if (!journal().freed(block, true)) {
+      claims().drop(block); // a short-lived file is not written, and takes no memory
+    }
   }
 
   @Override

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -256,6 +259,103 @@ final class Jbd2JournalTest {
         assertThat(after.version(A)).isEqualTo(7);
         assertThat(after.version(A + 1)).isEqualTo(7);
       }
+    }
+  }
+
+  @Test
+  void contentThatIsFreedBeforeItIsCommittedIsNotWrittenAndTakesNoMemory() throws IOException {
+    Set<Long> written = ConcurrentHashMap.newKeySet();
+    try (BlockDevice device =
+        new DeviceOverDevice(BlockDevices.memory(JournalRig.BLOCKS * JournalRig.BLOCK)) {
+          @Override
+          public void write(long position, Block from, long offset, int bytes) throws IOException {
+            written.add(position / JournalRig.BLOCK);
+            super.write(position, from, offset, bytes);
+          }
+        }) {
+      JournalRig.format(device, 256);
+      try (JournalRig rig = JournalRig.open(device, 256, 64)) {
+        for (long block = JournalRig.FIRST; block < JournalRig.FIRST + 500; block++) {
+          try (Transaction transaction = rig.journal.begin(0)) {
+            transaction.overwrite(block).close();
+            transaction.forgetData(block);
+          }
+          assertThat(rig.cache.cached(block)).isNull();
+        }
+        assertThat(rig.cache.dirtyBytes()).isZero();
+        rig.journal.sync();
+      }
+    }
+    assertThat(written).noneMatch(block -> block >= JournalRig.FIRST);
+  }
+
+  /// The transaction that is being committed promises content; that it is freed meanwhile counts
+  /// only once the next one is stable.
+  @Test
+  void contentIsWrittenForTheCommitUnderWayThoughItIsFreedMeanwhile() throws Exception {
+    long other = A + 20;
+    long freed = A + 21;
+    CountDownLatch writing = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    BlockDevice device =
+        new DeviceOverDevice(BlockDevices.memory(JournalRig.BLOCKS * JournalRig.BLOCK)) {
+          @Override
+          public void write(long position, Block from, long offset, int bytes) throws IOException {
+            if (position == other * JournalRig.BLOCK) {
+              writing.countDown();
+              pass(go);
+            }
+            super.write(position, from, offset, bytes);
+          }
+        };
+    JournalRig.format(device, LOG);
+    try (device;
+        JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
+      rig.content(1, other, true);
+      FutureTask<Boolean> writeBack = start(rig.cache::sync);
+      pass(writing); // one at a time writes: the commit comes after
+      rig.content(1, freed, true);
+      rig.change(1, A);
+      FutureTask<Boolean> sync = start(rig.journal::sync);
+      try (Buffer buffer = rig.cache.read(freed)) {
+        while (buffer.block().leases() < 3) { // the cache's, ours, the commit's
+          Waits.pause();
+        }
+      }
+      try (Transaction transaction = rig.journal.begin(0)) {
+        transaction.forgetData(freed);
+      }
+      go.countDown();
+      assertThat(sync.get(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(writeBack.get(60, TimeUnit.SECONDS)).isTrue();
+      try (JournalRig after = crash(rig)) {
+        assertThat(after.version(A)).isEqualTo(1);
+        assertThat(after.version(freed)).isEqualTo(1);
+      }
+      rig.journal.sync();
+      assertThat(rig.cache.cached(freed)).as("gone with the commit that frees it").isNull();
+    }
+  }
+
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private static FutureTask<Boolean> start(Step step) {
+    FutureTask<Boolean> task =
+        new FutureTask<>(() -> {
+          step.run();
+          return true;
+        });
+    Thread _ = Thread.ofPlatform().start(task);
+    return task;
+  }
+
+  private static void pass(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 }
