@@ -18,6 +18,8 @@ import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.Server;
 import sluice.loop.ServerConfig;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
 
 /// Serves RPC programs over TCP, and over UDP on the same ports. Any thread may call.
 ///
@@ -40,6 +42,10 @@ final class RpcServer implements AutoCloseable {
   /// One loop's share of the server.
   private record Part(Loop loop, RpcWorkers workers) {}
 
+  /// A port that the kernel chose for connections may be taken for datagrams: then it is asked for
+  /// another one, so often.
+  private static final int PORTS_TRIED = 10;
+
   private final Options options;
   private final AtomicLong numbers = new AtomicLong();
   private final List<Part> parts = new CopyOnWriteArrayList<>();
@@ -55,17 +61,30 @@ final class RpcServer implements AutoCloseable {
   /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
   ///   stays open
   static RpcServer start(ServerConfig config, Options options) throws IOException {
-    RpcServer made = new RpcServer(options);
-    made.server = Server.start(config, made::protocol);
-    if (options.datagrams) {
+    for (int tried = 1; ; tried++) {
+      RpcServer made = new RpcServer(options);
+      made.server = Server.start(config, made::protocol);
       try {
-        made.openDatagrams();
+        if (options.datagrams) {
+          made.openDatagrams();
+        }
+        return made;
       } catch (IOException | RuntimeException e) {
         made.close();
-        throw e;
+        if (tried == PORTS_TRIED || !chosenByTheKernel(config) || !isTaken(e)) {
+          throw e;
+        }
       }
     }
-    return made;
+  }
+
+  private static boolean chosenByTheKernel(ServerConfig config) {
+    return config.addresses().stream()
+        .allMatch(each -> each instanceof InetSocketAddress inet && inet.getPort() == 0);
+  }
+
+  private static boolean isTaken(Exception e) {
+    return e instanceof SysException refused && refused.errno() == Errno.EADDRINUSE;
   }
 
   private Protocol protocol(Loop loop) {
