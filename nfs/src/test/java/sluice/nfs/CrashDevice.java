@@ -28,6 +28,10 @@ final class CrashDevice implements BlockDevice {
   private final BlockDevice stable;
   private final List<Write> unflushed = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
+
+  /// One flush at a time: each takes away what it has found unflushed.
+  private final Object flushing = new Object();
+
   private volatile long flushNanos;
   private volatile @Nullable CountDownLatch held;
 
@@ -124,6 +128,12 @@ final class CrashDevice implements BlockDevice {
 
   @Override
   public void flush() throws IOException {
+    synchronized (flushing) {
+      flushOne();
+    }
+  }
+
+  private void flushOne() throws IOException {
     List<Write> before;
     synchronized (this) {
       before = List.copyOf(unflushed);
