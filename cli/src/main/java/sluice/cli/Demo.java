@@ -2,6 +2,7 @@ package sluice.cli;
 
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpInterruptlet;
@@ -23,6 +24,7 @@ final class Demo {
   static List<Route> routes() {
     return List.of(
         Route.at("/demo/hello")
+            .withLimit(Duration.ofSeconds(1)) // a cold machine takes long for the first
             .withInterruptlet(Hello::new)
             .withSlowHandler((request, responder) -> responder.status(405).send("GET only\n")),
         Route.at("/demo/report").withSlowHandler(Demo::report));

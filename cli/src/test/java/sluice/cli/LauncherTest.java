@@ -29,6 +29,7 @@ final class LauncherTest {
       trap 'kill $!; exit 143' TERM
       sleep "${FAKE_BUILD_SECONDS:-0}" 9>&- &
       wait $!
+      while [ -e ROOT/build-goes-on ]; do sleep 0.1 9>&-; done
       [ -z "${FAKE_LOCALE-}" ] || echo "${LC_ALL:-$LC_CTYPE}" >ROOT/locale.log
       [ -z "${FAKE_BUILD_FAILS-}" ] || { echo "[ERROR] it does not compile"; exit 1; }
       mkdir -p ROOT/cli/target/lib
@@ -162,12 +163,18 @@ final class LauncherTest {
 
   @Test
   void aBuildThatWasKilledKeepsNobodyWaiting() throws Exception {
-    Started killed = start(List.of("FAKE_BUILD_SECONDS=3"), "stat");
+    Path goesOn = Files.createFile(root.resolve("build-goes-on"));
+    Started killed = start(List.of(), "stat");
     while (!Files.exists(root.resolve("maven.log"))) {
       Thread.sleep(20);
     }
     killed.process().destroyForcibly();
-    Result second = run(List.of(), "stat");
+    Started waiting = start(List.of(), "stat");
+    while (waiting.process().isAlive() && !said(waiting).contains("another start is building")) {
+      Thread.sleep(20);
+    }
+    Files.delete(goesOn); // the build itself was not killed, and ends
+    Result second = finish(waiting);
     assertThat(second.exitCode()).as(second.err()).isZero();
     assertThat(second.err())
         .contains("another start is building, process " + killed.process().pid());
@@ -493,6 +500,11 @@ final class LauncherTest {
     builder.redirectOutput(log.resolve("out").toFile());
     builder.redirectError(log.resolve("err").toFile());
     return new Started(builder.start(), log);
+  }
+
+  /// What it has written to its standard error so far.
+  private static String said(Started started) throws IOException {
+    return Files.readString(started.log().resolve("err"));
   }
 
   private Result finish(Started started) throws Exception {
