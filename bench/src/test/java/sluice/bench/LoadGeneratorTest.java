@@ -114,7 +114,9 @@ final class LoadGeneratorTest {
   void aServerThatEndsIsReportedWithItsLog() throws IOException {
     try (Server server = start("c-epoll", Role.ECHO)) {
       Commands.signal("KILL", server.pids());
-      Commands.sleepMillis(200);
+      for (int i = 0; i < 600 && server.isAlive(); i++) {
+        Commands.sleepMillis(100);
+      }
       assertThatThrownBy(() -> run(server, LoadSpec.echo(1, 1, 64)))
           .hasMessageContaining("c-epoll ended with status");
     }
