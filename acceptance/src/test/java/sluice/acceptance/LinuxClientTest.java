@@ -13,20 +13,26 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testkit.Slice;
 
 /// A stock Linux kernel in qemu mounts an image that `sluice nfs` exports, and works in it: see
-/// `linux-client.sh` and its guest's script, which names the stages.
+/// `linux-client.sh` and its guest's script, which names the stages. Each run of fsx has another
+/// seed, of which a [Slice] is run.
 @Tag("acceptance")
 @Timeout(value = 25, unit = TimeUnit.MINUTES)
 class LinuxClientTest {
   private static final Path TARGET = Path.of("target", "linux-client").toAbsolutePath();
   private static final Path SCRIPT = Path.of("linux-client.sh").toAbsolutePath();
   private static final String GUEST = "/sluice/acceptance/linux-client-guest.sh";
+
+  /// Runs of fsx that there are, 5000 operations each.
+  private static final int SEEDS = 7;
 
   private static final String ALL = "listing basic fsx pjd clone build survive";
 
@@ -75,8 +81,8 @@ class LinuxClientTest {
     LinuxClientImage.make(image);
     Files.writeString(
         TARGET.resolve("settings"),
-        "PORT=%d%nVERSION=%s%nSTAGES='%s'%n"
-            .formatted(port, version, System.getProperty("sluice.client.stages", ALL)));
+        "PORT=%d%nVERSION=%s%nSTAGES='%s'%nSEEDS='%s'%n"
+            .formatted(port, version, System.getProperty("sluice.client.stages", ALL), seeds()));
     try (var guest = LinuxClientTest.class.getResourceAsStream(GUEST)) {
       Files.copy(guest, TARGET.resolve("script"), StandardCopyOption.REPLACE_EXISTING);
     }
@@ -111,9 +117,19 @@ class LinuxClientTest {
     LinuxClientImage.check(image);
   }
 
+  private static String seeds() {
+    return Slice.current().seeds(SEEDS).mapToObj(Long::toString).collect(Collectors.joining(" "));
+  }
+
   private static void judge(String version, List<String> console, Map<String, Result> results) {
     assertThat(results).as(String.join("\n", console)).containsKey("umount");
     results.forEach((stage, result) -> assertThat(result.code()).as(stage).isZero());
+    String times =
+        console.stream()
+            .filter(line -> line.startsWith("TIME "))
+            .map(line -> line.substring(5))
+            .collect(Collectors.joining("; "));
+    System.out.printf("by NFS %s, ls -l of 20 000 files, seconds: %s%n", version, times);
     if (results.containsKey("pjd")) {
       List<String> said = console.stream().filter(line -> line.startsWith("PJD ")).toList();
       assertThat(PjdSummary.of(said).passed())

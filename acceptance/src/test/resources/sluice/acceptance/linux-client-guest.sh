@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the guest of linux-client.sh does with a mount. Settings come from /mnt/given/settings: PORT,
-# VERSION (3 or 4.1), STAGES. Each stage says "RESULT name code seconds", and why when it fails.
+# VERSION (3 or 4.1), STAGES, SEEDS (of fsx). Each stage says "RESULT name code seconds", and why when
+# it fails; some say "TIME what seconds" besides.
 . /mnt/given/settings
 export PATH=/mnt/given/bin:$PATH
 server=10.0.2.2
@@ -48,9 +49,37 @@ basic() {
   df /mnt/nfs
 }
 
+timed() { # what, command…; its output is in /tmp/list
+  what=$1
+  shift
+  from=$(now)
+  "$@" >/tmp/list
+  to=$(now)
+  echo "TIME $what $(echo "$from $to" | awk '{ printf "%.2f", $2 - $1 }')" >/dev/console
+}
+
+# What the last mount has asked for to list directories, and how long it waited for answers.
+listing_calls() {
+  awk '$1 ~ /^READDIR(PLUS)?:$/ && $2 > 0 {
+    print "TIME " $1, $2, "calls,", $6, "bytes, waited", $8, "ms" }' /proc/self/mountstats >/dev/console
+}
+
+# A long listing by a server that has just started, and by one that has not; and what this machine needs
+# by itself for as many files in its own memory.
 listing() {
-  ls -l /mnt/nfs/many >/tmp/list || return 1
+  set -e
+  timed first ls -l /mnt/nfs/many
   [ "$(grep -c '^-' /tmp/list)" = 20000 ]
+  listing_calls
+  umount /mnt/nfs
+  attach
+  timed again ls -l /mnt/nfs/many
+  [ "$(grep -c '^-' /tmp/list)" = 20000 ]
+  listing_calls
+  mkdir /tmp/many
+  (cd /tmp/many && seq -f 'file-%g' 0 19999 | xargs touch)
+  timed floor ls -l /tmp/many
+  rm -r /tmp/many
 }
 
 pjd() {
@@ -72,7 +101,13 @@ X
   return 0
 }
 
-exercise() { cd /tmp && fsx -N 2000 -S 7 /mnt/nfs/exercised; }
+exercise() {
+  set -e
+  cd /tmp
+  for seed in $SEEDS; do
+    fsx -N 5000 -S "$seed" "/mnt/nfs/exercised-$seed"
+  done
+}
 
 build() {
   set -e
