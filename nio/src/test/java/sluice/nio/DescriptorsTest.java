@@ -81,6 +81,9 @@ class DescriptorsTest extends Scenario {
   @Test
   void aServerSurvivesRunningOut() throws Exception {
     long limit = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
+    // What opening and refusing are made of is loaded now: its files could not be opened then.
+    useAndClose();
+    assertThatThrownBy(() -> ResourceLimit.of(999)).isInstanceOf(SysException.class);
     ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, openDescriptors() + 100);
     try {
       runOut();
