@@ -144,26 +144,30 @@ final class NfsCommand implements Callable<Integer> {
     MountOptions mount = mountOptions();
     if (Files.isDirectory(source)) {
       try (HostTree tree = HostTree.open(source, readOnly)) {
-        return export(tree, options);
+        return export(tree, options, mount);
       }
     }
     int status;
     try (MountedImage mounted = MountedImage.open(source, mount)) {
-      status = export(mounted.tree(), options);
+      status = export(mounted.tree(), options, mount);
     }
     spec.commandLine().getErr().println("sluice: the image is clean");
     return status;
   }
 
-  private int export(FileTree tree, ExportOptions options)
+  private int export(FileTree tree, ExportOptions options, MountOptions mount)
       throws IOException, InterruptedException {
     NfsExport export = new NfsExport(path, tree, directory, options);
     NfsConfig config =
-        new NfsConfig(
-            server(), List.of(export), RpcLimits.DEFAULT, !noUdp, !noPortmap && port != 0);
+        new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
     try (NfsServer server = NfsServer.start(config)) {
       return serve(server);
     }
+  }
+
+  /// Replies that clients do not take keep a quarter of the cache from others, at most.
+  private RpcLimits limits(MountOptions mount) {
+    return RpcLimits.DEFAULT.withLeasedBytes(mount.cacheBytes() / 4 / Math.max(1, loops));
   }
 
   private int serve(NfsServer server) throws InterruptedException {

@@ -159,6 +159,9 @@ public final class Connection {
   /// @param bytes as [#stagedBytes] has said; `Long.MAX_VALUE` for none
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
+    if (bytes != Long.MAX_VALUE && sendState == SEND_SUBMITTED) {
+      loop.settleSoon(); // otherwise only what comes next would end the turn that tells
+    }
   }
 
   /// Hands the message being handled to the slow path: closes the ordering gate until the ticket

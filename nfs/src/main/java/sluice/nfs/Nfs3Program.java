@@ -56,6 +56,16 @@ final class Nfs3Program implements RpcProgram {
   }
 
   @Override
+  public int leases(RpcCall call, XdrReader arguments) {
+    if (Nfs3Procedure.of(call.procedure()) != Nfs3Procedure.READ) {
+      return 0;
+    }
+    arguments.skip(arguments.length(Nfs3Call.MAX_HANDLE_BYTES));
+    arguments.int64();
+    return (int) Math.min(arguments.uint32(), Nfs3System.MAX_TRANSFER_BYTES);
+  }
+
+  @Override
   public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
     if (procedure == null) {

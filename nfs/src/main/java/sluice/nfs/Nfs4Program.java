@@ -17,6 +17,11 @@ final class Nfs4Program implements RpcProgram {
   private static final int COMPOUND = 1;
   private static final int MINOR_VERSION = 1;
   private static final int MAX_TAG_BYTES = 1024;
+  private static final int MAX_HANDLE_BYTES = 128;
+
+  /// Arguments of SEQUENCE.
+  private static final int SEQUENCE_BYTES = 32;
+
   private static final int CALL_HEADER_BYTES = 40;
   private static final byte[] NO_TAG = new byte[0];
 
@@ -92,6 +97,29 @@ final class Nfs4Program implements RpcProgram {
     } catch (IOException e) {
       return false; // a worker meets it again, and tells the client
     }
+  }
+
+  /// Of SEQUENCE, PUTFH, READ, as clients read.
+  @Override
+  public int leases(RpcCall call, XdrReader arguments) {
+    if (call.procedure() != COMPOUND) {
+      return 0;
+    }
+    arguments.skip(arguments.length(MAX_TAG_BYTES));
+    arguments.skip(2 * Integer.BYTES); // minor version, number of operations
+    if (arguments.int32() != Nfs4Op.SEQUENCE) {
+      return 0;
+    }
+    arguments.skip(SEQUENCE_BYTES);
+    if (arguments.int32() != Nfs4Op.PUTFH) {
+      return 0;
+    }
+    arguments.skip(arguments.length(MAX_HANDLE_BYTES));
+    if (arguments.int32() != Nfs4Op.READ) {
+      return 0;
+    }
+    arguments.skip(16 + Long.BYTES); // stateid, offset
+    return (int) Math.min(arguments.uint32(), Nfs4Channel.MAX_CONTENT_BYTES);
   }
 
   @Override

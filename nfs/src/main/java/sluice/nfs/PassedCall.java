@@ -10,16 +10,24 @@ final class PassedCall implements Runnable {
   private final XdrReader reader;
   final MessageBuffer message;
   final XdrWriter reply;
+  final int leased;
   final ReplyPath path;
 
   /// @param header of the call; may be used for another one afterwards
+  /// @param leased bytes of a cache that the reply would keep
   PassedCall(
-      RpcWorkers workers, RpcCall header, MessageBuffer message, XdrWriter reply, ReplyPath path) {
+      RpcWorkers workers,
+      RpcCall header,
+      MessageBuffer message,
+      XdrWriter reply,
+      int leased,
+      ReplyPath path) {
     this.workers = workers;
     this.reader = new XdrReader();
     this.call = header.copy(reader);
     this.message = message;
     this.reply = reply;
+    this.leased = leased;
     this.path = path;
   }
 

@@ -5,5 +5,6 @@ interface ReplyPath {
   /// Sends the reply, or drops it when nobody waits for it any more.
   ///
   /// @param reply not to be kept
-  void answered(XdrWriter reply);
+  /// @param leased as [RpcWorkers#pass] was told
+  void answered(XdrWriter reply, int leased);
 }

@@ -28,6 +28,9 @@ final class RpcCounts {
   /// Times that a connection was held because memory for messages had run out.
   long heldForMemory;
 
+  /// Times that a connection was held because its client had not taken what it was sent.
+  long heldForLeases;
+
   /// Connections that were ended because they sent what is no call, or too long.
   long malformed;
 
@@ -48,6 +51,7 @@ final class RpcCounts {
     into.counter(source + "/messages_assembled", () -> assembled);
     into.counter(source + "/held_for_calls", () -> heldForCalls);
     into.counter(source + "/held_for_memory", () -> heldForMemory);
+    into.counter(source + "/held_for_leases", () -> heldForLeases);
     into.counter(source + "/malformed", () -> malformed);
     into.counter(source + "/unfinished_messages", () -> unfinished);
   }

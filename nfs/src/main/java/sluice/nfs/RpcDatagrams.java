@@ -207,7 +207,7 @@ final class RpcDatagrams {
     passed++;
     DatagramPeer to = peer;
     peer = new DatagramPeer();
-    workers.pass(call, kept, reply -> answered(reply, to));
+    workers.pass(call, kept, 0, (reply, _) -> answered(reply, to));
   }
 
   private void answered(XdrWriter reply, DatagramPeer to) {

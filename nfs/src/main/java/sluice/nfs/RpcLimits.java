@@ -7,6 +7,10 @@ package sluice.nfs;
 /// @param callsPerConnection calls of one connection with workers at one time
 /// @param calls calls of all connections with workers at one time
 /// @param messageMemoryBytes memory for calls that are being put together, or are with workers
+/// @param leasedBytesPerConnection what the replies of one connection may keep of file systems'
+///   caches until its client has taken them; a little more when they were made at once
+/// @param leasedBytes the same of all connections; beyond it replies are copied, and short where
+///   they may be
 /// @param idleNanos a connection on which nothing is called for this long is closed
 /// @param messageNanos a call must be complete this long after its first byte
 public record RpcLimits(
@@ -14,12 +18,21 @@ public record RpcLimits(
     int callsPerConnection,
     int calls,
     long messageMemoryBytes,
+    long leasedBytesPerConnection,
+    long leasedBytes,
     long idleNanos,
     long messageNanos) {
-  /// Calls of up to 1 MiB of content.
+  /// Calls of up to 1 MiB of content, over a cache of 64 MiB.
   public static final RpcLimits DEFAULT =
       new RpcLimits(
-          (1 << 20) + (64 << 10), 64, 512, 64L << 20, 15 * 60_000_000_000L, 60_000_000_000L);
+          (1 << 20) + (64 << 10),
+          64,
+          512,
+          64L << 20,
+          8L << 20,
+          16L << 20,
+          15 * 60_000_000_000L,
+          60_000_000_000L);
 
   public RpcLimits {
     if (messageBytes < 64 << 10 || messageBytes > 16 << 20) {
@@ -36,19 +49,61 @@ public record RpcLimits(
       throw new IllegalArgumentException(
           "messageMemoryBytes must be twice messageBytes: " + messageMemoryBytes);
     }
+    if (leasedBytesPerConnection < 0 || leasedBytes < leasedBytesPerConnection) {
+      throw new IllegalArgumentException(
+          "leasedBytesPerConnection must not be negative, nor leasedBytes less: "
+              + leasedBytesPerConnection
+              + ", "
+              + leasedBytes);
+    }
   }
 
   RpcLimits withCalls(int perConnection, int together) {
     return new RpcLimits(
-        messageBytes, perConnection, together, messageMemoryBytes, idleNanos, messageNanos);
+        messageBytes,
+        perConnection,
+        together,
+        messageMemoryBytes,
+        leasedBytesPerConnection,
+        leasedBytes,
+        idleNanos,
+        messageNanos);
   }
 
   RpcLimits withMessageMemoryBytes(long value) {
-    return new RpcLimits(messageBytes, callsPerConnection, calls, value, idleNanos, messageNanos);
+    return new RpcLimits(
+        messageBytes,
+        callsPerConnection,
+        calls,
+        value,
+        leasedBytesPerConnection,
+        leasedBytes,
+        idleNanos,
+        messageNanos);
+  }
+
+  /// For all connections together; half of it for one.
+  public RpcLimits withLeasedBytes(long value) {
+    return new RpcLimits(
+        messageBytes,
+        callsPerConnection,
+        calls,
+        messageMemoryBytes,
+        value / 2,
+        value,
+        idleNanos,
+        messageNanos);
   }
 
   RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
-        messageBytes, callsPerConnection, calls, messageMemoryBytes, idle, message);
+        messageBytes,
+        callsPerConnection,
+        calls,
+        messageMemoryBytes,
+        leasedBytesPerConnection,
+        leasedBytes,
+        idle,
+        message);
   }
 }

@@ -24,6 +24,12 @@ interface RpcProgram {
     return false;
   }
 
+  /// How many bytes of a file system's cache the reply to a call that [#now] has passed on is
+  /// expected to keep: what it takes beyond that is copied. On the loop's thread.
+  default int leases(RpcCall call, XdrReader arguments) {
+    return 0;
+  }
+
   /// Answers. On a worker, a virtual thread, which may block; calls of one connection run in any
   /// order, several at a time.
   void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException;

@@ -205,6 +205,7 @@ final class RpcProtocol implements Protocol {
       RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {
     call.from(stream.identity, stream.clientPort);
     reader.open(message, from, bytes);
+    workers.leases().bound(writer, loop.now());
     try {
       int how = dispatcher.now(call, reader, writer);
       if (how == RpcDispatcher.PASSED) {
@@ -212,7 +213,7 @@ final class RpcProtocol implements Protocol {
       }
       if (how == RpcDispatcher.ANSWERED) {
         counts.answered++;
-        writer.stageRecord(stream.connection.output());
+        stream.stage(writer);
       } else {
         malformed(stream.connection);
       }
@@ -233,6 +234,12 @@ final class RpcProtocol implements Protocol {
       stream.hold(!stream.full());
       return false;
     }
+    int leased = leases();
+    if (stream.overdraws(leased)) {
+      counts.heldForLeases++;
+      stream.holdForOutput();
+      return false;
+    }
     MessageBuffer kept = record;
     if (kept == null) {
       kept = takeMemory(bytes, stream);
@@ -244,13 +251,30 @@ final class RpcProtocol implements Protocol {
       kept.append(message, from, bytes);
     }
     stream.passedOne();
-    workers.pass(call, kept, stream);
+    stream.reserve(leased);
+    workers.pass(call, kept, leased, stream);
     return true;
+  }
+
+  private int leases() {
+    try {
+      return Math.min(limits.messageBytes(), call.program().leases(call, call.rewound()));
+    } catch (XdrException _) {
+      return 0; // a worker says what is wrong with it
+    }
   }
 
   private void malformed(Connection connection) {
     counts.malformed++;
     connection.abort();
+  }
+
+  @Override
+  public void sent(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream != null) {
+      stream.tryAgain();
+    }
   }
 
   // ---- for streams -----------------------------------------------------------------------------

@@ -144,6 +144,7 @@ final class RpcServer implements AutoCloseable {
     for (Part part : parts) {
       part.workers.counts().publishTo(into, part.loop.name());
       into.gauge(part.loop.name() + "/message_bytes", part.workers.pool()::usedBytes);
+      into.gauge(part.loop.name() + "/leased_bytes", part.workers.leases()::bytes);
     }
   }
 

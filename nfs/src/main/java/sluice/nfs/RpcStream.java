@@ -25,6 +25,13 @@ final class RpcStream implements ReplyPath {
   private boolean lastFragment;
   private boolean whole;
   private int passed;
+
+  /// Bytes that replies which workers are making would lease.
+  private long reserved;
+
+  /// Bytes of staged replies that are leased, those included that have been taken since [#settle].
+  private long owed;
+
   private boolean held;
   private boolean ending;
   private boolean gone;
@@ -181,13 +188,60 @@ final class RpcStream implements ReplyPath {
     passed++;
   }
 
+  // ---- what its replies keep of caches ---------------------------------------------------------
+
+  /// Stages a reply.
+  void stage(XdrWriter reply) {
+    reply.stageRecord(connection.output());
+    int leased = reply.leasedBytes();
+    if (leased > 0) {
+      owed += leased;
+      protocol.workers().leases().staged(this, leased);
+    }
+  }
+
+  /// A worker is to make a reply that would lease so much.
+  void reserve(int bytes) {
+    reserved += bytes;
+  }
+
+  /// Looks at what the client has taken.
+  ///
+  /// @return bytes of staged replies that are still leased, at most
+  long settle() {
+    owed = Math.min(owed, connection.output().queuedBytes());
+    return owed;
+  }
+
+  /// Whether a reply that would lease so much must wait until others have been taken: there is one
+  /// at a time when the loop's share is gone.
+  boolean overdraws(int bytes) {
+    long has = bytes == 0 ? 0 : reserved + connection.output().queuedBytes();
+    if (has == 0) {
+      return false;
+    }
+    boolean gone = !protocol.workers().leases().has(bytes, connection.loop().now());
+    return gone || has + bytes > protocol.limits().leasedBytesPerConnection();
+  }
+
+  /// Shows no more input until a call was answered, or the client has taken its replies.
+  void holdForOutput() {
+    hold(false);
+    if (connection.output().queuedBytes() > 0) {
+      connection.awaitSent(connection.stagedBytes());
+    }
+  }
+
+  // ---- answers ---------------------------------------------------------------------------------
+
   @Override
-  public void answered(XdrWriter reply) {
+  public void answered(XdrWriter reply, int leased) {
     passed--;
+    reserved -= leased;
     if (gone || !connection.isOpen()) {
       return;
     }
-    reply.stageRecord(connection.output());
+    stage(reply);
     if (ending) {
       endWhenAnswered();
     } else if (held) {
@@ -233,6 +287,7 @@ final class RpcStream implements ReplyPath {
   void closed() {
     gone = true;
     identity.ended();
+    protocol.workers().leases().ended(this);
     if (held) {
       protocol.workers().forget(this);
     }

@@ -33,6 +33,7 @@ final class RpcWorkers {
   private final RpcLimits limits;
   private final RpcCounts counts;
   private final MessagePool pool;
+  private final RpcLeases leases;
   private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
   private final ArrayDeque<RpcStream> waiting = new ArrayDeque<>();
   private final Semaphore working;
@@ -46,6 +47,7 @@ final class RpcWorkers {
     this.limits = limits;
     this.counts = counts;
     this.pool = new MessagePool(loop.name() + " messages", limits);
+    this.leases = new RpcLeases(limits);
     this.working = new Semaphore(limits.calls());
     loop.onClose(this::close);
   }
@@ -66,6 +68,10 @@ final class RpcWorkers {
     return pool;
   }
 
+  RpcLeases leases() {
+    return leases;
+  }
+
   /// Whether no worker is to be had now.
   boolean full() {
     return busy >= limits.calls();
@@ -79,16 +85,20 @@ final class RpcWorkers {
   /// Gives a call to a worker; only when it is not [#full].
   ///
   /// @param message is given back to the pool when the call has been answered
-  void pass(RpcCall call, MessageBuffer message, ReplyPath path) {
+  /// @param leased bytes of a cache that the reply would keep
+  void pass(RpcCall call, MessageBuffer message, int leased, ReplyPath path) {
     XdrWriter reply = writers.poll();
     if (reply == null) {
       reply = new XdrWriter(limits.messageBytes());
     }
-    reply.bound(call.datagram() ? RpcDatagrams.MOST_BYTES : limits.messageBytes());
+    leases.reserve(reply, leased, loop.now());
+    if (call.datagram()) {
+      reply.bound(RpcDatagrams.MOST_BYTES);
+    }
     busy++;
     counts.passed++;
     working.acquireUninterruptibly(); // never waits: there are as many as may be busy
-    PassedCall passed = new PassedCall(this, call, message, reply, path);
+    PassedCall passed = new PassedCall(this, call, message, reply, leased, path);
     try {
       loop.slowPath().execute(passed);
     } catch (RejectedExecutionException e) {
@@ -107,8 +117,9 @@ final class RpcWorkers {
   void finished(PassedCall call) {
     busy--;
     counts.worked++;
+    leases.made(call.reply);
     try {
-      call.path.answered(call.reply);
+      call.path.answered(call.reply, call.leased);
     } finally {
       call.reply.clear();
       writers.push(call.reply);

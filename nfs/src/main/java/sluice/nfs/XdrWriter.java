@@ -53,6 +53,7 @@ final class XdrWriter implements SliceSink {
   private Piece[] pieces = new Piece[0];
   private int pieceCount;
   private int leasedBytes;
+  private int mayLease = Integer.MAX_VALUE;
 
   /// @param most bytes of a message, at most
   XdrWriter(int most) {
@@ -63,6 +64,20 @@ final class XdrWriter implements SliceSink {
   XdrWriter bound(int bytes) {
     most = bytes;
     return this;
+  }
+
+  /// Sets how many bytes of the messages that follow may be leased; others are copied.
+  void mayLease(int bytes) {
+    mayLease = bytes;
+  }
+
+  int mayLease() {
+    return mayLease;
+  }
+
+  /// Bytes of the message that are leased.
+  int leasedBytes() {
+    return leasedBytes;
   }
 
   XdrWriter int32(int value) {
@@ -110,7 +125,7 @@ final class XdrWriter implements SliceSink {
 
   /// Bytes of a block, which is leased until they have been sent; no length, and no padding.
   void block(Block block, long offset, int count) {
-    if (count <= COPY_LIMIT_BYTES) {
+    if (count <= COPY_LIMIT_BYTES || count > mayLease - leasedBytes) {
       int at = room(count);
       MemorySegment.copy(block.segment(), ValueLayout.JAVA_BYTE, offset, bytes, at, count);
       return;

@@ -298,7 +298,8 @@ class RpcServerTest {
   @ParameterizedTest
   @EnumSource(Backend.class)
   void whoDoesNotReadHoldsUpNobody(Backend backend) throws Exception {
-    try (RpcServerRig rig = new RpcServerRig(backend);
+    RpcLimits limits = RpcLimits.DEFAULT.withLeasedBytes(1 << 30);
+    try (RpcServerRig rig = new RpcServerRig(backend, limits);
         RpcTestClient good = rig.connect()) {
       List<RpcTestClient> bad = new ArrayList<>();
       for (int i = 0; i < 10; i++) {

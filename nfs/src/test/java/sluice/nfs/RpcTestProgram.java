@@ -54,6 +54,9 @@ final class RpcTestProgram implements RpcProgram {
     return (byte) (at * 7 + (at >> 9));
   }
 
+  /// Bytes that one lease of [#READ] has.
+  static final int LEASED_BYTES = 4096;
+
   /// Leases on the content that somebody still has.
   int leases() {
     return content.leases() - 1;
@@ -84,7 +87,7 @@ final class RpcTestProgram implements RpcProgram {
           results.int32(bytes);
           return false;
         }
-        read(bytes, results);
+        read(call, bytes, results);
       }
       case ECHO -> results.opaque(arguments.opaque(READ_BYTES));
       default -> {
@@ -95,12 +98,19 @@ final class RpcTestProgram implements RpcProgram {
     return true;
   }
 
-  private void read(int bytes, XdrWriter results) {
+  /// As a file system's: what has no room is left out, but for datagrams.
+  private void read(RpcCall call, int asked, XdrWriter results) {
+    int bytes = call.datagram() ? asked : Math.min(asked, results.remaining() - 8);
     results.int32(bytes);
-    for (int at = 0; at < bytes; at += 4096) {
-      results.block(content, at, Math.min(4096, bytes - at));
+    for (int at = 0; at < bytes; at += LEASED_BYTES) {
+      results.block(content, at, Math.min(LEASED_BYTES, bytes - at));
     }
     results.pad();
+  }
+
+  @Override
+  public int leases(RpcCall call, XdrReader arguments) {
+    return call.procedure() == READ ? arguments.int32() : 0;
   }
 
   @Override
@@ -123,7 +133,7 @@ final class RpcTestProgram implements RpcProgram {
           }
           results.int64(sum);
         }
-        case READ -> read(arguments.int32(), results);
+        case READ -> read(call, arguments.int32(), results);
         default -> throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
       }
     } catch (InterruptedException e) {
