@@ -65,7 +65,9 @@ final class Checkpoints {
     }
   }
 
-  /// Writes versions to their places, oldest first, until so many blocks of the log are free.
+  /// Writes versions to their places, oldest first, until so many blocks of the log are free. When
+  /// there is something to write it is a quarter of the log or all there is: it costs two flushes,
+  /// which a full log would otherwise pay with every transaction.
   ///
   /// @param next sequence number of the next transaction
   /// @param head where it will be
@@ -74,6 +76,7 @@ final class Checkpoints {
     if (wanted <= 0) {
       return;
     }
+    wanted = Math.max(wanted, Math.min(used, log.capacity() / 4));
     int last = next;
     int freed = 0;
     for (Logged logged : transactions) {

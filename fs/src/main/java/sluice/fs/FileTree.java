@@ -239,7 +239,7 @@ public interface FileTree extends AutoCloseable {
   void awaitStable(long point) throws IOException;
 
   /// Runs `then` when everything before the point is stable, or with the reason why it never will
-  /// be; on a thread of the tree, which it must not hold up.
+  /// be: at once when that is known, else on a thread of the tree, which it must not hold up.
   void whenStable(long point, StableListener then);
 
   @Override

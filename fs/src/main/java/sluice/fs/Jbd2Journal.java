@@ -23,7 +23,7 @@ import sluice.sys.Errno;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | running, its sets | inside the gate, under the monitor | under the monitor | |
-/// | wanted, stable, closing | under the monitor | under the monitor | |
+/// | wanted, stable, closing, over, idle, crowded, listeners | under the monitor | under the monitor | |
 /// | failure | under the monitor, once | volatile | volatile |
 /// | log, writer, checkpoints | the journal's thread | plain | plain |
 ///
@@ -46,7 +46,7 @@ final class Jbd2Journal implements Journal {
   private final AtomicReference<@Nullable Jbd2Journal> self = new AtomicReference<>(this);
 
   private final StampedLock gate = new StampedLock();
-  private final StableNotices notices = new StableNotices(this::await);
+  private final StableListeners listeners = new StableListeners();
   private final int mostCredits;
   private final int mostVersions;
   private final Thread committer;
@@ -56,6 +56,15 @@ final class Jbd2Journal implements Journal {
   private long stable;
   private volatile @Nullable IOException failure;
   private boolean closing;
+
+  /// The journal's thread has ended.
+  private boolean over;
+
+  /// The journal's thread waits for work: nobody else needs to wake it.
+  private boolean idle;
+
+  /// Threads that wait for room in another group.
+  private int crowded;
 
   private Jbd2Journal(FrameCache cache, LogFile log, int sequence) {
     this.cache = cache;
@@ -168,9 +177,11 @@ final class Jbd2Journal implements Journal {
     gate.unlockRead(stamp);
     synchronized (this) {
       want(full.point);
+      crowded++;
       while (running == full && failure == null) {
         Waits.await(this);
       }
+      crowded--;
     }
     return false;
   }
@@ -283,31 +294,43 @@ final class Jbd2Journal implements Journal {
     if (transactions.get().open()) {
       throw new IllegalStateException("a thread cannot wait for its own open transaction");
     }
-    synchronized (this) {
-      while (stable < point) {
-        if (failure != null) {
-          throw FsException.of(errno(failure), "the journal has failed: " + failure);
-        }
-        want(Math.min(point, running.point));
-        Waits.await(this);
-      }
-    }
+    StableWait wait = new StableWait();
+    whenStable(point, wait);
+    wait.await();
   }
 
   private static int errno(IOException failure) {
     return failure instanceof FsException known ? known.errno() : Errno.EIO;
   }
 
+  private static FsException ended(IOException failure) {
+    return FsException.of(errno(failure), "the journal has failed: " + failure);
+  }
+
+  /// Wakes the journal's thread, unless it is committing: it looks again afterwards.
   private void want(long point) {
     if (wanted < point) {
       wanted = point;
-      notifyAll();
+      if (idle) {
+        notifyAll();
+      }
     }
   }
 
   @Override
   public void whenStable(long point, FileTree.StableListener then) {
-    notices.add(point, then);
+    IOException failed = null;
+    synchronized (this) {
+      if (stable < point) {
+        failed = over ? reason() : failure;
+        if (failed == null) {
+          listeners.add(point, then);
+          want(Math.min(point, running.point));
+          return;
+        }
+      }
+    }
+    StableListeners.tell(then, failed == null ? null : ended(failed));
   }
 
   @Override
@@ -322,11 +345,10 @@ final class Jbd2Journal implements Journal {
       notifyAll();
     }
     Waits.join(committer);
-    notices.close();
     self.set(null);
     synchronized (this) {
       if (failure != null) {
-        throw FsException.of(errno(failure), "the journal has failed: " + failure);
+        throw ended(failure);
       }
     }
   }
@@ -347,7 +369,27 @@ final class Jbd2Journal implements Journal {
     } finally {
       checkpoints.abandon();
       log.close();
+      tellOfTheEnd();
     }
+  }
+
+  /// Nothing becomes stable any more.
+  private void tellOfTheEnd() {
+    List<StableListeners.Waiting> told;
+    IOException why;
+    synchronized (this) {
+      over = true;
+      told = listeners.take(Long.MAX_VALUE);
+      why = reason();
+    }
+    if (!told.isEmpty()) {
+      StableListeners.tell(told, ended(why));
+    }
+  }
+
+  private IOException reason() {
+    IOException known = failure;
+    return known == null ? new IOException("it is closed") : known;
   }
 
   /// @return false at the end
@@ -363,7 +405,9 @@ final class Jbd2Journal implements Journal {
       if (wanted >= running.point || age >= COMMIT_NANOS) {
         return true;
       }
+      idle = true;
       Waits.await(this);
+      idle = false;
     }
   }
 
@@ -380,7 +424,9 @@ final class Jbd2Journal implements Journal {
         group = running;
         running = new LogGroup(group.point + 1);
         committing = group;
-        notifyAll();
+        if (crowded > 0) {
+          notifyAll();
+        }
       }
       lend(group.metadata, false, metadata);
       lend(group.content, true, content);
@@ -401,11 +447,13 @@ final class Jbd2Journal implements Journal {
       metadata.forEach(leased -> leased.frame().release());
       throw failed;
     }
+    List<StableListeners.Waiting> told;
     synchronized (this) {
       stable = group.point;
       committing = null;
-      notifyAll();
+      told = listeners.take(stable);
     }
+    StableListeners.tell(told, null);
     if (checkpoints.versions() > mostVersions) {
       checkpoints.writeAll(writer.sequence(), writer.head());
     }

@@ -128,6 +128,32 @@ abstract class BlockDeviceContract {
   }
 
   @Test
+  void writesNeighboursOfABatch() throws IOException {
+    int sector = device.sectorBytes();
+    byte[] expected = new byte[(int) SIZE];
+    List<Transfer> writes = new ArrayList<>();
+    long position = 3L * sector;
+    for (int i = 0; i < 600; i++) { // more than one call takes
+      int bytes = sector * (1 + i % 3);
+      Block from = patterned(4 * sector, i);
+      writes.add(new Transfer(position, from, sector, bytes));
+      System.arraycopy(Blocks.bytes(from), sector, expected, (int) position, bytes);
+      position += bytes + (i % 50 == 49 ? sector : 0);
+      if (position > SIZE - 8L * sector) {
+        break;
+      }
+    }
+    Transfer[] all = writes.toArray(Transfer[]::new);
+    device.write(all, all.length);
+    Block into = empty((int) SIZE);
+    device.read(0, into, 0, (int) SIZE);
+    assertThat(java.util.Arrays.mismatch(Blocks.bytes(into), expected)).isEqualTo(-1);
+    Transfer[] outside = {all[0], new Transfer(0, all[1].block(), 3L * sector, 2 * sector)};
+    assertThatThrownBy(() -> device.write(outside, 2))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
+  @Test
   void refusesWhatIsNotMadeOfSectors() {
     Block block = empty(8192);
     assertThatThrownBy(() -> device.read(100, block, 0, 4096))

@@ -194,10 +194,13 @@ final class IoUringTransport implements Transport {
     }
     long header = (long) vectorsUsed++ * VECTOR_BYTES;
     long vector = header + MsgHeader.SIZE;
+    int entries = 0;
     for (int i = 0; i < ranges.count(); i++) {
-      IoVec.set(vectors, vector, i, ranges.segment(i), ranges.offset(i), ranges.length(i));
+      entries =
+          IoVec.add(
+              vectors, vector, entries, ranges.segment(i), ranges.offset(i), ranges.length(i));
     }
-    MsgHeader.set(vectors, header, vectors, vector, ranges.count());
+    MsgHeader.set(vectors, header, vectors, vector, entries);
     submission.sendMessage(
         number(socket), direct(socket), vectors, header, SILENT_FLAGS, true, token);
   }

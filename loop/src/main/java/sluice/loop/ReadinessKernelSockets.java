@@ -124,11 +124,11 @@ final class ReadinessKernelSockets implements ReadinessSockets {
 
   @Override
   public int sendVector(int socket, ReadinessStage stage, int first, int count) {
-    for (int i = 0; i < count; i++) {
-      int entry = first + i;
-      IoVec.set(ranges, 0, i, stage.segment(entry), stage.offset(entry), stage.length(entry));
+    int entries = 0;
+    for (int i = first; i < first + count; i++) {
+      entries = IoVec.add(ranges, 0, entries, stage.segment(i), stage.offset(i), stage.length(i));
     }
-    MsgHeader.set(header, 0, ranges, 0, count);
+    MsgHeader.set(header, 0, ranges, 0, entries);
     int result;
     do {
       calls++;

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 /// what it needs when the send is staged.
 public final class SendVector {
   /// Most ranges in one send: well below the kernel's `UIO_MAXIOV` of 1024.
-  public static final int LIMIT = 64;
+  public static final int LIMIT = 256;
 
   private final MemorySegment[] segments = new MemorySegment[LIMIT];
   private final long[] offsets = new long[LIMIT];

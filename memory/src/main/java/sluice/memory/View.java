@@ -2,6 +2,8 @@ package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
@@ -16,6 +18,9 @@ public final class View {
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final Thread owner;
   private MemorySegment segment = MemorySegment.NULL;
@@ -91,7 +96,13 @@ public final class View {
       return false;
     }
     checkOwner();
-    for (int i = 0; i < expected.length; i++) {
+    int i = 0;
+    for (; i <= expected.length - Long.BYTES; i += Long.BYTES) {
+      if (segment.get(LONG, base + index + i) != (long) LONGS.get(expected, i)) {
+        return false;
+      }
+    }
+    for (; i < expected.length; i++) {
       if (segment.get(BYTE, base + index + i) != expected[i]) {
         return false;
       }

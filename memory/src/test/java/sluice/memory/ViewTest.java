@@ -39,6 +39,21 @@ final class ViewTest {
   }
 
   @Test
+  void comparesEveryByteOfABeginning() {
+    View view = binder.bind(text("..the beginning of what came"), 1, 26);
+    for (int length = 0; length < 20; length++) {
+      byte[] same = view.latin1(1, 1 + length).getBytes(StandardCharsets.ISO_8859_1);
+      assertThat(view.startsWith(same, 1)).isTrue();
+      for (int at = 0; at < length; at++) {
+        byte[] other = same.clone();
+        other[at] ^= 1;
+        assertThat(view.startsWith(other, 1)).as("%s at %s", length, at).isFalse();
+      }
+    }
+    assertThat(view.startsWith(new byte[26], 1)).as("longer than what came").isFalse();
+  }
+
+  @Test
   void cannotOutliveTheHandler() {
     View view = binder.bind(text("abc"), 0, 3);
     binder.unbind();

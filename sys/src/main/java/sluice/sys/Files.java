@@ -206,6 +206,12 @@ public final class Files {
     return (int) Kernel.callHolding(vector, SystemCall.WRITEV, fd, address, count);
   }
 
+  /// As [#writev], at a position; the descriptor's own position does not move.
+  public static int pwritev(int fd, MemorySegment vector, int count, long position) {
+    long address = Ranges.readable(vector, 0, (long) count * IoVec.SIZE);
+    return (int) Kernel.callHolding(vector, SystemCall.PWRITEV, fd, address, count, position);
+  }
+
   /// Reads at a position what the page cache has, without waiting for the device.
   ///
   /// @param vector one entry of scratch memory for [IoVec], owned by the caller

@@ -26,6 +26,7 @@ enum SystemCall {
   PREAD64(17, 67),
   PWRITE64(18, 68),
   PREADV2(327, 286),
+  PWRITEV(296, 70),
   SENDFILE(40, 71),
   SPLICE(275, 76),
   PIPE2(293, 59),

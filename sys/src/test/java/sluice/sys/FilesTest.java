@@ -124,6 +124,15 @@ class FilesTest {
       assertThat(Files.read(fd, buffer, 0, 16)).isEqualTo(10);
       assertThat(buffer.asSlice(0, 10).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
           .isEqualTo("01234567ab".getBytes(UTF_8));
+      MemorySegment pieces = arena.allocate(2L * IoVec.SIZE, 8);
+      assertThat(IoVec.add(pieces, 0, 0, text, 0, 1)).isOne();
+      assertThat(IoVec.add(pieces, 0, 1, text, 1, 1)).as("goes on where it ended").isOne();
+      assertThat(IoVec.add(pieces, 0, 1, text, 1, 1)).isEqualTo(2);
+      assertThat(Files.pwritev(fd, pieces, 2, 1)).isEqualTo(3);
+      assertThat(Files.pread(fd, buffer, 0, 5, 0)).isEqualTo(5);
+      assertThat(buffer.asSlice(0, 5).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE))
+          .isEqualTo("0abb4".getBytes(UTF_8));
+      assertThat(Files.pwrite(fd, arena.allocateFrom("123"), 0, 3, 1)).isEqualTo(3);
       MemorySegment vector = arena.allocate(IoVec.SIZE, 8);
       buffer.fill((byte) 0);
       int count = Files.preadNoWait(fd, vector, buffer, 2, 14, 5);

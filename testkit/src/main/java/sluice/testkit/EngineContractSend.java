@@ -50,7 +50,7 @@ interface EngineContractSend {
   @Test
   default void vectorThatFitsIsSilentAndInOrder() throws IOException {
     var pair = rig().pair();
-    byte[] bytes = EngineContractRig.randomBytes(6400, 2);
+    byte[] bytes = EngineContractRig.randomBytes(100 * SendVector.LIMIT, 2);
     MemorySegment segment = rig().segment(bytes);
     SendVector vector = new SendVector();
     for (int i = 0; i < SendVector.LIMIT; i++) {
