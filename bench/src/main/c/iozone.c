@@ -1,6 +1,8 @@
 // The C peer of `sluice bench iozone`: pread(2) and pwrite(2) on a file in the folder that is its
+// argument, with a buffer from malloc(3), or with one that begins at a page if there is a second
 // argument. One command a line on standard input: OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC;
-// the answer is "ok NANOSECONDS CPU_NANOSECONDS", each per record, or "error WHAT". The same passes as IozoneMain.java.
+// the answer is "ok NANOSECONDS CPU_NANOSECONDS", each per record, or "error WHAT". The same passes
+// as IozoneMain.java.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 16 << 20, KEEP = 64 << 20, FILES = 64 };
+enum { BUFFER = 16 << 20, KEEP = 64 << 20, FILES = 64, FEWEST_BYTES = 4 << 20 };
 
 static char paths[FILES][4096];
 static char *buffer;
@@ -139,7 +141,8 @@ static double measure(const char *operation, long file, long record, long millis
     }
   }
   long records = file / record;
-  long batch = records < FILES && !sync ? FILES / records : 1;
+  long together = !first && FEWEST_BYTES / record > FILES ? FEWEST_BYTES / record : FILES;
+  long batch = records < together && !sync ? together / records : 1;
   long end = now() + millis * 1000000L;
   long nanos = 0;
   long passes = 0;
@@ -165,7 +168,15 @@ static double measure(const char *operation, long file, long record, long millis
 }
 
 int main(int count, char **arguments) {
-  if (count != 2 || posix_memalign((void **)&buffer, 4096, BUFFER) != 0) {
+  if (count < 2) {
+    return 2;
+  }
+  if (count == 2) {
+    buffer = malloc(BUFFER);
+  } else if (posix_memalign((void **)&buffer, 4096, BUFFER) != 0) {
+    buffer = NULL;
+  }
+  if (!buffer) {
     return 2;
   }
   memset(buffer, 5, BUFFER);

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 /// end.
 ///
 /// `OPERATION FILE_BYTES RECORD_BYTES MILLIS SYNC [SLICES]` is answered by `ok NANOSECONDS
-/// CPU_NANOSECONDS`, each per record, or `error WHAT`. Arguments: `filechannel FOLDER`, or `tree
-/// KIND IMAGE DEVICE_BYTES CACHE_BYTES`.
+/// CPU_NANOSECONDS`, each per record, or `error WHAT`. Arguments: `filechannel FOLDER [aligned]`,
+/// or `tree KIND IMAGE DEVICE_BYTES CACHE_BYTES`.
 final class IozoneMain {
   private IozoneMain() {}
 
@@ -33,7 +33,7 @@ final class IozoneMain {
 
   private static IozoneTarget target(String[] arguments) throws IOException {
     if (arguments[0].equals("filechannel")) {
-      return new IozoneChannel(Path.of(arguments[1]));
+      return new IozoneChannel(Path.of(arguments[1]), arguments.length > 2);
     }
     Path image = Path.of(arguments[2]);
     return IozoneTree.of(

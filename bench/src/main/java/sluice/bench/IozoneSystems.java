@@ -26,7 +26,9 @@ final class IozoneSystems {
           "sluice/file",
           "sluice/io_uring",
           "filechannel-ext2",
+          "filechannel-ext2-aligned",
           "pread-ext2",
+          "pread-ext2-aligned",
           "filechannel-ext4",
           "pread-ext4",
           "filechannel-tmpfs",
@@ -35,7 +37,17 @@ final class IozoneSystems {
           "pread-fuse2fs");
 
   private static final List<String> QUICK =
-      List.of(REFERENCE, SLICES, "sluice/io_uring", "filechannel-ext2", "pread-ext2");
+      List.of(
+          REFERENCE,
+          SLICES,
+          "sluice/io_uring",
+          "filechannel-ext2",
+          "filechannel-ext2-aligned",
+          "pread-ext2");
+
+  /// Ends the name of a peer whose buffer begins at a page; others have what malloc(3) and
+  /// `allocateDirect` give.
+  private static final String ALIGNED = "-aligned";
 
   private static final List<String> JVM =
       List.of("-XX:+UseSerialGC", "-Xms768m", "-Xmx768m", "-Xlog:disable");
@@ -86,8 +98,9 @@ final class IozoneSystems {
     if (Systems.isOurs(system)) {
       return ours(system.substring(Systems.OURS.length()), name);
     }
-    int dash = system.indexOf('-');
-    String kind = system.substring(dash + 1);
+    boolean aligned = system.endsWith(ALIGNED);
+    String plain = aligned ? system.substring(0, system.length() - ALIGNED.length()) : system;
+    String kind = plain.substring(plain.indexOf('-') + 1);
     if (!System.getProperty("user.name").equals("root")) {
       throw new IOException(system + ": only root may mount. Fix: run the bench as root");
     }
@@ -107,6 +120,9 @@ final class IozoneSystems {
       command.addAll(List.of(workspace.iozonePeer().toString(), folder.toString()));
     } else {
       command.addAll(java(List.of("filechannel", folder.toString())));
+    }
+    if (aligned) {
+      command.add("aligned");
     }
     return command;
   }

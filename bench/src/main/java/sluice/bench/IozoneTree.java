@@ -26,9 +26,9 @@ import sluice.sys.Errno;
 /// A file of our [Ext2] in this process. Of one thread, besides those of the tree.
 ///
 /// It does what the system calls of the peers do: opening looks the name up, asks for the rights
-/// and keeps the file in being; access times are noted as with `relatime`.
+/// and keeps the file in being; access times are noted as with `relatime`. Its buffer is what the
+/// guide tells users to allocate.
 final class IozoneTree implements IozoneTarget {
-  private static final int PAGE = 4096;
   private static final AttributeChange EMPTY = AttributeChange.NONE.withSizeOfOpened(0);
 
   private final byte[][] names = new byte[FILES][];
@@ -47,14 +47,14 @@ final class IozoneTree implements IozoneTarget {
     for (int i = 0; i < FILES; i++) {
       names[i] = ("iozone." + i).getBytes(US_ASCII);
     }
-    int bytes = MAX_RECORD_BYTES + PAGE;
+    int bytes = MAX_RECORD_BYTES;
     Block made = Block.allocate(new Account("iozone", bytes), bytes);
     if (made == null) {
       throw new IOException("no memory for the buffer");
     }
     block = made;
     block.segment().fill((byte) 5);
-    memory = Memory.over(block, -block.segment().address() & (PAGE - 1), MAX_RECORD_BYTES);
+    memory = Memory.over(block, 0, bytes);
   }
 
   /// @param kind `memory`, `journal` (a log, in memory), `file` or `io_uring`

@@ -43,7 +43,7 @@ final class IozoneTest {
   void systemsAndCasesAreChecked() {
     Bench bench = Benches.named("iozone");
     bench.check(Options.parse(List.of("iozone", "--cases", "reread 4KB")));
-    bench.check(Options.parse(List.of("iozone", "--peers", "sluice/slices,pread-fuse2fs")));
+    bench.check(Options.parse(List.of("iozone", "--peers", "pread-fuse2fs,pread-ext2-aligned")));
     assertThatThrownBy(() -> bench.check(Options.parse(List.of("iozone", "--peers", "nginx"))))
         .hasMessageContaining("nginx")
         .hasMessageContaining("filechannel-fuse2fs");
@@ -53,8 +53,10 @@ final class IozoneTest {
 
   @Test
   void channelsMeasureEveryOperation() throws IOException {
-    try (IozoneTarget target = new IozoneChannel(folder)) {
-      measuresEveryOperation(target, false);
+    for (boolean aligned : new boolean[] {false, true}) {
+      try (IozoneTarget target = new IozoneChannel(folder, aligned)) {
+        measuresEveryOperation(target, false);
+      }
     }
     try (var left = Files.list(folder)) {
       assertThat(left).isEmpty();

@@ -44,6 +44,24 @@ final class BlockMap {
         : pages.find(inode, logical - DIRECT);
   }
 
+  /// How many blocks of a file follow each other on the device, as far as that is known without
+  /// reading and looked up at once. For readers without a lock, who check afterwards.
+  ///
+  /// @param block where the first of them is
+  /// @param last block of the file that is of interest
+  int runNow(Inode inode, long logical, long block, long last) {
+    if (logical >= DIRECT) {
+      return pages.run(inode, logical - DIRECT, block, last - DIRECT);
+    }
+    int end = (int) Math.min(last, DIRECT - 1);
+    int run = 1;
+    while (logical + run <= end
+        && (inode.block[(int) logical + run] & 0xFFFF_FFFFL) == block + run) {
+      run++;
+    }
+    return run;
+  }
+
   /// Block of the device that holds a block of a file, 0 for a hole.
   ///
   /// @throws FsException `EUCLEAN` when a pointer leads nowhere

@@ -27,10 +27,12 @@ public interface BufferCache extends AutoCloseable {
   /// The block if it is here: never waits.
   @Nullable Buffer cached(long block);
 
-  /// Copies from a block if it is here: never waits, takes no lease. What copying reads.
+  /// Copies from a block, and from those that follow it on the device, as far as they are here:
+  /// never waits, takes no lease. What copying reads.
   ///
-  /// @return false when it is not here, with nothing or something copied
-  boolean copy(long block, int offset, Memory into, long at, int count);
+  /// @param offset in the first block, less than its length
+  /// @return bytes copied, up to the first block that is not here; 0 when it is the first one
+  int copy(long block, int offset, Memory into, long at, int count);
 
   /// The block's bytes if they are here, with a lease for the caller, who ends it: never waits,
   /// makes no object. What reading without copying uses.

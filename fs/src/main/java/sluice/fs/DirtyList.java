@@ -1,11 +1,30 @@
 package sluice.fs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The frames that differ from the device and may be written, oldest first. Any thread may call;
 /// adding and removing is done under the stripe of the frame too.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | oldest, newest, links | under the monitor | under the monitor | plain |
+/// | count, added | under the monitor | volatile, by anyone | release: whose change counts for a reader has unlocked something since |
 final class DirtyList {
+  private static final VarHandle COUNT;
+  private static final VarHandle ADDED;
+
+  static {
+    try {
+      COUNT = MethodHandles.lookup().findVarHandle(DirtyList.class, "count", int.class);
+      ADDED = MethodHandles.lookup().findVarHandle(DirtyList.class, "added", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private @Nullable Frame oldest;
   private @Nullable Frame newest;
   private volatile int count;
@@ -21,8 +40,7 @@ final class DirtyList {
   }
 
   synchronized void add(Frame frame) {
-    long before = added;
-    added = before + 1;
+    ADDED.setRelease(this, added + 1);
     frame.dirtyBefore = newest;
     frame.dirtyAfter = null;
     if (newest == null) {
@@ -31,7 +49,7 @@ final class DirtyList {
       newest.dirtyAfter = frame;
     }
     newest = frame;
-    count = count + 1;
+    COUNT.setRelease(this, count + 1);
   }
 
   synchronized void remove(Frame frame) {
@@ -49,7 +67,7 @@ final class DirtyList {
     }
     frame.dirtyBefore = null;
     frame.dirtyAfter = null;
-    count = count - 1;
+    COUNT.setRelease(this, count - 1);
   }
 
   /// A copy takes the place, and the age, of what it was copied from.

@@ -81,14 +81,21 @@ final class FileContent {
       return -1;
     }
     int offset = (int) position & (geometry.blockBytes - 1);
-    int bytes = (int) Math.min(left, Math.min(count, geometry.blockBytes - offset));
-    long block = map.mapNow(inode, position >> geometry.blockShift);
-    if (block <= 0
-        || block >= geometry.blocks
-        || !volume.cache.copy(block, offset, into, at, bytes)) {
+    int bytes = (int) Math.min(left, count);
+    long logical = position >> geometry.blockShift;
+    long block = map.mapNow(inode, logical);
+    if (block <= 0) {
       return -1;
     }
-    return inode.lock.validate(stamp) ? bytes : -1;
+    if (bytes > geometry.blockBytes - offset) {
+      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
+      bytes = (int) Math.min(bytes, ((long) run << geometry.blockShift) - offset);
+    }
+    if (block + ((offset + bytes - 1) >> geometry.blockShift) >= geometry.blocks) {
+      return -1;
+    }
+    int copied = volume.cache.copy(block, offset, into, at, bytes);
+    return copied > 0 && inode.lock.validate(stamp) ? copied : -1;
   }
 
   private int copyWaiting(long number, long position, Memory into, long at, int count)

@@ -20,6 +20,10 @@ final class FileWriter {
 
   private static final int NOT_ALL_MAPPED = -1;
 
+  /// Flags of files whose content is not simply overwritten.
+  private static final int NOT_BYTES_ONLY =
+      InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND | InodeLayout.FLAG_JOURNAL_DATA;
+
   private final Volume volume;
   private final Geometry geometry;
   private final InodeCache inodes;
@@ -52,8 +56,13 @@ final class FileWriter {
       byte _ = from.get(at); // a revoked source is refused before anything is changed
     }
     int wanted = (int) Math.min(count, Math.max(0, geometry.maxFileBytes() - position));
+    Inode known = wanted == 0 ? null : inodes.find(number);
+    int done =
+        known == null ? 0 : overwriteNow(known, new Source(caller, from, at, position, wanted));
+    if (done > 0 && done == wanted) {
+      return done;
+    }
     boolean waited = false;
-    int done = 0;
     do {
       int most = (MAX_BLOCKS << geometry.blockShift) - offset(position + done);
       int piece = Math.min(wanted - done, most);
@@ -108,6 +117,60 @@ final class FileWriter {
     }
   }
 
+  /// Overwrites what is in memory, is to be written to the device anyway, and was changed in this
+  /// tick of the clock: then nothing but the bytes changes, and no operation is needed.
+  ///
+  /// @return bytes written, as far as it went; the rest is for [#rewrite]
+  private int overwriteNow(Inode inode, Source source) {
+    if (source.position + source.count > inode.size) {
+      return 0; // before it is locked, which would be for nothing
+    }
+    long stamp = inode.lock.tryWriteLock();
+    if (stamp == 0) {
+      return 0;
+    }
+    int done = 0;
+    try {
+      if (!bytesOnly(inode, source)) {
+        return 0;
+      }
+      while (done < source.count) {
+        int offset = offset(source.position + done);
+        int bytes = Math.min(source.count - done, geometry.blockBytes - offset);
+        long block = map.mapNow(inode, (source.position + done) >> geometry.blockShift);
+        if (block <= 0
+            || !volume.journal.overwriteNow(
+                block, offset, source.memory, source.offset + done, bytes)) {
+          break;
+        }
+        done += bytes;
+      }
+    } finally {
+      if (done > 0) {
+        inode.changed();
+      }
+      inode.lock.unlockWrite(stamp);
+    }
+    return done;
+  }
+
+  private boolean bytesOnly(Inode inode, Source source) {
+    if (inode.gone
+        || !inode.isAlive()
+        || !inode.isRegular()
+        || (inode.flags & NOT_BYTES_ONLY) != 0
+        || source.position + source.count > inode.size
+        || volume.readOnly()) {
+      return false;
+    }
+    long now = table.storable(inode, Volume.now());
+    return isStamped(inode, now, Permissions.withoutSetId(source.caller, inode, false));
+  }
+
+  private static boolean isStamped(Inode inode, long now, int mode) {
+    return now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode;
+  }
+
   /// Overwrites what is there: no metadata but the times.
   private int rewrite(long number, Source source, int asked) throws IOException {
     int limit = source.count;
@@ -150,7 +213,7 @@ final class FileWriter {
   private void written(Operation op, Inode inode, Caller caller) throws IOException {
     long now = table.storable(inode, Volume.now());
     int mode = Permissions.withoutSetId(caller, inode, false);
-    if (now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode) {
+    if (isStamped(inode, now, mode)) {
       inode.changed();
       return;
     }
@@ -268,15 +331,11 @@ final class FileWriter {
       throws IOException {
     int offset = offset(source.position + done);
     int bytes = Math.min(source.count - done, geometry.blockBytes - offset);
-    boolean whole = bytes == geometry.blockBytes;
-    try (Buffer buffer = whole ? op.wholeContent(inode, block) : op.content(inode, block, fresh)) {
-      try {
+    if (bytes == geometry.blockBytes) {
+      op.overwrite(inode, block, source.memory, source.offset + done);
+    } else {
+      try (Buffer buffer = op.content(inode, block, fresh)) {
         source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
-      } catch (RuntimeException | Error noMemory) {
-        if (whole) {
-          buffer.fill(0, bytes, 0); // what is there may be another file's
-        }
-        throw noMemory;
       }
     }
     return bytes;

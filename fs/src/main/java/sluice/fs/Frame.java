@@ -94,6 +94,12 @@ final class Frame extends Block {
   /// After the bytes have been read.
   int versionAfterReading() {
     VarHandle.loadLoadFence();
+    return versionOpaque();
+  }
+
+  /// Of one more frame after the bytes of several have been read, and [#versionAfterReading] of the
+  /// first was called.
+  int versionOpaque() {
     return (int) VERSION.getOpaque(this);
   }
 

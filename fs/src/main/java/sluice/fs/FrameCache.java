@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Block;
@@ -25,8 +26,12 @@ final class FrameCache implements BufferCache {
   /// How often a copy is tried again that a writer has disturbed.
   private static final int ATTEMPTS = 16;
 
+  /// Blocks copied at once: the copy is not interrupted, and a safepoint waits for it.
+  private static final int MOST_RUN = 256;
+
   private final BlockDevice device;
   private final int blockBytes;
+  private final int blockShift;
   private final long blocks;
   private final BlockTable table;
   private final FrameSupply supply;
@@ -41,6 +46,7 @@ final class FrameCache implements BufferCache {
   private FrameCache(BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table) {
     this.device = device;
     this.blockBytes = blockBytes;
+    blockShift = Integer.numberOfTrailingZeros(blockBytes);
     this.table = table;
     this.supply = supply;
     blocks = device.lengthBytes() / blockBytes;
@@ -119,23 +125,55 @@ final class FrameCache implements BufferCache {
   }
 
   @Override
-  public boolean copy(long block, int offset, Memory into, long at, int count) {
+  public int copy(long block, int offset, Memory into, long at, int count) {
+    Objects.checkIndex(offset, blockBytes);
+    int done = 0;
+    while (done < count) {
+      long from = offset + (long) done;
+      long next = block + (from >> blockShift);
+      int piece = copyRun(next, (int) (from & (blockBytes - 1)), into, at + done, count - done);
+      if (piece == 0) {
+        break;
+      }
+      done += piece;
+    }
+    return done;
+  }
+
+  /// As much as lies in neighbouring frames, with one copy.
+  ///
+  /// Versions only grow, so their sum is the same afterwards when each is.
+  private int copyRun(long block, int offset, Memory into, long at, int count) {
+    int most = (int) Math.min(MOST_RUN, ((long) offset + count + blockBytes - 1) >> blockShift);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       Frame frame = table.find(block);
       if (frame == null) {
-        return false;
+        return 0;
       }
-      int version = frame.versionAcquire();
-      if ((version & 1) == 0 && frame.number() == block) {
-        into.copyFrom(frame, offset, at, count);
-        if (frame.versionAfterReading() == version) {
-          frame.touch(supply.epoch());
-          return true;
+      int versions = frame.versionAcquire();
+      if ((versions & 1) == 0 && frame.number() == block) {
+        int run = 1;
+        Frame next = most > 1 ? supply.neighbour(frame, 1) : null;
+        while (next != null) {
+          int version = next.versionAcquire();
+          if ((version & 1) != 0 || next.number() != block + run) {
+            break;
+          }
+          versions += version;
+          run++;
+          next = run < most ? supply.neighbour(frame, run) : null;
+        }
+        int bytes = Math.min(count, (run << blockShift) - offset);
+        into.copyFrom(supply.memory(), supply.offset(frame) + offset, at, bytes);
+        if (supply.versionsAfterReading(frame, run) == versions) {
+          supply.touch(frame, run);
+          return bytes;
         }
       }
+      most = 1; // somebody writes one of them, which must not keep the others from being read
       Thread.onSpinWait();
     }
-    return false;
+    return 0;
   }
 
   @Override

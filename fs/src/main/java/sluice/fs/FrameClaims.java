@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Memory;
 
 /// Frames in the hands of writers. Any thread may call; journals do, for their transactions.
 ///
@@ -83,7 +84,7 @@ final class FrameClaims {
         } else if (busy) {
           Waits.pause();
         } else if (spare == null) {
-          spare = loader.take();
+          spare = loader.take(block);
         }
       }
     } finally {
@@ -109,14 +110,84 @@ final class FrameClaims {
       frame.endClaim();
       return null;
     }
-    frame.content = purpose == Purpose.CONTENT;
+    setContent(frame, purpose);
     frame.hide(); // before anybody can join
     frame.firstWriter();
-    if (!logged && !frame.dirty) {
+    if (!logged) {
+      markDirty(frame);
+    }
+    return frame;
+  }
+
+  /// Replaces all of a block of content without a log, if it is here and nobody holds it: a claim
+  /// that nobody joins, see [#overwriteNow]. When the source fails, the block is zeros.
+  ///
+  /// @return false when nothing was done: [#claim] must be used
+  boolean overwriteAlone(long block, Memory from, long at) {
+    Frame frame = table.find(block);
+    if (frame == null || !frame.claim()) {
+      return false;
+    }
+    if (frame.number() != block || frame.held || frame.loading) {
+      frame.endClaim();
+      return false;
+    }
+    setContent(frame, Purpose.CONTENT);
+    frame.hide();
+    boolean filled = false;
+    try {
+      from.copyTo(at, frame, 0, frame.lengthBytes());
+      filled = true;
+    } finally {
+      if (!filled) {
+        frame.segment().fill((byte) 0); // what is there may be another file's
+      }
+      markDirty(frame);
+      frame.show();
+      frame.endClaim();
+    }
+    return true;
+  }
+
+  /// Overwrites a part of a block of content that has been changed before and is not written back
+  /// yet, so that there is nothing to read, to mark or to wait for. Never waits.
+  ///
+  /// Nobody joins this claim, because it has no writer that could be counted: whoever wants the
+  /// block meanwhile, a sync too, looks again until the copy has ended, and the copy calls nobody.
+  /// That saves the count. Before the claim nothing is known of the frame; after it all is stable
+  /// that is asked here: who maps, unmaps, cleans or loads it leases or claims it before, or has
+  /// the lock of the file, which our caller holds.
+  ///
+  /// Nobody waits at the stripe for the end of it either: only frames that are loading, or have
+  /// writers, are waited for there.
+  ///
+  /// @return false when nothing was done: another way must be gone
+  boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+    Frame frame = table.find(block);
+    if (frame == null || !frame.claim()) {
+      return false;
+    }
+    boolean known =
+        frame.number() == block && frame.content && frame.dirty && !frame.held && !frame.loading;
+    try {
+      if (known) {
+        frame.hide();
+        from.copyTo(at, frame, offset, bytes);
+      }
+    } finally {
+      if (known) {
+        frame.show();
+      }
+      frame.endClaim();
+    }
+    return known;
+  }
+
+  private void markDirty(Frame frame) {
+    if (!frame.dirty) {
       frame.dirty = true;
       dirty.add(frame);
     }
-    return frame;
   }
 
   private Frame map(long block, Frame spare) {
@@ -164,8 +235,16 @@ final class FrameClaims {
     return spare;
   }
 
+  /// Mostly it is so already, and a volatile write takes longer than to look.
+  private static void setContent(Frame frame, Purpose purpose) {
+    boolean content = purpose == Purpose.CONTENT;
+    if (frame.content != content) {
+      frame.content = content;
+    }
+  }
+
   private void begin(Frame frame, boolean zeros, Purpose purpose) {
-    frame.content = purpose == Purpose.CONTENT;
+    setContent(frame, purpose);
     if (frame.writers() == 0) {
       frame.hide(); // before anybody can join
       frame.firstWriter();
@@ -173,9 +252,8 @@ final class FrameClaims {
     if (purpose == Purpose.LOGGED) {
       frame.held = true;
       clean(frame);
-    } else if (!frame.dirty && !frame.held) {
-      frame.dirty = true;
-      dirty.add(frame);
+    } else if (!frame.held) {
+      markDirty(frame);
     }
     if (zeros) {
       frame.segment().fill((byte) 0);

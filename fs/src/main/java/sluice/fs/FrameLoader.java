@@ -87,7 +87,7 @@ final class FrameLoader {
   ///
   /// @return null when the transaction is done with it
   private @Nullable Frame copy(long block) throws IOException {
-    Frame copy = take();
+    Frame copy = take(block);
     synchronized (table.stripe(block)) {
       Frame frame = table.get(block);
       if (frame != null && frame.writers() > 0) {
@@ -121,7 +121,7 @@ final class FrameLoader {
   /// @return the frame with a lease for the caller, so that nobody else claims it; null when the
   ///   block is here already, or about to be
   @Nullable Frame reserve(long block) throws IOException {
-    Frame frame = take();
+    Frame frame = take(block);
     synchronized (table.stripe(block)) {
       if (!closed && table.get(block) == null) {
         frame.loading = true;
@@ -166,8 +166,10 @@ final class FrameLoader {
 
   /// A frame that is mapped nowhere, with one lease: the caller's. Writes dirty ones back for it if
   /// it must. Never under a stripe.
-  Frame take() throws IOException {
-    Frame frame = supply.tryTake();
+  ///
+  /// @param block what it is for
+  Frame take(long block) throws IOException {
+    Frame frame = supply.tryTake(block);
     if (frame != null) {
       return frame;
     }
@@ -175,7 +177,7 @@ final class FrameLoader {
     while (true) {
       checkOpen();
       writeBack.reduceBy(supply.count() / 8);
-      frame = supply.tryTake();
+      frame = supply.tryTake(block);
       if (frame != null) {
         return frame;
       }

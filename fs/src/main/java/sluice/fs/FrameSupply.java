@@ -2,22 +2,34 @@ package sluice.fs;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
 
 /// All frames of a cache: those that are free, and which of the others to give up. Any thread may
 /// call; the monitor is held for a few steps and never while a stripe is waited for.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | queues, free, freeCount | under the monitor | plain | plain |
+/// | queues, free, freeAt, freeCount | under the monitor | plain | plain |
 /// | epoch | under the monitor | plain by readers: an old value costs nothing | plain |
 ///
 /// Lifecycle: [#close] gives the memory back when the last frame has come home.
 final class FrameSupply {
+  private static final int NOWHERE = -1;
+
   private final Runnable end;
   private final BlockTable table;
   private final Frame[] frames;
+
+  /// The memory of all frames, in their order.
+  private final Block memory;
+
   private final FrameQueues queues;
   private final Frame[] free;
+
+  /// Where in [#free] the frame of an index is, or [#NOWHERE].
+  private final int[] freeAt;
+
+  private final int blockShift;
   private int freeCount;
   private int epoch;
   private boolean closing;
@@ -28,18 +40,56 @@ final class FrameSupply {
   FrameSupply(MemorySegment memory, Runnable end, BlockTable table, int blockBytes, int count) {
     this.end = end;
     this.table = table;
+    this.memory = new Region(memory);
+    blockShift = Integer.numberOfTrailingZeros(blockBytes);
     frames = new Frame[count];
     free = new Frame[count];
+    freeAt = new int[count];
     for (int i = 0; i < count; i++) {
       frames[i] = new Frame(this, i, memory.asSlice((long) i * blockBytes, blockBytes));
-      free[count - 1 - i] = frames[i];
     }
-    freeCount = count;
+    for (int i = count - 1; i >= 0; i--) {
+      push(frames[i]);
+    }
     queues = new FrameQueues(frames);
   }
 
   int count() {
     return frames.length;
+  }
+
+  /// All frames as one, for reading what lies in neighbouring ones. Nobody leases it: it is there
+  /// until [#close].
+  Block memory() {
+    return memory;
+  }
+
+  /// Where a frame begins in [#memory].
+  long offset(Frame frame) {
+    return (long) frame.index << blockShift;
+  }
+
+  /// The frame that lies so many frames behind another in memory, null behind the last one.
+  @Nullable Frame neighbour(Frame frame, int distance) {
+    int index = frame.index + distance;
+    return index < frames.length ? frames[index] : null;
+  }
+
+  /// The sum of the versions of neighbouring frames, after their bytes have been read.
+  int versionsAfterReading(Frame first, int count) {
+    int sum = first.versionAfterReading();
+    for (int i = 1; i < count; i++) {
+      sum += frames[first.index + i].versionOpaque();
+    }
+    return sum;
+  }
+
+  /// Counts an access to each of some neighbouring frames.
+  void touch(Frame first, int count) {
+    int now = epoch;
+    for (int i = 0; i < count; i++) {
+      frames[first.index + i].touch(now);
+    }
   }
 
   /// The time that [Frame#touch] knows.
@@ -50,12 +100,16 @@ final class FrameSupply {
   /// A frame that is mapped nowhere, with one lease: the caller's. Gives up another's content for
   /// it if it must.
   ///
+  /// @param block what it is for: if it can be had, it is the frame behind that of the block
+  ///   before, so that what is read together lies together
   /// @return null when all frames are leased or dirty
-  @Nullable Frame tryTake() {
+  @Nullable Frame tryTake(long block) {
+    Frame before = table.find(block - 1);
+    Frame wish = before == null ? null : neighbour(before, 1);
     Frame victim;
     synchronized (this) {
       if (freeCount > 0) {
-        Frame frame = free[--freeCount];
+        Frame frame = pull(wish);
         frame.take();
         return frame;
       }
@@ -70,6 +124,22 @@ final class FrameSupply {
     }
     victim.endClaim();
     return victim;
+  }
+
+  private void push(Frame frame) {
+    freeAt[frame.index] = freeCount;
+    free[freeCount++] = frame;
+  }
+
+  /// Takes a free frame, the wished one if it is free.
+  private Frame pull(@Nullable Frame wish) {
+    Frame last = free[--freeCount];
+    Frame frame = wish != null && freeAt[wish.index] != NOWHERE ? wish : last;
+    int place = freeAt[frame.index];
+    free[place] = last;
+    freeAt[last.index] = place;
+    freeAt[frame.index] = NOWHERE;
+    return frame;
   }
 
   /// A frame has been filled and mapped.
@@ -89,7 +159,7 @@ final class FrameSupply {
 
   /// The last lease on an unmapped frame has ended.
   synchronized void giveBack(Frame frame) {
-    free[freeCount++] = frame;
+    push(frame);
     notifyAll();
     if (closing && freeCount == frames.length) {
       finish();
@@ -128,8 +198,17 @@ final class FrameSupply {
       if (frame.number() != number || !leave(frame)) {
         return;
       }
+      // A write that was begun before the end may still copy: see FrameClaims#overwriteNow. With
+      // one lease more nobody claims it any more.
+      while (!frame.lend()) {
+        if (frame.writers() > 0) {
+          throw new IllegalStateException("block " + number + " is in an open transaction's hands");
+        }
+        Waits.pause();
+      }
       table.remove(frame);
     }
+    frame.release();
     frame.release();
   }
 
@@ -138,6 +217,12 @@ final class FrameSupply {
   /// @return false when it is in none: it is being given up
   synchronized boolean leave(Frame frame) {
     return queues.leave(frame);
+  }
+
+  private static final class Region extends Block {
+    Region(MemorySegment memory) {
+      super(memory, 1);
+    }
   }
 
   private void finish() {

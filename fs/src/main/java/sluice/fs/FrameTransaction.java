@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
+import sluice.memory.Memory;
 
 /// What the transactions of both journals share: nesting, and the buffers in hand. Of one thread,
 /// which uses it again and again, and keeps it for as long as the thread lives: so it refers to its
@@ -42,6 +43,20 @@ abstract class FrameTransaction implements Transaction {
     }
     buffers = new TransactionBuffer(claims(), frame, buffers);
     return buffers;
+  }
+
+  /// Fills a claimed frame and lets it go.
+  final void fill(Frame frame, Memory from, long at) {
+    boolean filled = false;
+    try {
+      from.copyTo(at, frame, 0, frame.lengthBytes());
+      filled = true;
+    } finally {
+      if (!filled) {
+        frame.segment().fill((byte) 0); // what is there may be another file's
+      }
+      claims().letGo(frame);
+    }
   }
 
   final void checkOpen() {

@@ -1,5 +1,7 @@
 package sluice.fs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
-/// | version | holder of the write lock | volatile | volatile |
+/// | version | holder of the write lock | volatile | release; its unlocking fences |
 /// | published | any reader | volatile; good if version and accessNanos agree | volatile |
 /// | next, gone | [InodeCache] | volatile | volatile |
 /// | index | holder of the lock | volatile | volatile; anyone may set it to null |
@@ -73,6 +75,16 @@ final class Inode {
 
   volatile @Nullable Inode next;
   private volatile @Nullable FileAttributes published;
+
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(Inode.class, "version", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   static final int CHANGED = 0x100;
   static final int BORN = 0x200;
@@ -152,7 +164,8 @@ final class Inode {
 
   /// Makes the published attributes void, under the write lock.
   void changed() {
-    version = Math.max(version + 1, changeNanos);
+    // Who unlocks writes with a fence behind it: one here would be the second.
+    VERSION.setRelease(this, Math.max(version + 1, changeNanos));
   }
 
   /// The attributes, or null when a writer is at work.

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
+import sluice.memory.Memory;
 
 /// A transaction that is all or nothing over a crash. Of one thread.
 final class Jbd2Transaction extends FrameTransaction {
@@ -54,23 +55,30 @@ final class Jbd2Transaction extends FrameTransaction {
 
   @Override
   public Buffer data(long block, boolean fresh) throws IOException {
-    return content(block, fresh ? Start.ZEROS : Start.CONTENT);
+    Frame frame = claim(block, fresh ? Start.ZEROS : Start.CONTENT, Purpose.CONTENT);
+    Buffer buffer = buffer(frame);
+    note(frame);
+    return buffer;
   }
 
   @Override
-  public Buffer overwrite(long block) throws IOException {
-    return content(block, Start.ANY);
+  public void overwrite(long block, Memory from, long at) throws IOException {
+    Frame frame = claim(block, Start.ANY, Purpose.CONTENT);
+    try {
+      note(frame);
+    } finally {
+      fill(frame, from, at);
+    }
   }
 
-  private Buffer content(long block, Start start) throws IOException {
-    Frame frame = claim(block, start, Purpose.CONTENT);
-    Buffer buffer = buffer(frame);
+  /// Content is in this transaction's hands.
+  private void note(Frame frame) throws FsException {
+    long block = frame.number();
     if (frame.held) {
       journal().changed(block); // was changed as metadata: it stays with the log
     } else {
       journal().content(block);
     }
-    return buffer;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package sluice.fs;
 
 import java.io.IOException;
+import sluice.memory.Memory;
 
 /// The order in which changed blocks reach the device. Any thread may call.
 ///
@@ -15,6 +16,15 @@ public interface Journal extends AutoCloseable {
   /// @throws FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
   ///   transaction is too large already: nothing is changed then
   Transaction begin(int metadataBlocks) throws IOException;
+
+  /// Overwrites a part of a block of a file's content, in the cache and outside of a transaction,
+  /// if nothing but these bytes has to change for it. Never waits. The caller holds the lock of the
+  /// file, so that the block stays the file's, and has no buffer of the block open.
+  ///
+  /// @return false when nothing was done: [Transaction#data] must be used
+  default boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+    return false;
+  }
 
   /// Whether a transaction is all or nothing over a crash.
   boolean atomic();

@@ -39,6 +39,21 @@ final class MapPages {
     return page == null ? UNKNOWN : page.blocks[(int) index & (BLOCKS - 1)] & 0xFFFF_FFFFL;
   }
 
+  /// How many blocks of a page follow each other on the device.
+  ///
+  /// @param block the number of the first of them
+  /// @param last index of the last one of interest
+  int run(Inode inode, long index, long block, long last) {
+    Page page = page(inode, index >>> SHIFT);
+    int first = (int) index & (BLOCKS - 1);
+    int most = (int) Math.min(last - index + 1, BLOCKS - first);
+    int run = 1;
+    while (page != null && run < most && (page.blocks[first + run] & 0xFFFF_FFFFL) == block + run) {
+      run++;
+    }
+    return run;
+  }
+
   private @Nullable Page page(Inode inode, long number) {
     Page page = pages.get(place(inode, number));
     return page != null

@@ -2,6 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.util.Arrays;
+import sluice.memory.Memory;
 import sluice.sys.Errno;
 
 /// One change of the file system: a [Transaction] that knows how many blocks it may still change,
@@ -61,11 +62,15 @@ final class Operation implements AutoCloseable {
     return transaction.data(block, fresh);
   }
 
-  /// As the other for a block all of which is written: see [Transaction#overwrite].
-  Buffer wholeContent(Inode inode, long block) throws IOException {
-    return (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0
-        ? create(block)
-        : transaction.overwrite(block);
+  /// Replaces a block of content: see [Transaction#overwrite].
+  void overwrite(Inode inode, long block, Memory from, long at) throws IOException {
+    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0) {
+      transaction.overwrite(block, from, at);
+      return;
+    }
+    try (Buffer buffer = create(block)) {
+      from.copyTo(at, buffer.block(), 0, buffer.lengthBytes());
+    }
   }
 
   /// A metadata block, or one of journaled content, belongs to nobody any more.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Memory;
 
 /// A journal without a log. Any thread may call.
 ///
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | epoch | a sync, holding the gate alone | volatile | volatile |
-/// | changed | threads that close a transaction, inside the gate | volatile | volatile, once an epoch |
+/// | changed | threads that close a transaction, inside the gate; [#overwriteNow] | volatile | volatile, once an epoch |
 /// | stable | a sync, under its monitor | volatile | volatile |
 final class PlainJournal implements Journal {
   private final FrameCache cache;
@@ -61,6 +62,23 @@ final class PlainJournal implements Journal {
       changed = true;
     }
     gate.unlockRead(stamp);
+  }
+
+  /// Without the gate, which two compare-and-sets would cost. It keeps half a change from a sync;
+  /// this change is one claim, which a sync waits for when it leases what is changed.
+  ///
+  /// Why no sync is missed: a sync empties `changed` and then leases the frame, which like our
+  /// claim is a compare-and-set of its leases. Either it comes after our claim, and so after the
+  /// copy, and writes what we wrote. Or it comes before, and then we find `changed` empty.
+  @Override
+  public boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+    if (closed || !cache.claims().overwriteNow(block, offset, from, at, bytes)) {
+      return false;
+    }
+    if (!changed) {
+      changed = true;
+    }
+    return true;
   }
 
   FrameClaims claims() {

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FrameClaims.Purpose;
 import sluice.fs.FrameClaims.Start;
+import sluice.memory.Memory;
 
 /// A transaction that marks what is changed and promises nothing. Of one thread.
 final class PlainTransaction extends FrameTransaction {
@@ -44,8 +45,12 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   @Override
-  public Buffer overwrite(long block) throws IOException {
-    return take(block, Start.ANY, Purpose.CONTENT);
+  public void overwrite(long block, Memory from, long at) throws IOException {
+    checkOpen();
+    FrameClaims claims = claims();
+    if (!claims.overwriteAlone(block, from, at)) {
+      fill(claims.claim(block, Start.ANY, Purpose.CONTENT), from, at);
+    }
   }
 
   private Buffer take(long block, Start start, Purpose purpose) throws IOException {

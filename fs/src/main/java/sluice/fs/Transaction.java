@@ -1,6 +1,7 @@
 package sluice.fs;
 
 import java.io.IOException;
+import sluice.memory.Memory;
 
 /// Changes of blocks that belong together. Of the thread that began it; a buffer it gave may be
 /// written until the buffer or the outermost transaction is closed, whichever is first.
@@ -20,9 +21,11 @@ public interface Transaction extends AutoCloseable {
   /// @param fresh its old content does not matter: all zeros, and the device is not read
   Buffer data(long block, boolean fresh) throws IOException;
 
-  /// A block of a file's content all of which the caller writes before it closes the buffer, with
-  /// zeros when it fails: it holds anything, be it of another file.
-  Buffer overwrite(long block) throws IOException;
+  /// Replaces a block of a file's content; stable before this transaction is. What it held is
+  /// neither read nor kept: when the source fails in the middle, the block is zeros.
+  ///
+  /// @param at where the new content begins in `from`
+  void overwrite(long block, Memory from, long at) throws IOException;
 
   /// A metadata block was freed: what the log holds of it is never replayed, what the cache holds
   /// is never written.

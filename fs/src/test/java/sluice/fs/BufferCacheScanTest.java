@@ -25,7 +25,7 @@ final class BufferCacheScanTest {
   private boolean read(BufferCache cache, long block, int pieces) throws IOException {
     boolean hit = true;
     for (int i = 0; i < pieces; i++) {
-      if (!cache.copy(block, i * (BLOCK / pieces), memory, 0, BLOCK / pieces)) {
+      if (cache.copy(block, i * (BLOCK / pieces), memory, 0, BLOCK / pieces) == 0) {
         cache.read(block).close();
         hit = false;
       }

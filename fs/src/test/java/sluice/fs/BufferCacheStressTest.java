@@ -3,6 +3,7 @@ package sluice.fs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 
@@ -22,34 +23,43 @@ import sluice.memory.Memory;
 final class BufferCacheStressTest {
   private static final int BLOCK = 1024;
   private static final int BLOCKS = 400;
-  private static final int FRAMES = 96;
+  private static final int MOST_RUN = 12;
 
   private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
   private final ConcurrentLinkedQueue<Throwable> problems = new ConcurrentLinkedQueue<>();
   private final AtomicLong reads = new AtomicLong();
+  private final AtomicLong overwrites = new AtomicLong();
+  private final AtomicLong runs = new AtomicLong();
 
   private interface Job {
     void run(SplittableRandom random) throws IOException;
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void mixturesAreNeverSeen(boolean virtual) throws Exception {
+  /// @param frames far too few; or enough for all blocks, so that neighbours are in neighbouring
+  ///   frames and are copied at once
+  @ParameterizedTest(name = "virtual threads {0}, {1} frames")
+  @CsvSource({"true, 96", "false, 96", "true, 600", "false, 600"})
+  void mixturesAreNeverSeen(boolean virtual, int frames) throws Exception {
     long seed = Long.getLong("sluice.seed", 1);
     System.out.println("seed " + seed);
     BlockDevice device = BlockDevices.memory(BLOCKS * BLOCK);
-    BufferCache cache = BufferCaches.open(device, BLOCK, FRAMES * BLOCK);
+    BufferCache cache = BufferCaches.open(device, BLOCK, frames * BLOCK);
     Journal journal = Journals.plain(cache);
+    for (int i = 0; i < BLOCKS; i++) {
+      cache.read(i).close();
+    }
     List<Thread> threads = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(seed);
     long end = System.nanoTime() + 2_000_000_000L;
     Job[] jobs = {
       r -> copy(cache, r),
       r -> copy(cache, r),
+      r -> copyRun(cache, r),
       r -> lease(cache, r),
       r -> read(cache, r),
       r -> write(journal, r),
       r -> write(journal, r),
+      r -> overwrite(device, journal, r),
       r -> peek(cache, r),
       r -> {
         switch (r.nextInt(3)) {
@@ -81,6 +91,8 @@ final class BufferCacheStressTest {
     }
     assertThat(problems).isEmpty();
     assertThat(reads.get()).isPositive();
+    assertThat(overwrites.get()).isPositive();
+    assertThat(runs.get()).isPositive();
     journal.close();
     cache.close();
     assertAllThere(device);
@@ -107,12 +119,65 @@ final class BufferCacheStressTest {
     for (int i = 0; i < 200; i++) {
       int block = pick(random);
       long before = versions.get(block);
-      if (cache.copy(block, 0, memory, 0, BLOCK)) {
+      if (cache.copy(block, 0, memory, 0, BLOCK) != 0) {
         check(Stamps.version(target.segment(), block), block, before);
       }
     }
     memory.close();
     target.release();
+  }
+
+  /// Each block of a run is whole, whatever happens to the others.
+  private void copyRun(BufferCache cache, SplittableRandom random) {
+    Block target = Blocks.of(MOST_RUN * BLOCK);
+    Memory memory = Memory.over(target, 0, MOST_RUN * BLOCK);
+    long[] before = new long[MOST_RUN];
+    for (int i = 0; i < 50; i++) {
+      int first = pick(random);
+      int count = Math.min(1 + random.nextInt(MOST_RUN), BLOCKS - first);
+      for (int j = 0; j < count; j++) {
+        before[j] = versions.get(first + j);
+      }
+      int copied = cache.copy(first, 0, memory, 0, count * BLOCK) / BLOCK;
+      for (int j = 0; j < copied; j++) {
+        MemorySegment bytes = target.segment().asSlice(j * BLOCK, BLOCK);
+        check(Stamps.version(bytes, first + j), first + j, before[j]);
+      }
+      runs.addAndGet(copied > 1 ? 1 : 0);
+    }
+    memory.close();
+    target.release();
+  }
+
+  /// Several overwrites of one block without a transaction where that is possible; sometimes waits
+  /// until they are stable, and looks.
+  private void overwrite(BlockDevice device, Journal journal, SplittableRandom random)
+      throws IOException {
+    int block = pick(random);
+    Block source = Blocks.of(BLOCK);
+    Memory memory = Memory.over(source, 0, BLOCK);
+    synchronized (locks[block]) {
+      long version = versions.get(block);
+      for (int i = 0; i < 20; i++) {
+        version++;
+        Stamps.write(source, block, version);
+        if (journal.overwriteNow(block, 0, memory, 0, BLOCK)) {
+          overwrites.incrementAndGet();
+        } else {
+          try (Transaction transaction = journal.begin(0)) {
+            transaction.overwrite(block, memory, 0);
+          }
+        }
+        versions.set(block, version);
+      }
+      if (random.nextInt(8) == 0) {
+        journal.await(journal.point());
+        device.read((long) block * BLOCK, source, 0, BLOCK);
+        check(Stamps.version(source.segment(), block) == version ? version : -2, block, version);
+      }
+    }
+    memory.close();
+    source.release();
   }
 
   private void lease(BufferCache cache, SplittableRandom random) {

@@ -86,13 +86,90 @@ final class BufferCacheTest {
     write(7, 99);
     Block target = Blocks.of(BLOCK);
     Memory memory = Memory.over(target, 0, BLOCK);
-    assertThat(cache.copy(7, 0, memory, 8, 4)).isTrue();
+    assertThat(cache.copy(7, 0, memory, 8, 4)).isEqualTo(4);
     assertThat(memory.getInt(8)).isEqualTo(99);
-    assertThat(cache.copy(8, 0, memory, 8, 4)).isFalse();
-    assertThatThrownBy(() -> cache.copy(7, BLOCK - 2, memory, 0, 4))
+    assertThat(cache.copy(8, 0, memory, 8, 4)).isZero();
+    assertThat(cache.copy(7, BLOCK - 2, memory, 0, 4)).isEqualTo(2);
+    assertThatThrownBy(() -> cache.copy(7, BLOCK, memory, 0, 4))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> cache.copy(7, 0, memory, BLOCK - 2, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
     memory.close();
     target.release();
+  }
+
+  @Test
+  void copiesRunsAsFarAsTheyAreHere() throws IOException {
+    int count = 12;
+    Block target = Blocks.of((count + 1) * BLOCK);
+    Memory memory = Memory.over(target, 0, (count + 1) * BLOCK);
+    // Neighbours in memory, then in the opposite order, then one that somebody else has changed.
+    for (int i = 0; i < 6; i++) {
+      write(20 + i, 20 + i);
+    }
+    for (int i = 11; i >= 6; i--) {
+      write(20 + i, 20 + i);
+    }
+    try (Buffer _ = cache.read(22)) {
+      write(22, -22);
+    }
+    assertThat(cache.copy(20, 0, memory, 0, 13 * BLOCK)).isEqualTo(count * BLOCK);
+    for (int i = 0; i < count; i++) {
+      assertThat(memory.getInt(i * BLOCK)).isEqualTo(i == 2 ? -22 : 20 + i);
+    }
+    assertThat(cache.copy(21, 4, memory, 1, 2 * BLOCK)).isEqualTo(2 * BLOCK);
+    assertThat(memory.getInt(1 + BLOCK - 4)).isEqualTo(-22);
+    try (Transaction transaction = journal.begin(1);
+        Buffer _ = transaction.change(24)) {
+      assertThat(cache.copy(20, 0, memory, 0, count * BLOCK)).isEqualTo(4 * BLOCK);
+    }
+    memory.close();
+    target.release();
+  }
+
+  @Test
+  void overwritesWithoutATransactionOnlyWhatIsContentAndChanged() throws IOException {
+    Block source = Blocks.of(BLOCK);
+    Memory memory = Memory.over(source, 0, BLOCK);
+    memory.setInt(8, 77);
+    assertThat(journal.overwriteNow(5, 0, memory, 8, 4)).as("not here").isFalse();
+    write(5, 1);
+    assertThat(journal.overwriteNow(5, 0, memory, 8, 4)).as("metadata").isFalse();
+    try (Transaction transaction = journal.begin(0)) {
+      transaction.data(6, true).close();
+    }
+    assertThat(journal.overwriteNow(6, 4, memory, 8, 4)).isTrue();
+    try (Buffer buffer = cache.read(6)) {
+      assertThat(buffer.getInt(0)).isZero();
+      assertThat(buffer.getInt(4)).isEqualTo(77);
+      assertThat(journal.overwriteNow(6, 0, memory, 8, 4)).as("leased").isFalse();
+    }
+    journal.sync();
+    assertThat(journal.overwriteNow(6, 0, memory, 8, 4)).as("not changed").isFalse();
+    try (Transaction transaction = journal.begin(0)) {
+      transaction.data(6, false).close();
+    }
+    assertThatThrownBy(() -> journal.overwriteNow(6, BLOCK - 2, memory, 8, 4))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    memory.close();
+    source.release();
+  }
+
+  @Test
+  void whatIsOverwrittenWithoutATransactionIsBeforeTheNextPoint() throws IOException {
+    Block source = Blocks.of(BLOCK);
+    Memory memory = Memory.over(source, 0, BLOCK);
+    for (int i = 1; i < 20; i++) {
+      try (Transaction transaction = journal.begin(0)) {
+        transaction.data(6, true).close();
+      }
+      memory.setInt(0, i);
+      assertThat(journal.overwriteNow(6, 0, memory, 0, 4)).isTrue();
+      journal.await(journal.point());
+      assertThat(onDevice(6)).isEqualTo(i);
+    }
+    memory.close();
+    source.release();
   }
 
   @Test

@@ -63,7 +63,7 @@ final class CacheBench {
   private static long copy(BufferCache cache, Memory memory, int blocks) {
     long done = 0;
     for (int i = 0; i < blocks; i++) {
-      done += cache.copy(i, 0, memory, 0, BLOCK) ? 1 : 0;
+      done += cache.copy(i, 0, memory, 0, BLOCK);
     }
     return done;
   }

@@ -30,7 +30,7 @@ final class FrameTest {
   }
 
   private Frame take() {
-    return requireNonNull(requireNonNull(supply).tryTake());
+    return requireNonNull(requireNonNull(supply).tryTake(Frame.NONE));
   }
 
   @Test

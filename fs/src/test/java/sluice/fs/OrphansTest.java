@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.memory.Memory;
 
 /// The list of files without a name, on the device and in memory.
 @Timeout(120)
@@ -43,8 +44,8 @@ final class OrphansTest {
         }
 
         @Override
-        public Buffer overwrite(long block) throws IOException {
-          return transaction.overwrite(block);
+        public void overwrite(long block, Memory from, long at) throws IOException {
+          transaction.overwrite(block, from, at);
         }
 
         @Override

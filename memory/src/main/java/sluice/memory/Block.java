@@ -50,14 +50,18 @@ public class Block {
     this.leases = leases;
   }
 
-  /// Allocates zeroed memory with one lease, the caller's.
+  /// Allocates zeroed memory with one lease, the caller's. It begins with a cache line, so that it
+  /// is copied to at full speed.
   ///
   /// @return null when the account has no room
   public static @Nullable Block allocate(Account account, long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
+    }
     if (!account.tryCharge(bytes)) {
       return null;
     }
-    return new HeapBlock(account, NativeMemory.allocate(bytes));
+    return HeapBlock.of(account, bytes);
   }
 
   /// A part of this block that lives on its own: it holds a lease on this one until its own last
@@ -193,16 +197,28 @@ public class Block {
   }
 
   private static final class HeapBlock extends Block {
-    private final Account account;
+    /// The C heap aligns to 16 bytes only; a copy of 4 KB to what is not aligned to this takes
+    /// three times as long, because each store touches two lines.
+    private static final int LINE_BYTES = 64;
 
-    HeapBlock(Account account, MemorySegment segment) {
-      super(segment, 1);
+    private final Account account;
+    private final MemorySegment allocated;
+
+    private HeapBlock(Account account, MemorySegment allocated, long offset, long bytes) {
+      super(allocated.asSlice(offset, bytes), 1);
       this.account = account;
+      this.allocated = allocated;
+    }
+
+    static HeapBlock of(Account account, long bytes) {
+      MemorySegment allocated = NativeMemory.allocate(bytes + LINE_BYTES - 16);
+      long offset = -allocated.address() & (LINE_BYTES - 1);
+      return new HeapBlock(account, allocated, offset, bytes);
     }
 
     @Override
     protected void free() {
-      NativeMemory.free(segment());
+      NativeMemory.free(allocated);
       account.refund(lengthBytes());
     }
   }

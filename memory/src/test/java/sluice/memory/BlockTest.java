@@ -45,6 +45,22 @@ final class BlockTest {
   }
 
   @Test
+  void beginsWithACacheLine() {
+    List<Block> blocks = new ArrayList<>();
+    for (int i = 1; i < 40; i++) {
+      Block block = requireNonNull(Block.allocate(account, i));
+      assertThat(block.segment().address() % 64).isZero();
+      assertThat(block.lengthBytes()).isEqualTo(i);
+      block.segment().fill((byte) i);
+      blocks.add(block);
+    }
+    blocks.forEach(Block::release);
+    assertThat(account.usedBytes()).isZero();
+    assertThatThrownBy(() -> Block.allocate(account, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void aSliceKeepsItsParent() {
     Block block = requireNonNull(Block.allocate(account, 100));
     Block slice = block.slice(10, 20);
