@@ -43,7 +43,7 @@ final class BufferCacheStressTest {
     long seed = Long.getLong("sluice.seed", 1);
     System.out.println("seed " + seed);
     BlockDevice device = BlockDevices.memory(BLOCKS * BLOCK);
-    BufferCache cache = BufferCaches.open(device, BLOCK, frames * BLOCK);
+    BufferCache cache = BufferCaches.open(device, BLOCK, (long) frames * BLOCK);
     Journal journal = Journals.plain(cache);
     for (int i = 0; i < BLOCKS; i++) {
       cache.read(i).close();
@@ -140,7 +140,7 @@ final class BufferCacheStressTest {
       }
       int copied = cache.copy(first, 0, memory, 0, count * BLOCK) / BLOCK;
       for (int j = 0; j < copied; j++) {
-        MemorySegment bytes = target.segment().asSlice(j * BLOCK, BLOCK);
+        MemorySegment bytes = target.segment().asSlice((long) j * BLOCK, BLOCK);
         check(Stamps.version(bytes, first + j), first + j, before[j]);
       }
       runs.addAndGet(copied > 1 ? 1 : 0);
