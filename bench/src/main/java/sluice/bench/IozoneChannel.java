@@ -18,7 +18,7 @@ final class IozoneChannel implements IozoneTarget {
 
   /// @param folder where to make the file
   /// @param aligned whether the buffer begins at a page, and not where the JDK puts it: 16 bytes
-  ///   behind one, where the kernel copies half as fast
+  ///   behind one, where the kernel copies more slowly
   IozoneChannel(Path folder, boolean aligned) {
     buffer =
         aligned
