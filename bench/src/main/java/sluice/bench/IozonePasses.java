@@ -94,7 +94,7 @@ final class IozonePasses {
     }
     long records = IozoneTarget.FILES;
     if (request.operation() != IozoneOperation.WRITE) {
-      records = Math.max(records, FEWEST_BYTES / request.recordBytes());
+      records = Math.max(records, (long) FEWEST_BYTES / request.recordBytes());
     }
     return (int) Math.max(1, records / request.records());
   }

@@ -101,8 +101,9 @@ final class BufferCacheTest {
   @Test
   void copiesRunsAsFarAsTheyAreHere() throws IOException {
     int count = 12;
-    Block target = Blocks.of((count + 1) * BLOCK);
-    Memory memory = Memory.over(target, 0, (count + 1) * BLOCK);
+    long room = (count + 1L) * BLOCK;
+    Block target = Blocks.of(room);
+    Memory memory = Memory.over(target, 0, room);
     // Neighbours in memory, then in the opposite order, then one that somebody else has changed.
     for (int i = 0; i < 6; i++) {
       write(20 + i, 20 + i);
@@ -115,7 +116,7 @@ final class BufferCacheTest {
     }
     assertThat(cache.copy(20, 0, memory, 0, 13 * BLOCK)).isEqualTo(count * BLOCK);
     for (int i = 0; i < count; i++) {
-      assertThat(memory.getInt(i * BLOCK)).isEqualTo(i == 2 ? -22 : 20 + i);
+      assertThat(memory.getInt((long) i * BLOCK)).isEqualTo(i == 2 ? -22 : 20 + i);
     }
     assertThat(cache.copy(21, 4, memory, 1, 2 * BLOCK)).isEqualTo(2 * BLOCK);
     assertThat(memory.getInt(1 + BLOCK - 4)).isEqualTo(-22);

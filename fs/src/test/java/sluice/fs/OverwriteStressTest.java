@@ -112,7 +112,7 @@ final class OverwriteStressTest {
 
   /// A number that says which file and block it is.
   private static long number(int file, int block) {
-    return 1 + file * BLOCKS + block;
+    return 1 + (long) file * BLOCKS + block;
   }
 
   private void write(Ext2 tree, SplittableRandom random, Memory memory) throws IOException {
