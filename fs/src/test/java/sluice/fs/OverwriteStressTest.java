@@ -118,7 +118,7 @@ final class OverwriteStressTest {
   private void write(Ext2 tree, SplittableRandom random, Memory memory) throws IOException {
     int file = random.nextInt(FILES);
     synchronized (locks[file]) {
-      long end = (tree.attributes(inodes[file]).sizeBytes()) / BLOCK;
+      long end = tree.attributes(inodes[file]).sizeBytes() / BLOCK;
       int first = random.nextInt((int) Math.min(end + 1, BLOCKS));
       for (int i = 0; i < 10; i++) {
         put(tree, file, first, 1 + random.nextInt(Math.min(8, BLOCKS - first)), memory);
