@@ -277,7 +277,7 @@ final class Jbd2JournalTest {
       try (JournalRig rig = JournalRig.open(device, 256, 64)) {
         for (long block = JournalRig.FIRST; block < JournalRig.FIRST + 500; block++) {
           try (Transaction transaction = rig.journal.begin(0)) {
-            transaction.overwrite(block).close();
+            transaction.data(block, true).close();
             transaction.forgetData(block);
           }
           assertThat(rig.cache.cached(block)).isNull();
