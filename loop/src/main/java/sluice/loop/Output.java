@@ -80,9 +80,24 @@ public final class Output {
       put(block.segment(), offset, count);
       return;
     }
+    add(block.lease(), offset, count);
+  }
+
+  /// As [#append]; the caller's lease passes to the output.
+  public void give(Block block, long offset, int count) {
+    Objects.checkFromIndexSize(offset, count, block.lengthBytes());
+    if (count <= COPY_LIMIT_BYTES) {
+      put(block.segment(), offset, count);
+      block.release();
+    } else {
+      add(block, offset, count);
+    }
+  }
+
+  private void add(Block leased, long offset, int count) {
     OutSegment segment = add();
-    segment.lease = block.lease();
-    segment.bytes = block.segment();
+    segment.lease = leased;
+    segment.bytes = leased.segment();
     segment.offset = offset;
     segment.length = count;
     queuedBytes += count;

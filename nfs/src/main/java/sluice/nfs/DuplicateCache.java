@@ -34,8 +34,27 @@ final class DuplicateCache {
 
   /// Begins a call, or finds what was answered. Waits while the same call is being worked on.
   ///
+  /// @param beforeWaiting runs once if it has to wait
   /// @return null when it is new: the caller must [#end] it
-  synchronized byte @Nullable [] begin(DuplicateKey call) {
+  byte @Nullable [] begin(DuplicateKey call, Runnable beforeWaiting) {
+    synchronized (this) {
+      if (!working.containsKey(call)) {
+        return found(call);
+      }
+    }
+    beforeWaiting.run();
+    return await(call);
+  }
+
+  private byte @Nullable [] found(DuplicateKey call) {
+    byte[] answer = done.get(call);
+    if (answer == null) {
+      working.put(call, true);
+    }
+    return answer;
+  }
+
+  private synchronized byte @Nullable [] await(DuplicateKey call) {
     boolean interrupted = false;
     while (working.containsKey(call)) {
       try {
@@ -47,11 +66,7 @@ final class DuplicateCache {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    byte[] answer = done.get(call);
-    if (answer == null) {
-      working.put(call, true);
-    }
-    return answer;
+    return found(call);
   }
 
   /// Ends what [#begin] began.

@@ -48,9 +48,9 @@ final class Nfs3Attributes {
 
   /// Writes a `fattr3`.
   static void write(XdrWriter out, FileAttributes a, long fsid) {
-    out.int32(type(a)).int32(a.permissions()).int32(a.links());
-    out.int32(a.uid()).int32(a.gid()).int64(a.sizeBytes()).int64(a.allocatedBytes());
-    out.int32(a.deviceMajor()).int32(a.deviceMinor()).int64(fsid).int64(a.inode());
+    out.int32s(type(a), a.permissions()).int32s(a.links(), a.uid()).int32(a.gid());
+    out.int64(a.sizeBytes()).int64(a.allocatedBytes());
+    out.int32s(a.deviceMajor(), a.deviceMinor()).int64(fsid).int64(a.inode());
     time(out, a.accessNanos());
     time(out, a.modifyNanos());
     time(out, a.changeNanos());
@@ -58,8 +58,8 @@ final class Nfs3Attributes {
 
   /// Writes a `nfstime3`: seconds are unsigned in it, so those before 1970 come out as late ones.
   static void time(XdrWriter out, long nanos) {
-    out.int32((int) Math.floorDiv(nanos, (long) NANOS));
-    out.int32((int) Math.floorMod(nanos, (long) NANOS));
+    long seconds = Math.floorDiv(nanos, (long) NANOS);
+    out.int32s((int) seconds, (int) (nanos - seconds * NANOS));
   }
 
   /// Writes a `post_op_attr`.

@@ -1,6 +1,7 @@
 package sluice.nfs;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
@@ -33,6 +34,9 @@ final class Nfs3Call {
   private @Nullable FileRef second;
   private @Nullable FileAttributes firstBefore;
   private @Nullable FileAttributes secondBefore;
+  private @Nullable FileTree changed;
+  private long point;
+  private byte @Nullable [] answer;
 
   Nfs3Call(
       RpcCall rpc,
@@ -155,6 +159,31 @@ final class Nfs3Call {
     }
   }
 
+  // ---- stability --------------------------------------------------------------------------------
+
+  /// Notes that the answer tells of a change, which must be stable before it is sent.
+  void changed(FileTree tree, long stablePoint) {
+    changed = tree;
+    point = stablePoint;
+  }
+
+  /// Lets the answer wait for that while the worker does other calls.
+  ///
+  /// @param then runs before it is sent
+  /// @return false when there is nothing to wait for, or the worker has no others
+  boolean answerWhenStable(FileTree.StableListener then) {
+    FileTree tree = changed;
+    return tree != null && rpc.replyWhenStable(tree, point, then);
+  }
+
+  /// Waits for it.
+  void awaitStable() throws IOException {
+    FileTree tree = changed;
+    if (tree != null) {
+      tree.awaitStable(point);
+    }
+  }
+
   // ---- the answer -------------------------------------------------------------------------------
 
   /// Begins, or begins anew.
@@ -162,6 +191,7 @@ final class Nfs3Call {
     out.truncate(start);
     out.int32(status);
     answered = status;
+    answer = null;
   }
 
   /// The status of the answer so far.
@@ -220,11 +250,13 @@ final class Nfs3Call {
     return why instanceof FsException refused ? NfsStatus.of(refused) : NfsStatus.IO;
   }
 
-  /// The answer as it is now.
+  /// The answer as it is now; not to be changed.
   byte[] answer() {
-    byte[] message = out.toBytes();
-    byte[] answer = new byte[message.length - start];
-    System.arraycopy(message, start, answer, 0, answer.length);
-    return answer;
+    byte[] known = answer;
+    if (known == null || known.length != out.position() - start) {
+      known = Arrays.copyOfRange(out.toBytes(), start, out.position());
+      answer = known;
+    }
+    return known;
   }
 }

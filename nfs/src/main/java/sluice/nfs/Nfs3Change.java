@@ -13,9 +13,9 @@ import sluice.sys.Errno;
 ///    cannot be given to others while they are worked on; nothing is held when the call has ended.
 /// 2. The attributes before; the change, the attributes after and the record of the answer, in one
 ///    group; so a repeated call after a crash finds either the change and its answer, or neither.
-/// 3. The locks are let go. Then everybody who has changed something waits for the journal
-///    together: one commit for many. Who had nothing to change waits only until what was done here
-///    before is stable, which it mostly is.
+/// 3. The locks are let go. The answer waits for the journal, with those of all who have changed
+///    something meanwhile: one commit for many. Who had nothing to change waits only until what was
+///    done here before is stable, which it mostly is.
 final class Nfs3Change {
   private final Nfs3Call call;
   private final TreeShare share;
@@ -76,7 +76,7 @@ final class Nfs3Change {
 
   private void run(Action action) throws IOException {
     if (runInOrder(action)) {
-      share.tree().awaitStable(point);
+      call.changed(share.tree(), point);
     }
   }
 

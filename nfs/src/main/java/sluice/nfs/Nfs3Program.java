@@ -3,6 +3,7 @@ package sluice.nfs;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// NFS version 3 (RFC 1813), all of it. Several loops and workers call at a time.
 ///
@@ -66,40 +67,79 @@ final class Nfs3Program implements RpcProgram {
   }
 
   @Override
+  public boolean changesLittle(RpcCall call) {
+    Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
+    return procedure != null && procedure.once() && procedure != Nfs3Procedure.WRITE;
+  }
+
+  @Override
   public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
     if (procedure == null) {
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
     }
     if (!procedure.once()) {
-      run(new Nfs3Call(call, arguments, results, procedure, handles, null));
+      Nfs3Call running = new Nfs3Call(call, arguments, results, procedure, handles, null);
+      run(running);
+      awaitStable(running);
       return;
     }
     DuplicateKey key = DuplicateKey.of(call);
-    byte[] known = duplicates.begin(key);
+    byte[] known = duplicates.begin(key, call::beforeWaiting);
     if (known != null) {
       results.fixed(known);
       return;
     }
+    boolean later = false;
     byte[] answer = null;
     try {
       Nfs3Call running = new Nfs3Call(call, arguments, results, procedure, handles, key);
-      if (run(running) != NfsStatus.JUKEBOX) { // "try again" is meant for this very call
-        answer = running.answer();
+      run(running);
+      later = running.answerWhenStable(failure -> end(key, running, failure));
+      if (!later) {
+        awaitStable(running);
+        answer = kept(running);
       }
     } finally {
-      duplicates.end(key, answer);
+      if (!later) {
+        duplicates.end(key, answer);
+      }
     }
   }
 
   /// Runs a call to its answer, whatever it is.
-  private int run(Nfs3Call call) {
+  private void run(Nfs3Call call) {
     try {
       run(call, call.procedure);
     } catch (NfsException | IOException refused) {
       call.refuse(refused);
     }
-    return call.status();
+  }
+
+  private static void awaitStable(Nfs3Call call) {
+    try {
+      call.awaitStable();
+    } catch (IOException failure) {
+      call.refuse(failure);
+    }
+  }
+
+  /// The change is stable, or never will be.
+  private void end(DuplicateKey key, Nfs3Call call, @Nullable IOException failure) {
+    byte[] answer = null;
+    try {
+      if (failure != null) {
+        call.refuse(failure);
+      }
+      answer = kept(call);
+    } finally {
+      duplicates.end(key, answer);
+    }
+  }
+
+  /// The answer for those who ask again; null for "try again", which is meant for this very call.
+  private static byte @Nullable [] kept(Nfs3Call call) {
+    return call.status() == NfsStatus.JUKEBOX ? null : call.answer();
   }
 
   private void run(Nfs3Call call, Nfs3Procedure procedure) throws IOException, NfsException {

@@ -1,5 +1,7 @@
 package sluice.nfs;
 
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import sluice.memory.ViewBinder;
 
 /// A call in the hands of a worker. Made by the loop's thread, run by a worker, and finished by the
@@ -31,21 +33,41 @@ final class PassedCall implements Runnable {
     this.path = path;
   }
 
+  /// Answers it on a worker of its own.
   @Override
   public void run() {
-    ViewBinder binder = new ViewBinder(Thread.currentThread());
+    try {
+      answer(new ViewBinder(Thread.currentThread()));
+    } finally {
+      workers.worked(this);
+    }
+  }
+
+  /// Answers it, but for what [#stableReply] says.
+  ///
+  /// @param binder of the thread that calls
+  void answer(ViewBinder binder) {
     try {
       message.read(binder, reader);
       workers.dispatcher().call(call, reply);
     } finally {
       reader.close();
       binder.unbind();
-      workers.worked(this);
     }
   }
 
-  /// Nobody will run this: there is no reply.
-  void rejected() {
-    workers.finished(this);
+  /// The worker does others too.
+  void inBatch(CallBatch batch) {
+    call.inBatch(batch);
+  }
+
+  /// What the reply waits for; null for nothing.
+  @Nullable StableReply stableReply() {
+    return call.stableReply();
+  }
+
+  /// What the reply has waited for is stable, or never will be.
+  void stable(@Nullable IOException failure) {
+    workers.dispatcher().stable(call, reply, failure);
   }
 }

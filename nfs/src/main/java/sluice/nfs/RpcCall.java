@@ -2,6 +2,7 @@ package sluice.nfs;
 
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
 
 /// What is known of a call beside its arguments. Owned by the thread that handles the call, for
 /// which it does not change; the loop's thread uses one object for one call after another, so
@@ -18,6 +19,8 @@ final class RpcCall {
   private @Nullable RpcProgram program;
   private @Nullable XdrReader message;
   private int argumentsAt;
+  private @Nullable CallBatch batch;
+  private @Nullable StableReply stableReply;
 
   /// Names the sender of the messages that follow.
   void from(RpcConnection sender, int port) {
@@ -101,6 +104,36 @@ final class RpcCall {
     int sum = from.checksum(CHECKSUM_BYTES);
     from.position(before);
     return sum;
+  }
+
+  // ---- what the worker does meanwhile ---------------------------------------------------------
+
+  /// Lets the reply wait until a change is stable, while the worker goes on with other calls.
+  ///
+  /// @param then runs before the reply is sent, and may change it
+  /// @return false when the worker has no other calls: whoever asks waits
+  boolean replyWhenStable(FileTree tree, long point, FileTree.StableListener then) {
+    if (batch == null) {
+      return false;
+    }
+    stableReply = new StableReply(tree, point, then);
+    return true;
+  }
+
+  /// Says that the worker is about to wait for another call: nobody may wait for those that it has
+  /// done.
+  void beforeWaiting() {
+    if (batch != null) {
+      batch.handOver();
+    }
+  }
+
+  void inBatch(CallBatch of) {
+    batch = of;
+  }
+
+  @Nullable StableReply stableReply() {
+    return stableReply;
   }
 
   // ---- for the dispatcher ---------------------------------------------------------------------

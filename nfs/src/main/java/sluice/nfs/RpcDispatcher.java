@@ -84,6 +84,20 @@ final class RpcDispatcher {
     }
   }
 
+  /// Ends a call whose reply has waited for a change to be stable.
+  ///
+  /// @param failure why it never will be; null when it is
+  void stable(RpcCall call, XdrWriter reply, @Nullable IOException failure) {
+    StableReply waited = call.stableReply();
+    try {
+      if (waited != null) {
+        waited.then().stable(failure);
+      }
+    } catch (RuntimeException | Error e) {
+      refused(reply, call.xid(), e);
+    }
+  }
+
   /// @return false when the reply is a refusal
   private boolean header(RpcCall call, int xid, XdrReader message, XdrWriter reply) {
     if (message.int32() != RPC_VERSION) {
@@ -148,8 +162,7 @@ final class RpcDispatcher {
   }
 
   private static void accepted(XdrWriter reply, int xid) {
-    reply.int32(xid).int32(REPLY).int32(MSG_ACCEPTED);
-    reply.int32(Credentials.AUTH_NONE).int32(0).int32(SUCCESS);
+    reply.int32s(xid, REPLY).int32s(MSG_ACCEPTED, Credentials.AUTH_NONE).int32s(0, SUCCESS);
   }
 
   private static XdrWriter denied(XdrWriter reply, int xid) {

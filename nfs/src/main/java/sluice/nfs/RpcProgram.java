@@ -30,6 +30,12 @@ interface RpcProgram {
     return 0;
   }
 
+  /// Whether a call changes a little, so that one worker does such calls one after another: see
+  /// [CallLine]. On the loop's thread.
+  default boolean changesLittle(RpcCall call) {
+    return false;
+  }
+
   /// Answers. On a worker, a virtual thread, which may block; calls of one connection run in any
   /// order, several at a time.
   void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException;

@@ -1,16 +1,19 @@
 package sluice.nfs;
 
+import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
 
 /// The calls of one loop that are with workers: how many, in what memory, and who waits for there
-/// to be fewer. Owned by the loop's thread; workers call [#dispatcher] and [#worked].
+/// to be fewer. Owned by the loop's thread; workers call [#dispatcher], [#worked] and [#stable].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -37,6 +40,7 @@ final class RpcWorkers {
   private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
   private final ArrayDeque<RpcStream> waiting = new ArrayDeque<>();
   private final Semaphore working;
+  private final CallLine line;
   private int busy;
   private boolean wakes;
   private boolean retries;
@@ -49,6 +53,7 @@ final class RpcWorkers {
     this.pool = new MessagePool(loop.name() + " messages", limits);
     this.leases = new RpcLeases(limits);
     this.working = new Semaphore(limits.calls());
+    this.line = new CallLine(loop, this);
     loop.onClose(this::close);
   }
 
@@ -99,18 +104,70 @@ final class RpcWorkers {
     counts.passed++;
     working.acquireUninterruptibly(); // never waits: there are as many as may be busy
     PassedCall passed = new PassedCall(this, call, message, reply, leased, path);
+    if (call.program().changesLittle(call)) {
+      line.add(passed);
+      return;
+    }
     try {
       loop.slowPath().execute(passed);
     } catch (RejectedExecutionException e) {
-      working.release();
-      passed.rejected();
+      rejected(passed);
     }
+  }
+
+  /// Nobody will do a call: there is no reply.
+  void rejected(PassedCall call) {
+    working.release();
+    finished(call);
   }
 
   /// Brings an answered call back. On the worker.
   void worked(PassedCall call) {
     loop.execute(() -> finished(call));
     working.release();
+  }
+
+  /// Brings answered calls back together, so that their replies leave together. On whatever thread
+  /// has the last of them.
+  void worked(List<PassedCall> calls) {
+    loop.execute(() -> finished(calls));
+    working.release(calls.size());
+  }
+
+  /// Brings calls back whose replies have waited for what they have changed. On a thread of the
+  /// tree.
+  ///
+  /// @param failure null when it is stable
+  void stable(List<PassedCall> calls, @Nullable IOException failure) {
+    if (failure == null) {
+      end(calls, null);
+      return;
+    }
+    try { // to say so needs the tree, which may have to be waited for
+      loop.slowPath().execute(() -> end(calls, failure));
+    } catch (RejectedExecutionException e) {
+      end(calls, failure);
+    }
+  }
+
+  private void end(List<PassedCall> calls, @Nullable IOException failure) {
+    try {
+      for (PassedCall call : calls) {
+        call.stable(failure);
+      }
+    } finally {
+      worked(calls);
+    }
+  }
+
+  private void finished(List<PassedCall> calls) {
+    for (PassedCall call : calls) {
+      try {
+        finished(call);
+      } catch (RuntimeException | Error e) {
+        LOGGER.log(Level.ERROR, () -> loop.name() + ": a reply could not be sent", e);
+      }
+    }
   }
 
   /// Sends the reply, and lets those try again who wait.
@@ -170,6 +227,7 @@ final class RpcWorkers {
   /// The loop has closed: what workers still answer is dropped, but its memory and leases are given
   /// back.
   private void close() {
+    line.close();
     try {
       if (!working.tryAcquire(limits.calls(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
         LOGGER.log(

@@ -96,6 +96,11 @@ final class XdrWriter implements SliceSink {
     return this;
   }
 
+  /// Two at once, for what every reply has.
+  XdrWriter int32s(int first, int second) {
+    return int64((long) first << Integer.SIZE | (second & 0xffff_ffffL));
+  }
+
   XdrWriter bool(boolean value) {
     return int32(value ? 1 : 0);
   }
@@ -211,7 +216,8 @@ final class XdrWriter implements SliceSink {
 
   // ---- for those who send ---------------------------------------------------------------------
 
-  /// Stages the message with its mark, as one fragment. On the loop's thread.
+  /// Stages the message with its mark, as one fragment; the output takes its leases over, so what
+  /// is left is to be cleared. On the loop's thread.
   void stageRecord(Output output) {
     INT.set(bytes, 0, LAST_FRAGMENT | position());
     int from = 0;
@@ -225,7 +231,8 @@ final class XdrWriter implements SliceSink {
         output.put(bytes, from, piece.after - from);
         from = piece.after;
       }
-      output.append(block, piece.offset, piece.count);
+      piece.block = null;
+      output.give(block, piece.offset, piece.count);
     }
     if (copied > from) {
       output.put(bytes, from, copied - from);

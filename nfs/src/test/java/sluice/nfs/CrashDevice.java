@@ -34,6 +34,7 @@ final class CrashDevice implements BlockDevice {
 
   private volatile long flushNanos;
   private volatile @Nullable CountDownLatch held;
+  private volatile boolean broken;
 
   CrashDevice(int bytes) throws IOException {
     device = BlockDevices.memory(bytes);
@@ -56,6 +57,11 @@ final class CrashDevice implements BlockDevice {
     if (holds != null) {
       holds.countDown();
     }
+  }
+
+  /// From now on every flush fails.
+  void breakFlushes() {
+    broken = true;
   }
 
   int flushes() {
@@ -146,6 +152,9 @@ final class CrashDevice implements BlockDevice {
       } catch (InterruptedException e) {
         throw new InterruptedIOException();
       }
+    }
+    if (broken) {
+      throw new IOException("the test has broken the device");
     }
     device.flush();
     flushes.incrementAndGet();

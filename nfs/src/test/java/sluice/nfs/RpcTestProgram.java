@@ -31,6 +31,11 @@ final class RpcTestProgram implements RpcProgram {
   /// Gives the content back, at once.
   static final int ECHO = 6;
 
+  /// As [#SLOW] and [#GATED], from a worker that does one such call after another.
+  static final int LITTLE = 7;
+
+  static final int LITTLE_GATED = 8;
+
   static final int READ_BYTES = 1 << 20;
 
   final Semaphore gate = new Semaphore(0);
@@ -114,12 +119,17 @@ final class RpcTestProgram implements RpcProgram {
   }
 
   @Override
+  public boolean changesLittle(RpcCall call) {
+    return call.procedure() == LITTLE || call.procedure() == LITTLE_GATED;
+  }
+
+  @Override
   public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
     mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
     try {
       switch (call.procedure()) {
-        case SLOW -> results.int32(arguments.int32());
-        case GATED -> {
+        case SLOW, LITTLE -> results.int32(arguments.int32());
+        case GATED, LITTLE_GATED -> {
           if (!gate.tryAcquire(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the test has forgotten a gated call");
           }

@@ -1,0 +1,155 @@
+package sluice.nfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.fs.Caller;
+import sluice.fs.FsException;
+import sluice.loop.ServerConfig;
+
+/// Calls that change names, over TCP: their replies wait for the journal, many for one commit.
+@Timeout(240)
+final class Nfs3GroupCommitTest {
+  private static final int CALLS = 40;
+
+  private static RpcServer serve(Nfs3Rig rig) throws IOException {
+    RpcServer.Options options =
+        new RpcServer.Options(
+            List.of(rig.nfs), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, false);
+    return RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+  }
+
+  private static byte[] call(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
+    XdrWriter to = new XdrWriter(1 << 16);
+    to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
+    Credentials.sys(0, 0, "client").encode(to);
+    Credentials.NONE.encode(to);
+    arguments.accept(to);
+    return RpcTestClient.record(to.toBytes());
+  }
+
+  private static byte[] mkdir(int xid, byte[] directory, String name) {
+    return call(
+        xid,
+        Nfs3Procedure.MKDIR,
+        w -> {
+          Nfs3Client.where(w, directory, name);
+          Nfs3Client.sattr(w, 0755);
+        });
+  }
+
+  private static byte[] mkdirs(byte[] directory) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int i = 0; i < CALLS; i++) {
+      all.writeBytes(mkdir(i, directory, "d" + i));
+    }
+    return all.toByteArray();
+  }
+
+  /// @return the status of NFS
+  private static int status(byte[] reply) {
+    return new Wire(reply, RpcDispatcher.REPLY_HEADER_BYTES).u32();
+  }
+
+  private static boolean exists(Nfs3Rig rig, String name) {
+    try {
+      return rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), Nfs3Client.name(name)) > 0;
+    } catch (FsException notYet) {
+      return false;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void repliesWaitForTheJournalAndShareIt() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.journaled();
+        RpcServer server = serve(rig);
+        RpcTestClient client = new RpcTestClient(server.server().port())) {
+      int before = rig.device.flushes();
+      rig.device.holdFlushes();
+      client.send(mkdirs(rig.top));
+      for (int i = 0; i < CALLS; i++) {
+        String name = "d" + i;
+        RpcServerRig.await(name, () -> exists(rig, name));
+      }
+      assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
+      rig.device.letFlushesGo();
+      Set<Integer> answered = new HashSet<>();
+      for (int i = 0; i < CALLS; i++) {
+        byte[] reply = client.receive();
+        assertThat(status(reply)).isZero();
+        answered.add(ByteBuffer.wrap(reply).getInt());
+      }
+      assertThat(answered).hasSize(CALLS);
+      assertThat(rig.device.flushes() - before).as("flushes for all calls").isLessThan(CALLS / 2);
+      try (Nfs3Rig after = Nfs3Rig.over(rig.device.crashed(new Random(1)))) {
+        for (int i = 0; i < CALLS; i++) {
+          assertThat(exists(after, "d" + i)).as("d" + i).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aCallThatIsRepeatedAtOnceGetsTheSameAnswer() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.journaled();
+        RpcServer server = serve(rig);
+        RpcTestClient client = new RpcTestClient(server.server().port())) {
+      for (int i = 0; i < 50; i++) {
+        ByteArrayOutputStream twice = new ByteArrayOutputStream();
+        twice.writeBytes(mkdir(1000 + i, rig.top, "before" + i));
+        twice.writeBytes(mkdir(i, rig.top, "d" + i));
+        twice.writeBytes(mkdir(i, rig.top, "d" + i));
+        client.send(twice.toByteArray());
+        Set<ByteBuffer> replies = new HashSet<>();
+        for (int n = 0; n < 3; n++) {
+          byte[] reply = client.receive();
+          assertThat(status(reply)).isZero();
+          replies.add(ByteBuffer.wrap(reply));
+        }
+        assertThat(replies).hasSize(2);
+      }
+    }
+  }
+
+  @Test
+  void whatNeverBecomesStableIsAnError() throws Exception {
+    Nfs3Rig rig = Nfs3Rig.journaled();
+    try (RpcServer server = serve(rig);
+        RpcTestClient client = new RpcTestClient(server.server().port())) {
+      rig.device.breakFlushes();
+      client.send(mkdirs(rig.top));
+      for (int i = 0; i < CALLS; i++) {
+        assertThat(status(client.receive())).isIn(NfsStatus.IO, NfsStatus.ROFS);
+      }
+    }
+    assertThatThrownBy(rig::close).isInstanceOf(IOException.class);
+    rig.device.close();
+  }
+
+  @Test
+  void withoutAJournalTheyWaitForTheDevice() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.plain();
+        RpcServer server = serve(rig);
+        RpcTestClient client = new RpcTestClient(server.server().port())) {
+      int before = rig.device.flushes();
+      client.send(mkdirs(rig.top));
+      for (int i = 0; i < CALLS; i++) {
+        assertThat(status(client.receive())).isZero();
+      }
+      assertThat(rig.device.flushes()).isGreaterThan(before);
+    }
+  }
+}
