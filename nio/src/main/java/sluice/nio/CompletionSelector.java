@@ -31,6 +31,7 @@ import sluice.sys.SysException;
 /// | `keys` | any thread | concurrent set | concurrent set |
 /// | `changes` | any thread | under `changeLock` | the same |
 /// | `wakeState` | any thread | atomic | atomic |
+/// | `someMoved` | any thread, holder of the selector | volatile | volatile |
 /// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
 ///
 /// Lifecycle: open → selecting → closed; closed inside of a select it lets go of the kernel's
@@ -58,6 +59,10 @@ final class CompletionSelector extends AbstractSelector {
 
   /// Whether this selector does without a ring from now on.
   private boolean neutral;
+
+  /// Whether a channel has left the ring and may be watched by nobody. Set before [#wakeState] is
+  /// looked at, and looked at by who falls asleep after that was set.
+  private volatile boolean someMoved;
 
   private boolean inSelect;
   private boolean closePending;
@@ -149,6 +154,7 @@ final class CompletionSelector extends AbstractSelector {
   /// A ring has let go of a key's channel. Any thread.
   void moved(NioKey key) {
     queue(key);
+    someMoved = true;
     if (wakeState.get() == SLEEPING) {
       signal();
     }
@@ -376,6 +382,9 @@ final class CompletionSelector extends AbstractSelector {
     }
     long deadline = System.nanoTime() + nanos;
     long left = nanos;
+    if (someMoved) { // after this select has applied its changes, and before it could be woken
+      left = applyMoved() ? 0 : left;
+    }
     while (true) {
       int count = gather(left);
       boolean woken = wakeState.get() == WOKEN;
@@ -388,11 +397,19 @@ final class CompletionSelector extends AbstractSelector {
           return 0;
         }
       }
-      applyChanges(); // of channels that have left the ring; it may start a ring
-      if (cool() || wakeState.get() == WOKEN) {
+      if (applyMoved()) {
         left = 0;
       }
     }
+  }
+
+  /// Has channels watched that have left the ring; that may start a ring.
+  ///
+  /// @return whether there is something to report, or somebody has woken
+  private boolean applyMoved() {
+    someMoved = false;
+    applyChanges();
+    return cool() || wakeState.get() == WOKEN;
   }
 
   /// Asks the ring, or epoll where there is none.
