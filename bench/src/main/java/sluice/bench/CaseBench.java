@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /// A bench that is a list of cases, each measured on its own. Used by the harness's main thread.
-final class CaseBench implements Bench {
+class CaseBench implements Bench {
   private final String name;
   private final Supplier<List<BenchCase>> cases;
 

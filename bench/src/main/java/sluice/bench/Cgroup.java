@@ -68,9 +68,19 @@ final class Cgroup implements AutoCloseable {
     return v1;
   }
 
-  /// Where a process writes its number to enter the group.
-  Path procsFile() {
-    return folder.resolve("cgroup.procs");
+  /// The command line of a program on one processor and in a group from its first moment on: a
+  /// shell enters the group before it becomes the program, so no thread is ever outside.
+  ///
+  /// @param group null for none
+  static List<String> command(@Nullable Cgroup group, int cpu, List<String> program) {
+    List<String> command = new ArrayList<>();
+    if (group != null) {
+      String enter = "echo $$ > \"$0\" && exec \"$@\"";
+      command.addAll(List.of("sh", "-c", enter, group.folder.resolve("cgroup.procs").toString()));
+    }
+    command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
+    command.addAll(program);
+    return command;
   }
 
   /// `cpuacct.usage` or `cpu.stat`, see [CpuTimes].

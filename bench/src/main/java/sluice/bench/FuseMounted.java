@@ -62,15 +62,8 @@ final class FuseMounted implements AutoCloseable {
   private static FuseMounted launch(List<String> server, int cpu, Path directory)
       throws IOException {
     Cgroup cgroup = Cgroup.create();
-    List<String> command = new ArrayList<>();
-    if (cgroup != null) {
-      String enter = "echo $$ > \"$0\" && exec \"$@\"";
-      command.addAll(List.of("sh", "-c", enter, cgroup.procsFile().toString()));
-    }
-    command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
-    command.addAll(server);
     Process process =
-        new ProcessBuilder(command)
+        new ProcessBuilder(Cgroup.command(cgroup, cpu, server))
             .redirectInput(new File("/dev/null"))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();

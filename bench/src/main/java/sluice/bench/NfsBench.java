@@ -11,30 +11,17 @@ import java.util.function.Consumer;
 
 /// `sluice bench nfs`: the cases of [NfsCases] in windows, and those named `timeline` over time.
 /// Used by the harness's main thread.
-final class NfsBench implements Bench {
+final class NfsBench extends CaseBench {
   private static final int SLICE_MILLIS = 100;
 
-  private final CaseBench cases = new CaseBench("nfs", NfsCases::all);
-
-  @Override
-  public String name() {
-    return cases.name();
-  }
-
-  @Override
-  public String list() {
-    return cases.list();
-  }
-
-  @Override
-  public void check(Options options) {
-    cases.check(options);
+  NfsBench() {
+    super("nfs", NfsCases::all);
   }
 
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Options options = harness.options();
-    List<BenchCase> selected = cases.selected(options);
+    List<BenchCase> selected = selected(options);
     List<BenchCase> overTime = selected.stream().filter(NfsCases::isOverTime).toList();
     List<BenchCase> windows = selected.stream().filter(c -> !overTime.contains(c)).toList();
     if (!windows.isEmpty()) {

@@ -1,32 +1,12 @@
 package sluice.bench;
 
-import java.io.IOException;
 import java.util.List;
-import java.util.function.Consumer;
 
 /// `sluice bench selector`: the cases of [SelectorCases], and the sweep as lines. Used by the
 /// harness's main thread.
-final class SelectorBench implements Bench {
-  private final CaseBench cases = new CaseBench("selector", SelectorCases::all);
-
-  @Override
-  public String name() {
-    return cases.name();
-  }
-
-  @Override
-  public String list() {
-    return cases.list();
-  }
-
-  @Override
-  public void check(Options options) {
-    cases.check(options);
-  }
-
-  @Override
-  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
-    cases.run(harness, done);
+final class SelectorBench extends CaseBench {
+  SelectorBench() {
+    super("selector", SelectorCases::all);
   }
 
   /// The sweep as lines over the busy fraction, everything else as bars.

@@ -52,16 +52,8 @@ final class Server implements AutoCloseable {
 
   private static Server launch(ServerSpec spec, int cpu, Path log) throws IOException {
     Cgroup cgroup = Cgroup.create();
-    List<String> command = new ArrayList<>();
-    if (cgroup != null) {
-      // The shell enters the group before it becomes the server: no thread is ever outside.
-      String enter = "echo $$ > \"$0\" && exec \"$@\"";
-      command.addAll(List.of("sh", "-c", enter, cgroup.procsFile().toString()));
-    }
-    command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
-    command.addAll(spec.command());
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        new ProcessBuilder(Cgroup.command(cgroup, cpu, spec.command()))
             .redirectErrorStream(true)
             .redirectInput(new File("/dev/null"))
             .redirectOutput(log.toFile());

@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
+import sluice.memory.Memory;
 
 /// One place of the cache: room for a block, found by number, held by leases. Any thread finds and
 /// leases it; what changes it holds the stripe of its number (see [BlockTable]).
@@ -204,6 +205,20 @@ final class Frame extends Block {
 
   void endClaim() {
     unclaim(number != NONE);
+  }
+
+  /// Takes all its bytes from a source. When that fails they are zeros, because what was there may
+  /// be another file's. By who has claimed it.
+  void fillFrom(Memory source, long at) {
+    boolean filled = false;
+    try {
+      source.copyTo(at, this, 0, lengthBytes());
+      filled = true;
+    } finally {
+      if (!filled) {
+        segment().fill((byte) 0);
+      }
+    }
   }
 
   /// A frame nobody held is taken: one lease, the taker's.

@@ -134,14 +134,9 @@ final class FrameClaims {
     }
     setContent(frame, Purpose.CONTENT);
     frame.hide();
-    boolean filled = false;
     try {
-      from.copyTo(at, frame, 0, frame.lengthBytes());
-      filled = true;
+      frame.fillFrom(from, at);
     } finally {
-      if (!filled) {
-        frame.segment().fill((byte) 0); // what is there may be another file's
-      }
       markDirty(frame);
       frame.show();
       frame.endClaim();

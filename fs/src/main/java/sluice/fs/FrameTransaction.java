@@ -47,14 +47,9 @@ abstract class FrameTransaction implements Transaction {
 
   /// Fills a claimed frame and lets it go.
   final void fill(Frame frame, Memory from, long at) {
-    boolean filled = false;
     try {
-      from.copyTo(at, frame, 0, frame.lengthBytes());
-      filled = true;
+      frame.fillFrom(from, at);
     } finally {
-      if (!filled) {
-        frame.segment().fill((byte) 0); // what is there may be another file's
-      }
       claims().letGo(frame);
     }
   }

@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import sluice.sys.BulkCopy;
 import sluice.sys.NativeMemory;
 
 /// A revocable reference to native bytes: what code outside a handler is given. Any thread may use
@@ -144,11 +143,7 @@ public final class Memory implements AutoCloseable {
 
   /// Copies out of a block that the caller may read.
   public void copyFrom(Block source, long from, long at, long count) {
-    if (count < BulkCopy.LEAST_BYTES) {
-      MemorySegment.copy(source.segment(), from, segment, at, count);
-    } else {
-      BulkCopy.copy(source.segment(), from, segment, at, count);
-    }
+    MemorySegment.copy(source.segment(), from, segment, at, count);
   }
 
   /// Takes access away from everyone who holds this reference or one derived from it, and returns a
