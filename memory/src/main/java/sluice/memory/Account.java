@@ -32,15 +32,20 @@ public final class Account {
     return usedBytes.get();
   }
 
-  /// Takes `bytes` from the budget, or nothing at all.
+  /// Takes `bytes` from the budget, or nothing at all, also for a moment: others find no more used
+  /// than the limit, and are not refused for what nobody got.
   ///
   /// @return false when the budget has no room; nothing was taken then
   public boolean tryCharge(long bytes) {
-    if (usedBytes.addAndGet(bytes) > limitBytes) {
-      usedBytes.addAndGet(-bytes);
-      return false;
+    long used = usedBytes.get();
+    while (bytes <= limitBytes - used) {
+      long met = usedBytes.compareAndExchange(used, used + bytes);
+      if (met == used) {
+        return true;
+      }
+      used = met;
     }
-    return true;
+    return false;
   }
 
   /// Gives back what [#tryCharge] took.
