@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /// The cases of `sluice bench selector`: a grid of protocol, size, connections and load; a sweep of
-/// the busy fraction; and two real servers. Stateless.
+/// the busy fraction; toggling keys at rates below the peak; and two real servers. Stateless.
 final class SelectorCases {
   /// Connections that are busy in a mostly idle case, at most.
   private static final int FEW = 64;
@@ -16,6 +16,9 @@ final class SelectorCases {
   private static final int IDLE_RATE = 1000;
 
   private static final int SWEEP_CONNECTIONS = 8000;
+
+  private static final int RATE_CONNECTIONS = 1280;
+  private static final List<Integer> RATES_K = List.of(10, 20, 40, 80);
 
   private static final List<Integer> CONNECTIONS = List.of(1, 64, 1280, 8000);
   private static final List<Integer> SIZES = List.of(64, 4 << 10, 64 << 10);
@@ -60,6 +63,9 @@ final class SelectorCases {
     }
     for (int percent : BUSY_PERCENT) {
       cases.add(sweep(percent));
+    }
+    for (int rate : RATES_K) {
+      cases.add(atRate(rate));
     }
     for (String app : List.of("tomcat", "httpserver")) {
       for (int connections : List.of(64, 1280)) {
@@ -111,6 +117,15 @@ final class SelectorCases {
         server("echo", 64, Use.BUSY),
         false,
         harness -> LoadSpec.echo(busy, 1, 64).withIdle(SWEEP_CONNECTIONS - busy));
+  }
+
+  /// Toggling echo of 64 bytes, so many thousand requests a second.
+  private static BenchCase atRate(int thousands) {
+    return benchCase(
+        "rate " + thousands + "k/s toggling c" + RATE_CONNECTIONS,
+        server("echo", 64, Use.TOGGLING),
+        false,
+        harness -> LoadSpec.echo(RATE_CONNECTIONS, 1, 64).withRate(thousands * 1000.0));
   }
 
   private static BenchCase application(String app, int connections) {

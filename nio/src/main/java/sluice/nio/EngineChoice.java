@@ -7,20 +7,21 @@ import org.jspecify.annotations.Nullable;
 /// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
 ///
 /// System properties: `sluice.nio.engine` names an engine or is `auto`, `sluice.nio.threshold` is
-/// the number of interest changes that wait for the next select, `sluice.nio.memory` what all rings
-/// may use together, in MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints
-/// counts at the JVM's exit, `sluice.nio.quiet=true` leaves out the line that tells the choice.
+/// the number of interest changes that wait for the next select, `sluice.nio.coalescing=false` lets
+/// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
+/// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints counts at the JVM's exit,
+/// `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
 record EngineChoice(NioEngine engine, String why) {
   static final String ENGINE = "sluice.nio.engine";
   static final String THRESHOLD = "sluice.nio.threshold";
+  static final String COALESCING = "sluice.nio.coalescing";
   static final String MEMORY = "sluice.nio.memory";
   static final String STATS = "sluice.nio.stats";
   static final String QUIET = "sluice.nio.quiet";
 
-  static final int DEFAULT_THRESHOLD = 1024;
   private static final int MAX_THRESHOLD = 1 << 20;
   private static final int MIN_MEMORY = 16;
   private static final int MAX_MEMORY = 1024;
@@ -64,7 +65,10 @@ record EngineChoice(NioEngine engine, String why) {
   private static NioEngine readiness(UnaryOperator<@Nullable String> properties) {
     requireExport("the readiness engine");
     return ReadinessChannels.engine(
-        threshold(properties.apply(THRESHOLD)), isTrue(properties, STATS));
+        new ReadinessSettings(
+            threshold(properties.apply(THRESHOLD)),
+            coalescing(properties.apply(COALESCING)),
+            isTrue(properties, STATS)));
   }
 
   /// Our own channels, for somebody who asked for them by name: without rings they would be no more
@@ -120,7 +124,7 @@ record EngineChoice(NioEngine engine, String why) {
 
   private static int threshold(@Nullable String text) {
     if (text == null) {
-      return DEFAULT_THRESHOLD;
+      return ReadinessSettings.DEFAULT.threshold();
     }
     if (text.matches("[0-9]{1,7}")) {
       int value = Integer.parseInt(text);
@@ -130,6 +134,13 @@ record EngineChoice(NioEngine engine, String why) {
     }
     throw new IllegalArgumentException(
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
+  }
+
+  private static boolean coalescing(@Nullable String text) {
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException("-D" + COALESCING + "=" + text + ": not true or false.");
+    }
+    return !"false".equals(text);
   }
 
   /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the

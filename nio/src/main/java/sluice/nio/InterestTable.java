@@ -66,6 +66,7 @@ final class InterestTable {
   private long round;
   private int strays;
   private boolean startAtEdge;
+  private int drops;
   private boolean closed;
   private @Nullable SysException failure;
 
@@ -110,6 +111,11 @@ final class InterestTable {
 
   EpollEvents events() {
     return events;
+  }
+
+  /// How often an interest was dropped; may wrap.
+  synchronized int drops() {
+    return drops;
   }
 
   /// Brings the kernel's set up to date and looks at what may be ready without a new edge.
@@ -181,6 +187,7 @@ final class InterestTable {
   }
 
   private void drop(Registration registration) {
+    drops++;
     registration.wanted = 0;
     registration.steady = 0;
     registration.unwanted = 0;

@@ -15,28 +15,24 @@ import sun.nio.ch.SelectorProviderImpl;
 final class ReadinessChannels extends SelectorProviderImpl {
   static final String NAME = "readiness";
 
-  private final int threshold;
-  private final boolean stats;
+  private final ReadinessSettings settings;
 
-  /// @param threshold interest changes that wait for the next select, at least 1
-  /// @param stats whether to print what was counted at the JVM's exit
-  ReadinessChannels(int threshold, boolean stats) {
-    this.threshold = threshold;
-    this.stats = stats;
-    if (stats) {
+  ReadinessChannels(ReadinessSettings settings) {
+    this.settings = settings;
+    if (settings.stats()) {
       ReadinessCounts.printAtExit();
     }
   }
 
   /// As an engine.
-  static NioEngine engine(int threshold, boolean stats) {
-    return new DelegatingEngine(NAME, new ReadinessChannels(threshold, stats));
+  static NioEngine engine(ReadinessSettings settings) {
+    return new DelegatingEngine(NAME, new ReadinessChannels(settings));
   }
 
   @Override
   public AbstractSelector openSelector() throws IOException {
-    ReadinessCounts counts = stats ? ReadinessCounts.listed() : new ReadinessCounts();
-    return new ReadinessSelector(this, threshold, counts);
+    ReadinessCounts counts = settings.stats() ? ReadinessCounts.listed() : new ReadinessCounts();
+    return new ReadinessSelector(this, settings, counts);
   }
 
   @Override

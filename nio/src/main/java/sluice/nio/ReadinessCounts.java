@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// What the selectors of this JVM did. The holder of a selector's table lock counts, except where a
-/// field is atomic; anybody may read and may see numbers that lag.
+/// What the selectors of this JVM did. The holder of a selector's table lock counts, or the thread
+/// that selects, except where a field is atomic; anybody may read and may see numbers that lag.
 final class ReadinessCounts {
   private static final List<ReadinessCounts> ALL = new ArrayList<>();
 
@@ -14,6 +14,9 @@ final class ReadinessCounts {
 
   /// `epoll_wait` calls.
   long waits;
+
+  /// Waits that were held for more to come.
+  long holds;
 
   /// `epoll_ctl` calls.
   long controls;
@@ -64,6 +67,7 @@ final class ReadinessCounts {
   private void add(ReadinessCounts other) {
     selects += other.selects;
     waits += other.waits;
+    holds += other.holds;
     controls += other.controls;
     looks += other.looks;
     looked += other.looked;
@@ -80,7 +84,9 @@ final class ReadinessCounts {
         + selects
         + ", waits "
         + waits
-        + ", interest changes "
+        + " and "
+        + holds
+        + " held, interest changes "
         + changes
         + ", epoll_ctl "
         + controls

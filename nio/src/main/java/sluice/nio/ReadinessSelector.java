@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.EventFd;
+import sluice.sys.PollFds;
 import sluice.sys.SysException;
 import sun.nio.ch.SelectionKeyImpl;
 import sun.nio.ch.SelectorImpl;
@@ -22,6 +23,7 @@ import sun.nio.ch.SelectorImpl;
 /// |---|---|---|---|
 /// | `state` | any thread | volatile | compare-and-set, exchange |
 /// | `table` | see there | | |
+/// | `coalescing` | selecting thread | its own | its own |
 final class ReadinessSelector extends SelectorImpl {
   private static final int AWAKE = 0;
   private static final int SLEEPING = 1;
@@ -31,15 +33,22 @@ final class ReadinessSelector extends SelectorImpl {
   private final InterestTable table;
   private final ReadinessCounts counts;
   private final EpollPark park = new EpollPark();
+  private final WaitCoalescing coalescing = new WaitCoalescing(System::nanoTime);
+  private final boolean mayCoalesce;
+
+  /// To sleep by: of no descriptors at all.
+  private final PollFds none = new PollFds(1);
+
   private final AtomicInteger state = new AtomicInteger();
 
-  ReadinessSelector(SelectorProvider provider, int threshold, ReadinessCounts counts)
+  ReadinessSelector(SelectorProvider provider, ReadinessSettings settings, ReadinessCounts counts)
       throws SysException {
     super(provider);
+    this.mayCoalesce = settings.coalescing();
     this.counts = counts;
     this.counter = EventFd.open(true);
     try {
-      this.table = new InterestTable(threshold, counter.fd(), counts);
+      this.table = new InterestTable(settings.threshold(), counter.fd(), counts);
     } catch (SysException e) {
       counter.close();
       throw e;
@@ -50,10 +59,16 @@ final class ReadinessSelector extends SelectorImpl {
   protected int doSelect(@Nullable Consumer<SelectionKey> action, long timeoutMillis)
       throws IOException {
     processDeregisterQueue();
+    boolean virtual = Thread.currentThread().isVirtual();
+    boolean mayHold = mayCoalesce && timeoutMillis != 0 && !virtual;
+    if (mayHold && coalescing.isOn() && state.get() == AWAKE) {
+      counts.holds++;
+      int _ = none.poll(0, WaitCoalescing.HOLD_NANOS); // meanwhile a wake-up need not write
+    }
     int ready = 0;
     try {
       boolean isReady = table.prepare();
-      if (Thread.currentThread().isVirtual()) {
+      if (virtual) {
         ready = awaitParked(timeoutMillis);
       } else {
         boolean blocking = timeoutMillis != 0;
@@ -68,6 +83,9 @@ final class ReadinessSelector extends SelectorImpl {
       state.set(AWAKE); // what has woken us is used up
     }
     processDeregisterQueue();
+    if (mayHold) {
+      coalescing.waited(ready, table.drops());
+    }
     return report(ready, action);
   }
 
@@ -159,6 +177,10 @@ final class ReadinessSelector extends SelectorImpl {
   protected void implClose() {
     table.close();
     counter.close();
+  }
+
+  WaitCoalescing coalescing() {
+    return coalescing;
   }
 
   ReadinessCounts counts() {

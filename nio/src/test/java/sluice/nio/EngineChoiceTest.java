@@ -71,6 +71,16 @@ final class EngineChoiceTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"", "yes", "0", "TRUE"})
+  void coalescingIsTrueOrFalse(String value) {
+    assertThatThrownBy(() -> choose(Map.of("sluice.nio.coalescing", value)))
+        .hasMessageContaining("-Dsluice.nio.coalescing=" + value)
+        .hasMessageContaining("true or false");
+    assertThat(choose(Map.of("sluice.nio.coalescing", "false")).engine().name())
+        .isEqualTo("readiness");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"readiness", "completion", "jdk"})
   void worksWithoutBeingTheDefaultOfTheJvm(String engine) throws IOException {
     SluiceSelectorProvider provider =

@@ -30,8 +30,7 @@ enum ProviderUnderTest {
     return switch (this) {
       case JDK -> DefaultSelectorProvider.get();
       case READINESS ->
-          new SluiceSelectorProvider(
-              ReadinessChannels.engine(EngineChoice.DEFAULT_THRESHOLD, false));
+          new SluiceSelectorProvider(ReadinessChannels.engine(ReadinessSettings.DEFAULT));
       case COMPLETION -> new SluiceSelectorProvider(self -> new CompletionEngine(self, true));
       case NEUTRAL -> new SluiceSelectorProvider(self -> new CompletionEngine(self, false));
     };

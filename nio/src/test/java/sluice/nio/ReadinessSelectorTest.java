@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 final class ReadinessSelectorTest {
   private static final long PATIENCE_MILLIS = 30_000;
 
-  private final NioEngine engine = ReadinessChannels.engine(1024, false);
+  private final NioEngine engine = ReadinessChannels.engine(ReadinessSettings.DEFAULT);
   private final List<AutoCloseable> resources = new ArrayList<>();
 
   private ReadinessSelector selector() throws IOException {

@@ -20,7 +20,8 @@ import sun.nio.ch.SelChImpl;
 /// Waking, waiting and several threads on one readiness selector.
 @Timeout(120)
 final class ReadinessWakeupTest {
-  private final NioEngine engine = ReadinessChannels.engine(4, false);
+  private final NioEngine engine =
+      ReadinessChannels.engine(ReadinessSettings.DEFAULT.withThreshold(4));
 
   private static ExecutorService threads(boolean virtual) {
     return virtual ? Executors.newVirtualThreadPerTaskExecutor() : Executors.newCachedThreadPool();
@@ -28,6 +29,19 @@ final class ReadinessWakeupTest {
 
   private ReadinessSelector open() throws IOException {
     return (ReadinessSelector) engine.openSelector();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void waitsAreHeldUnlessThatIsSwitchedOff(boolean coalescing) throws IOException {
+    ReadinessSettings settings = new ReadinessSettings(1, coalescing, false);
+    try (ReadinessSelector selector =
+        (ReadinessSelector) ReadinessChannels.engine(settings).openSelector()) {
+      selector.coalescing().begin();
+      assertThat(selector.select(1)).isZero();
+      assertThat(selector.selectNow()).isZero();
+      assertThat(selector.counts().holds).isEqualTo(coalescing ? 1 : 0);
+    }
   }
 
   @Test
