@@ -110,6 +110,17 @@ final class Directories {
     }
   }
 
+  /// Refuses a block with a name that nobody can look up.
+  static void checkNames(long directory, byte[] bytes) throws FsException {
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      int name = at + EntryLayout.NAME;
+      if (inode(bytes, at) != 0 && !Names.isPossible(bytes, name, nameLength(bytes, at))) {
+        throw FsException.corrupt(
+            directory, -1, "entry at byte " + at + " of a block: a slash or NUL in its name");
+      }
+    }
+  }
+
   static long inode(byte[] bytes, int at) {
     return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
   }

@@ -203,6 +203,9 @@ public final class Ext2Check {
       ArrayDeque<Integer> left) {
     named[inode]++;
     String where = "directory " + directory.number + ", entry " + printable(name) + ": ";
+    if (!Names.isPossible(name, 0, name.length)) {
+      report(where + "a slash or NUL in its name");
+    }
     if (Arrays.equals(name, Names.DOT)) {
       dots[0] = true;
       if (inode != directory.number) {

@@ -31,11 +31,20 @@ final class Names {
     if (name.length == 0) {
       throw FsException.of(Errno.ENOENT, "an empty name");
     }
-    for (byte b : name) {
-      if (b == '/' || b == 0) {
-        throw FsException.of(Errno.EINVAL, "a name with a slash or NUL");
+    if (!isPossible(name, 0, name.length)) {
+      throw FsException.of(Errno.EINVAL, "a name with a slash or NUL");
+    }
+  }
+
+  /// Whether a path can hold such a name: one with a slash would lead out of its directory whoever
+  /// joins it to a path.
+  static boolean isPossible(byte[] bytes, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      if (bytes[i] == '/' || bytes[i] == 0) {
+        return false;
       }
     }
+    return true;
   }
 
   /// Asked only once the directory is known to be one, as Linux does.

@@ -142,6 +142,7 @@ final class Namespace {
       } finally {
         directory.unlockRead();
       }
+      Directories.checkNames(number, bytes);
       long start = at & -geometry.blockBytes;
       if (!directories.emit(bytes, start, at, sink)) {
         return false;
