@@ -75,7 +75,9 @@ public final class Ext2 implements FileTree {
       JournalMount.setNeedsRecovery(device, true);
     } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
       throw FsException.of(
-          Errno.EROFS, "the journal was not replayed; Fix: mount it writable once");
+          Errno.EROFS,
+          "the log that a crash left was not replayed, which changes the image; Fix: e2fsck -p, or"
+              + " open it for writing once (sluice nfs or fs mount without --read-only)");
     }
     BufferCache cache = BufferCaches.open(device, geometry.blockBytes, options.cacheBytes());
     Journal journal = null;

@@ -52,6 +52,7 @@ record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean r
     int lock = (readOnly ? Files.LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB;
     SysException.check(Files.flock(fd, lock), "flock", path, readOnly ? "LOCK_SH" : "LOCK_EX");
     SysException.check(Files.statx(fd, Statx.STATX_BASIC_STATS, status), "statx", path);
+    LoopDevices.refuse(path, readOnly, status.size());
     return new ImageFile(path, fd, status.size(), 512, readOnly);
   }
 

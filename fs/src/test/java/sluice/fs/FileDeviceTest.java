@@ -40,6 +40,27 @@ final class FileDeviceTest extends BlockDeviceContract {
     assertThat(Errnos.of(() -> BlockDevices.file(image(), true))).isEqualTo(Errno.EAGAIN);
   }
 
+  /// The kernel's mounts by a loop device know nothing of locks of files.
+  @Test
+  void aFileBehindALoopDeviceIsRefused() throws IOException {
+    LinuxTools.require("losetup");
+    Path other = directory.resolve("other");
+    java.nio.file.Files.write(other, new byte[1 << 20]);
+    LinuxTools.Said said =
+        LinuxTools.run("losetup", "--read-only", "--find", "--show", other.toString());
+    Assumptions.assumeTrue(said.exit() == 0, "needs root and loop devices: " + said.output());
+    try {
+      BlockDevices.file(other, true).close(); // two that only read
+      assertThatThrownBy(() -> BlockDevices.file(other, false))
+          .hasMessageContaining("EBUSY")
+          .hasMessageContaining(said.output().trim())
+          .hasMessageContaining("Fix: ");
+    } finally {
+      LinuxTools.must("losetup", "--detach", said.output().trim());
+    }
+    BlockDevices.file(other, false).close();
+  }
+
   @Test
   void aBlockDeviceIsForOneOnlyToo() throws IOException {
     LinuxTools.require("losetup");

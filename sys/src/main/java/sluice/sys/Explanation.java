@@ -172,6 +172,10 @@ record Explanation(String why, String fix) {
               "the kernel could not rule out that the path escapes during a concurrent rename, or a"
                   + " cached-only lookup missed",
               "repeat the call");
+      case Errno.EROFS ->
+          new Explanation(
+              "the file system it is on is mounted read-only",
+              "open it for reading only (--read-only), or use a copy elsewhere");
       case Errno.EBUSY ->
           new Explanation(
               "the block device is mounted, or another process has it open for itself",
