@@ -40,7 +40,7 @@ final class Exports implements AutoCloseable {
       share = TreeShare.open(tree);
       shares.put(tree, share);
     }
-    long root = walk(share, tree.rootInode(), directory.getBytes(StandardCharsets.UTF_8)).inode();
+    long root = rootOf(share, directory);
     Export made = new Export(clean, share, root, options);
     Export other = byNumber(made.number());
     if (other != null) {
@@ -52,6 +52,17 @@ final class Exports implements AutoCloseable {
     list.sort(Comparator.comparing(Export::path));
     all = list.toArray(new Export[0]);
     return made;
+  }
+
+  private static long rootOf(TreeShare share, String directory) throws IOException {
+    byte[] path = directory.getBytes(StandardCharsets.UTF_8);
+    try {
+      return walk(share, share.tree().rootInode(), path).inode();
+    } catch (FsException e) {
+      throw FsException.of(
+          e.errno(),
+          "the directory to be exported, " + directory + "; Fix: name one that is in the tree");
+    }
   }
 
   private static String clean(String path) {

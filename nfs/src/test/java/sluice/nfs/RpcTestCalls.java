@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.View;
@@ -65,6 +66,7 @@ final class RpcTestCalls implements AutoCloseable {
   private RpcConnection connection =
       new RpcConnection(1, InetAddress.getLoopbackAddress(), 777, false);
   private Credentials credentials = Credentials.sys(0, 0, "test");
+  private @Nullable UnaryOperator<byte[]> network;
   private boolean slowly;
   private int xid = 1000;
 
@@ -87,6 +89,14 @@ final class RpcTestCalls implements AutoCloseable {
   /// From now on calls come on another connection.
   RpcTestCalls from(RpcConnection sender) {
     connection = sender;
+    return this;
+  }
+
+  /// From now on calls go over a network.
+  ///
+  /// @param exchange sends a message and gives back the reply
+  RpcTestCalls over(UnaryOperator<byte[]> exchange) {
+    network = exchange;
     return this;
   }
 
@@ -125,6 +135,9 @@ final class RpcTestCalls implements AutoCloseable {
   ///
   /// @return null when it is no call
   @Nullable Reply send(byte[] message) {
+    if (network != null) {
+      return new Reply(network.apply(message), false);
+    }
     XdrWriter results = new XdrWriter(MOST_BYTES);
     try (MessageBuffer kept = buffer(message)) {
       ViewBinder binder = new ViewBinder(Thread.currentThread());

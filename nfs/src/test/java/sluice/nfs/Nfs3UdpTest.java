@@ -1,0 +1,172 @@
+package sluice.nfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.loop.ServerConfig;
+
+/// NFSv3 and MOUNT over UDP: all procedures, as large as datagrams are, and calls that are sent
+/// again because an answer was lost.
+@Timeout(240)
+final class Nfs3UdpTest {
+  private static final int ATTEMPTS = 120;
+
+  private final Nfs3Rig rig = Nfs3Rig.journaled();
+  private final RpcServer server;
+
+  Nfs3UdpTest() throws IOException {
+    RpcServer.Options options =
+        new RpcServer.Options(
+            List.of(rig.nfs, rig.mounts), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, true);
+    server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    server.close();
+    rig.close();
+  }
+
+  /// A socket that sends each message until a reply to it comes.
+  private final class Udp implements UnaryOperator<byte[]>, AutoCloseable {
+    private final DatagramSocket socket = new DatagramSocket();
+    private final byte[] buffer = new byte[65_536];
+    private byte[] last = {};
+
+    Udp() throws IOException {
+      socket.setSoTimeout(500);
+    }
+
+    @Override
+    public byte[] apply(byte[] message) {
+      last = message;
+      try {
+        for (int i = 0; i < ATTEMPTS; i++) {
+          byte[] reply = once(message);
+          if (reply.length > 0) {
+            return reply;
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      throw new AssertionError("no reply");
+    }
+
+    /// @return the reply, empty when none came in time
+    private byte[] once(byte[] message) throws IOException {
+      int port = server.datagramAddresses().getFirst().getPort();
+      InetSocketAddress to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      socket.send(new DatagramPacket(message, message.length, to));
+      try {
+        while (true) {
+          DatagramPacket reply = new DatagramPacket(buffer, buffer.length);
+          socket.receive(reply);
+          if (ByteBuffer.wrap(buffer).getInt(0) == ByteBuffer.wrap(message).getInt(0)) {
+            return Arrays.copyOf(buffer, reply.getLength());
+          }
+        }
+      } catch (SocketTimeoutException late) {
+        return new byte[0];
+      }
+    }
+
+    @Override
+    public void close() {
+      socket.close();
+    }
+  }
+
+  @Test
+  void filesAreMadeWrittenReadAndRemoved() throws IOException {
+    try (Udp udp = new Udp()) {
+      Nfs3Client client = rig.client();
+      client.calls.over(udp);
+      byte[] top = client.mount("/data");
+      byte[] sub = client.mkdir(top, "sub");
+      byte[] file = client.create(sub, "file");
+      byte[] content = new byte[100_000];
+      new Random(5).nextBytes(content);
+      for (int at = 0; at < content.length; at += 32_768) {
+        byte[] part = Arrays.copyOfRange(content, at, Math.min(content.length, at + 32_768));
+        assertThat(client.write(file, at, part, 0).count()).isEqualTo(part.length);
+      }
+      Wire committed = client.call(Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0));
+      assertThat(committed.u32()).isZero();
+      for (int at = 0; at < content.length; at += 32_768) {
+        assertThat(client.read(file, at, 32_768))
+            .isEqualTo(Arrays.copyOfRange(content, at, Math.min(content.length, at + 32_768)));
+      }
+      assertThat(client.attributes(file).size()).isEqualTo(content.length);
+      client.symlink(sub, "symlink", "file");
+      assertThat(client.link(file, sub, "link")).isZero();
+      assertThat(client.truncate(file, 10)).isZero();
+      assertThat(client.rename(sub, "link", top, "moved")).isZero();
+      assertThat(client.lookup(top, "moved")).isEqualTo(file);
+      assertThat(client.remove(top, "moved")).isZero();
+      assertThat(client.remove(sub, "file")).isZero();
+      assertThat(client.remove(sub, "symlink")).isZero();
+      assertThat(client.rmdir(top, "sub")).isZero();
+      assertThat(client.find(top, "sub")).isNull();
+    }
+    // What came by datagrams is there for everybody else.
+    assertThat(rig.root.find(rig.top, "sub")).isNull();
+  }
+
+  /// The longest answers that are offered fit, and listings are bounded by what fits.
+  @Test
+  void answersFitIntoDatagrams() throws IOException {
+    try (Udp udp = new Udp()) {
+      for (int i = 0; i < 900; i++) {
+        rig.root.create(rig.top, "a rather long name of a file, so that few fit " + i);
+      }
+      Nfs3Client client = rig.client();
+      client.calls.over(udp);
+      Wire info = client.call(Nfs3Procedure.FSINFO, w -> w.opaque(rig.top));
+      assertThat(info.u32()).isZero();
+      info.postOp();
+      int readMost = info.u32();
+      assertThat(readMost).isBetween(8192, 65_000);
+      byte[] file = rig.root.create(rig.top, "file");
+      rig.root.write(file, 0, new byte[200_000], 0);
+      assertThat(client.read(file, 0, readMost)).hasSize(readMost);
+      Wire listing =
+          client.call(
+              Nfs3Procedure.READDIRPLUS,
+              w -> w.opaque(rig.top).int64(0).int64(0).int32(8192).int32(32_768));
+      assertThat(listing.u32()).isZero();
+    }
+  }
+
+  /// The same datagram again, also from another port, gets the same answer and does nothing.
+  @Test
+  void whatIsSentAgainIsDoneOnce() throws IOException {
+    try (Udp udp = new Udp();
+        Udp other = new Udp()) {
+      Nfs3Client client = rig.client();
+      client.calls.over(udp);
+      client.mkdir(rig.top, "once");
+      byte[] message = udp.last;
+      byte[] answer = udp.apply(message);
+      assertThat(ByteBuffer.wrap(answer).getInt(24)).isZero(); // not EXIST
+      assertThat(other.apply(message)).isEqualTo(answer);
+      assertThat(client.rmdir(rig.top, "once")).isZero();
+      assertThat(udp.apply(udp.last)).hasSizeGreaterThan(28);
+      assertThat(ByteBuffer.wrap(udp.apply(udp.last)).getInt(24)).isZero(); // not NOENT
+    }
+  }
+}
