@@ -17,32 +17,48 @@ final class Commands {
   private Commands() {}
 
   static int run(String... args) {
-    return printing(commandLine()).execute(args);
+    return execute(commandLine(), args);
   }
 
   /// `sluice run --compare`. What it does not know belongs to the application.
   static int compare(List<String> words) {
-    return printing(explaining(new CommandLine(new CompareCommand())))
-        .setStopAtPositional(true)
-        .setUnmatchedOptionsArePositionalParams(true)
-        .execute(words.toArray(new String[0]));
+    CommandLine compare =
+        explaining(new CommandLine(new CompareCommand()))
+            .setStopAtPositional(true)
+            .setUnmatchedOptionsArePositionalParams(true);
+    return execute(compare, words.toArray(new String[0]));
   }
 
-  private static CommandLine printing(CommandLine commands) {
-    return commands
-        .setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8))
-        .setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+  private static int execute(CommandLine commands, String... words) {
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    Output out = Output.standard();
+    int code =
+        commands
+            .setOut(new PrintWriter(out, false, StandardCharsets.UTF_8))
+            .setErr(err)
+            .execute(words);
+    commands.getOut().flush();
+    if (!out.complaint().isEmpty()) {
+      err.println("sluice: " + out.complaint());
+    }
+    return code == 0 && !out.isGood() ? 1 : code;
   }
 
   static CommandLine commandLine() {
-    return explaining(new CommandLine(new Commands()));
+    return explaining(versioned(new CommandLine(new Commands())));
+  }
+
+  /// All commands below have the version of this one.
+  private static CommandLine versioned(CommandLine commands) {
+    commands.getCommandSpec().versionProvider(new Version());
+    commands.getSubcommands().values().forEach(Commands::versioned);
+    return commands;
   }
 
   private static CommandLine explaining(CommandLine commands) {
     commands.setExecutionExceptionHandler((failure, command, parsed) -> {
       // The message of a failure is written for the person at the terminal; its stack is not.
-      String text = failure.getMessage();
-      command.getErr().println("sluice: " + (text == null ? failure.toString() : text));
+      command.getErr().println("sluice: " + Failure.text(failure));
       if (System.getenv("SLUICE_DEBUG") != null) {
         failure.printStackTrace(command.getErr());
       }

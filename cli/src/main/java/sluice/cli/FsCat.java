@@ -1,33 +1,54 @@
 package sluice.cli;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
 
 /// `sluice fs cat`. Runs in the main thread.
 @Command(name = "cat", description = "Prints files of an image.", mixinStandardHelpOptions = true)
 final class FsCat implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
   @Parameters(index = "0", paramLabel = "IMAGE", description = "Image file or block device.")
   Path image = Path.of("");
 
   @Parameters(index = "1..*", arity = "1..*", paramLabel = "PATH", description = "File in it.")
   List<String> paths = List.of();
 
+  /// Bytes, not text: past the writer that commands have.
+  Output out = Output.standard();
+
   @Override
-  @SuppressWarnings("SystemOut") // the content of a file is bytes, not text
   public Integer call() throws IOException {
-    OutputStream out = System.out;
     try (MountedImage mounted = MountedImage.open(image, true);
         ImageCopy copy = new ImageCopy(mounted.tree(), _ -> {})) {
       for (String path : paths) {
-        copy.read(mounted.resolve(path), out);
+        long inode = mounted.resolve(path);
+        FileKind kind = mounted.tree().attributes(inode).kind();
+        if (kind != FileKind.REGULAR) {
+          int errno = kind == FileKind.DIRECTORY ? Errno.EISDIR : Errno.EINVAL;
+          throw FsException.of(errno, path + " in the image is no file but " + kind);
+        }
+        copy.read(inode, out);
       }
+      out.flush();
+    } catch (IOException e) {
+      if (out.isGood()) {
+        throw e;
+      }
+      if (!out.complaint().isEmpty()) {
+        spec.commandLine().getErr().println("sluice: " + out.complaint());
+      }
+      return 1;
     }
-    out.flush();
     return 0;
   }
 }

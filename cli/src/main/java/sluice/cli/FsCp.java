@@ -1,14 +1,9 @@
 package sluice.cli;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.nio.file.DirectoryStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,20 +11,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.AttributeChange;
-import sluice.fs.Caller;
-import sluice.fs.Ext2;
-import sluice.fs.FileAttributes;
 import sluice.fs.FsException;
-import sluice.fs.NewFile;
 import sluice.sys.Errno;
 
 /// `sluice fs cp`. Runs in the main thread.
 @Command(
     name = "cp",
     description = {
-      "Copies a file or, with -r, a directory into an image or out of it.",
+      "Copies a file or, with -r, a directory into an image or out of it: content, permissions and"
+          + " time of change; who owns a copy is whoever made it, root in the image.",
       "Paths in the image begin with a colon: sluice fs cp disk.img notes.txt :/docs/notes.txt"
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:all is copied",
+      "1:it failed, or something was left out",
+      "2:wrong usage",
+      "130:ended by Ctrl-C (129, 143: HUP, TERM); the image is whole"
     },
     mixinStandardHelpOptions = true)
 final class FsCp implements Callable<Integer> {
@@ -50,31 +48,60 @@ final class FsCp implements Callable<Integer> {
   @Option(names = "-r", description = "Directories with all that is in them.")
   boolean recursive;
 
+  private boolean incomplete;
+
   @Override
   public Integer call() throws IOException {
     boolean out = from.startsWith(":");
     if (out == to.startsWith(":")) {
       throw new ParameterException(
-          spec.commandLine(), "one of FROM and TO is in the image and begins with a colon");
+          spec.commandLine(),
+          "one of FROM and TO is in the image and begins with a colon, the other does not");
     }
-    Progress progress = new Progress(spec.commandLine().getErr(), "bytes");
-    try (MountedImage mounted = MountedImage.open(image, out);
-        ImageCopy copy = new ImageCopy(mounted.tree(), progress::at)) {
-      if (out) {
-        Path target = Path.of(to);
-        String name = lastName(from.substring(1));
-        boolean inside = Files.isDirectory(target) && !name.isEmpty();
-        copyOut(
-            mounted.tree(),
-            copy,
-            mounted.resolve(from.substring(1)),
-            inside ? target.resolve(name) : target);
-      } else {
-        copyIn(mounted, copy);
+    PrintWriter err = spec.commandLine().getErr();
+    try (Interrupts interrupts = new Interrupts();
+        MountedImage mounted = MountedImage.open(image, out)) {
+      Progress progress = new Progress(err, "bytes", total(mounted, out));
+      ImageCopy.Step step =
+          done -> {
+            interrupts.check();
+            progress.at(done);
+          };
+      try (ImageCopy copy = new ImageCopy(mounted.tree(), step)) {
+        if (out) {
+          copyOut(mounted, copy);
+        } else {
+          copyIn(mounted, copy);
+        }
       }
       progress.end();
+    } catch (UsageException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    } catch (Interrupts.Ended e) {
+      err.println("sluice: " + e.getMessage() + "; the last file is not complete");
+      return e.exitCode();
     }
-    return 0;
+    return incomplete ? 1 : 0;
+  }
+
+  /// Bytes of a single file; 0 for whatever else.
+  private long total(MountedImage mounted, boolean out) throws IOException {
+    if (out) {
+      var a = mounted.tree().attributes(mounted.resolve(inImage(from)));
+      return a.isDirectory() ? 0 : a.sizeBytes();
+    }
+    Path source = Path.of(from);
+    return Files.isRegularFile(source) ? Files.size(source) : 0;
+  }
+
+  private void leaveOut(String what) {
+    incomplete = true;
+    spec.commandLine().getErr().println("sluice: left out " + what);
+  }
+
+  /// A path in the image, without its colon and slashes at its end.
+  private static String inImage(String path) {
+    return path.substring(1).replaceAll("/+$", "");
   }
 
   private static String lastName(String path) {
@@ -82,125 +109,40 @@ final class FsCp implements Callable<Integer> {
     return path.substring(slash + 1);
   }
 
-  private void requireRecursive(String what) {
-    if (!recursive) {
-      throw new ParameterException(spec.commandLine(), what + " is a directory: give -r");
-    }
+  private void copyOut(MountedImage mounted, ImageCopy copy) throws IOException, UsageException {
+    Path target = Path.of(to);
+    String name = lastName(inImage(from));
+    boolean inside = Files.isDirectory(target) && !name.isEmpty();
+    new CopyOut(mounted.tree(), copy, recursive, this::leaveOut)
+        .copy(from, mounted.resolve(inImage(from)), inside ? target.resolve(name) : target);
   }
 
-  // ---- out of the image -------------------------------------------------------------------------
-
-  private void copyOut(Ext2 tree, ImageCopy copy, long inode, Path target) throws IOException {
-    FileAttributes a = tree.attributes(inode);
-    switch (a.kind()) {
-      case DIRECTORY -> {
-        requireRecursive(from);
-        if (!Files.isDirectory(target)) {
-          Files.createDirectory(target);
-        }
-        for (var entry : entries(tree, inode).entrySet()) {
-          copyOut(tree, copy, entry.getValue(), target.resolve(entry.getKey()));
-        }
-      }
-      case SYMLINK ->
-          Files.createSymbolicLink(target, Path.of(MountedImage.text(tree.readLink(inode))));
-      case REGULAR -> {
-        try (OutputStream out = Files.newOutputStream(target)) {
-          copy.read(inode, out);
-        }
-      }
-      default -> spec.commandLine().getErr().println("left out, no file: " + target.getFileName());
-    }
-  }
-
-  private static Map<String, Long> entries(Ext2 tree, long directory) throws IOException {
-    Map<String, Long> entries = new TreeMap<>();
-    tree.list(
-        directory,
-        0,
-        (inode, _, name, _) -> {
-          String text = MountedImage.text(name);
-          if (!text.equals(".") && !text.equals("..")) {
-            entries.put(text, inode);
-          }
-          return true;
-        });
-    return entries;
-  }
-
-  // ---- into the image ---------------------------------------------------------------------------
-
-  private void copyIn(MountedImage mounted, ImageCopy copy) throws IOException {
+  private void copyIn(MountedImage mounted, ImageCopy copy) throws IOException, UsageException {
+    CopyIn in = new CopyIn(mounted.tree(), copy, recursive, this::leaveOut);
     Path source = Path.of(from);
-    String path = to.substring(1);
-    try {
-      long inode = mounted.resolve(path);
-      if (mounted.tree().attributes(inode).isDirectory()) {
-        Path name = source.toAbsolutePath().normalize().getFileName();
-        if (name == null) {
-          throw new ParameterException(spec.commandLine(), "the root cannot be copied");
-        }
-        copyIn(mounted.tree(), copy, source, inode, name.toString());
-        return;
+    String path = inImage(to);
+    long inode = resolve(mounted, path);
+    if (inode != 0 && mounted.tree().attributes(inode).isDirectory()) {
+      Path name = source.toAbsolutePath().normalize().getFileName();
+      if (name == null) {
+        throw new UsageException("the root cannot be copied into a directory: name a new one");
       }
-    } catch (FsException e) {
-      if (e.errno() != Errno.ENOENT) {
-        throw e;
-      }
+      in.copy(source, inode, name.toString());
+      return;
     }
     String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
-    copyIn(mounted.tree(), copy, source, mounted.resolve(parent), lastName(path));
+    in.copy(source, mounted.resolve(parent), lastName(path));
   }
 
-  private void copyIn(Ext2 tree, ImageCopy copy, Path source, long directory, String name)
-      throws IOException {
-    byte[] bytes = MountedImage.bytes(name);
-    if (Files.isSymbolicLink(source)) {
-      byte[] target = MountedImage.bytes(Files.readSymbolicLink(source).toString());
-      tree.create(Caller.ROOT, directory, bytes, NewFile.symlink(target));
-    } else if (Files.isDirectory(source)) {
-      requireRecursive(source.toString());
-      long made = existing(tree, directory, bytes);
-      if (made == 0) {
-        made = tree.create(Caller.ROOT, directory, bytes, NewFile.directory(permissions(source)));
-      }
-      try (DirectoryStream<Path> below = Files.newDirectoryStream(source)) {
-        for (Path path : below) {
-          copyIn(tree, copy, path, made, String.valueOf(path.getFileName()));
-        }
-      }
-    } else if (Files.isRegularFile(source)) {
-      long made = existing(tree, directory, bytes);
-      if (made == 0) {
-        made = tree.create(Caller.ROOT, directory, bytes, NewFile.regular(permissions(source)));
-      } else {
-        tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withSize(0));
-      }
-      try (InputStream in = Files.newInputStream(source)) {
-        copy.write(in, made);
-      }
-      long modified = Files.getLastModifiedTime(source).toMillis() * 1_000_000L;
-      tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withModify(modified));
-    } else if (Files.exists(source)) {
-      spec.commandLine().getErr().println("left out, no file: " + source);
-    } else {
-      throw new IOException(source + " does not exist");
-    }
-  }
-
-  private static long existing(Ext2 tree, long directory, byte[] name) throws IOException {
+  /// 0 when there is no such file.
+  private static long resolve(MountedImage mounted, String path) throws IOException {
     try {
-      return tree.lookup(Caller.ROOT, directory, name);
+      return mounted.resolve(path);
     } catch (FsException e) {
       if (e.errno() == Errno.ENOENT) {
         return 0;
       }
       throw e;
     }
-  }
-
-  private static int permissions(Path path) throws IOException {
-    Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-    return mode instanceof Integer bits ? bits & 0xFFF : 0x1A4;
   }
 }

@@ -48,7 +48,7 @@ final class FsFsck implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    Progress progress = new Progress(err, "groups");
+    Progress progress = new Progress(err, "groups", 0);
     try (BlockDevice device = BlockDevices.file(image, true)) {
       Ext2Check.Report report = Ext2Check.check(device, out::println, progress::at);
       progress.end();
@@ -64,7 +64,7 @@ final class FsFsck implements Callable<Integer> {
       out.flush();
       return report.problems() == 0 ? 0 : UNCORRECTED;
     } catch (IOException e) {
-      err.println("sluice: " + e.getMessage());
+      err.println("sluice: " + Failure.text(e));
       return NOT_CHECKED;
     }
   }

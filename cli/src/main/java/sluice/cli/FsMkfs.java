@@ -27,6 +27,11 @@ import sluice.fs.FormatOptions;
     description = "Makes an empty ext2 file system in an image; what was in it is gone.",
     mixinStandardHelpOptions = true)
 final class FsMkfs implements Callable<Integer> {
+  /// Where all common file systems have their marks, and files their beginning.
+  private static final int HEAD_BYTES = 68 << 10;
+
+  private static final int SUPERBLOCK_MAGIC = 1024 + 56;
+
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Parameters(paramLabel = "IMAGE", description = "Image file or block device.")
@@ -39,10 +44,13 @@ final class FsMkfs implements Callable<Integer> {
   @Nullable String size;
 
   @Option(names = "--block", paramLabel = "BYTES", description = "1024, 2048 or 4096.")
-  int blockBytes;
+  @Nullable String block;
 
-  @Option(names = "--inode-ratio", paramLabel = "BYTES", description = "Bytes per file.")
-  int bytesPerInode;
+  @Option(
+      names = "--inode-ratio",
+      paramLabel = "BYTES",
+      description = "Bytes per file, such as 16k.")
+  @Nullable String inodeRatio;
 
   @Option(
       names = "--reserved",
@@ -59,42 +67,63 @@ final class FsMkfs implements Callable<Integer> {
   @Option(names = "--no-journal", description = "Plain ext2: a crash needs e2fsck afterwards.")
   boolean plain;
 
-  @Option(names = "--force", description = "Also over a file system that is there.")
+  @Option(names = "--force", description = "Also over what is there.")
   boolean force;
 
   @Override
   public Integer call() throws IOException {
+    long wanted = size == null ? -1 : ByteCount.parse(size);
     if (size != null) {
-      resize(ByteCount.parse(size));
+      if (wanted < 1) {
+        throw new ParameterException(
+            spec.commandLine(), "--size must be a number of bytes: " + size);
+      }
+      options(wanted); // says what is wrong before anything is touched
+      prepare(wanted);
+    } else if (!Files.exists(image)) {
+      throw new IOException(image + " does not exist. Fix: give --size to make it, such as 1G");
     }
     try (BlockDevice device = BlockDevices.file(image, false)) {
-      if (!force && holdsExt2()) {
-        throw new IOException(
-            image + " holds an ext2 file system. Fix: give --force to lose what is in it");
-      }
+      refuseUnlessEmpty();
       FormatOptions options = options(device.lengthBytes());
       PrintWriter err = spec.commandLine().getErr();
-      Progress progress = new Progress(err, "groups");
+      long groupBytes = 8L * options.blockBytes() * options.blockBytes();
+      long groups = (device.lengthBytes() + groupBytes - 1) / groupBytes;
+      Progress progress = new Progress(err, "groups", groups);
       Ext2Format.format(device, options, progress::at);
       progress.end();
       spec.commandLine()
           .getOut()
           .printf(
-              "%s: ext2, %d bytes, blocks of %d, journal of %d blocks, uuid %s%n",
+              "%s: ext2, %d bytes, blocks of %d, %s, uuid %s%n",
               image,
               device.lengthBytes(),
               options.blockBytes(),
-              options.journalBlocks(),
+              options.journalBlocks() == 0
+                  ? "no journal"
+                  : "journal of " + options.journalBlocks() + " blocks",
               options.uuid());
     }
     return 0;
   }
 
+  private int bytes(String option, String text) {
+    long bytes = ByteCount.parse(text);
+    if (bytes < 1 || bytes > Integer.MAX_VALUE) {
+      throw new ParameterException(
+          spec.commandLine(), option + " must be a number of bytes: " + text);
+    }
+    return (int) bytes;
+  }
+
   private FormatOptions options(long bytes) {
     try {
       FormatOptions options = FormatOptions.forDevice(bytes);
-      options = blockBytes == 0 ? options : options.withBlockBytes(blockBytes);
-      options = bytesPerInode == 0 ? options : options.withBytesPerInode(bytesPerInode);
+      options = block == null ? options : options.withBlockBytes(bytes("--block", block));
+      options =
+          inodeRatio == null
+              ? options
+              : options.withBytesPerInode(bytes("--inode-ratio", inodeRatio));
       options = plain ? options.withJournalBlocks(0) : options.withJournal(bytes);
       options = uuid == null ? options : options.withUuid(uuid);
       return options.withReservedPercent(reservedPercent).withLabel(label);
@@ -103,13 +132,27 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// An image file is made, or cut or extended, to a length; nothing is written into it.
-  private void resize(long bytes) throws IOException {
-    if (bytes < 1) {
-      throw new ParameterException(spec.commandLine(), "--size must be a number of bytes: " + size);
+  /// Makes the image file, or cuts or extends it to a length once nobody else uses it and nothing
+  /// in it is lost; nothing is written into it.
+  private void prepare(long bytes) throws IOException {
+    if (!Files.exists(image)) {
+      resize(bytes, StandardOpenOption.CREATE_NEW);
+      return;
     }
-    try (SeekableByteChannel file =
-        Files.newByteChannel(image, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+    if (Files.isDirectory(image)) {
+      throw new IOException(image + " is a directory. Fix: name a file in it");
+    }
+    if (!Files.isRegularFile(image)) {
+      throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
+    }
+    try (BlockDevice _ = BlockDevices.file(image, false)) { // locked meanwhile
+      refuseUnlessEmpty();
+      resize(bytes, StandardOpenOption.CREATE);
+    }
+  }
+
+  private void resize(long bytes, StandardOpenOption how) throws IOException {
+    try (SeekableByteChannel file = Files.newByteChannel(image, how, StandardOpenOption.WRITE)) {
       file.truncate(bytes);
       if (file.size() < bytes) {
         file.position(bytes - 1);
@@ -118,11 +161,25 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  private boolean holdsExt2() throws IOException {
+  /// Whatever begins with zeros holds no file system, archive or document that anybody knows.
+  private void refuseUnlessEmpty() throws IOException {
+    if (force) {
+      return;
+    }
+    ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES);
     try (SeekableByteChannel file = Files.newByteChannel(image)) {
-      ByteBuffer magic = ByteBuffer.allocate(2);
-      file.position(1080);
-      return file.read(magic) == 2 && magic.get(0) == 0x53 && magic.get(1) == (byte) 0xEF;
+      while (head.hasRemaining() && file.read(head) > 0) {}
+    }
+    head.flip();
+    int magic = SUPERBLOCK_MAGIC;
+    if (head.limit() > magic + 1 && head.get(magic) == 0x53 && head.get(magic + 1) == (byte) 0xEF) {
+      throw new IOException(
+          image + " holds an ext2 file system. Fix: give --force to lose what is in it");
+    }
+    while (head.hasRemaining()) {
+      if (head.get() != 0) {
+        throw new IOException(image + " is not empty. Fix: give --force to lose what is in it");
+      }
     }
   }
 }

@@ -16,6 +16,8 @@ import picocli.CommandLine.Spec;
 import sluice.fs.FuseMount;
 import sluice.fs.FuseOptions;
 import sluice.fs.MountOptions;
+import sluice.sys.Errno;
+import sluice.sys.Statx;
 
 /// `sluice fs mount`: serves an image through FUSE until it is unmounted. Runs in the main thread;
 /// signals come on threads of their own.
@@ -116,6 +118,21 @@ final class FsMount implements Callable<Integer> {
 
   /// @return whether there is something in it
   private boolean requireDirectory() throws IOException {
+    // What the kernel remembers of a mount says nothing about who serves it.
+    int found =
+        sluice.sys.Files.statx(
+            sluice.sys.Files.AT_FDCWD,
+            directory.toString(),
+            sluice.sys.Files.AT_STATX_FORCE_SYNC,
+            Statx.STATX_BASIC_STATS,
+            new Statx());
+    if (found == -Errno.ENOTCONN) {
+      throw new IOException(
+          directory
+              + " is the mount of a server that was killed. Fix: umount -l "
+              + directory
+              + ", then mount again: the journal is replayed");
+    }
     if (!Files.isDirectory(directory)) {
       throw new IOException(
           "the mount point "
@@ -145,7 +162,7 @@ final class FsMount implements Callable<Integer> {
         mount.detach();
       }
     } catch (IOException e) {
-      err.println("sluice: " + e.getMessage());
+      err.println("sluice: " + Failure.text(e));
     }
   }
 }

@@ -3,7 +3,6 @@ package sluice.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.function.LongConsumer;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.memory.Account;
@@ -15,16 +14,22 @@ final class ImageCopy implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final FileTree tree;
-  private final LongConsumer progress;
+  private final Step step;
   private final byte[] bytes = new byte[BUFFER_BYTES];
   private final Block block;
   private final Memory memory;
   private long done;
 
-  /// @param progress hears the number of bytes copied
-  ImageCopy(FileTree tree, LongConsumer progress) throws IOException {
+  /// What is to be done between two pieces.
+  interface Step {
+    /// @param done bytes copied so far
+    /// @throws IOException ends the copying
+    void after(long done) throws IOException;
+  }
+
+  ImageCopy(FileTree tree, Step step) throws IOException {
     this.tree = tree;
-    this.progress = progress;
+    this.step = step;
     Block made = Block.allocate(new Account("copy", BUFFER_BYTES), BUFFER_BYTES);
     if (made == null) {
       throw new IOException("no memory for a buffer of " + BUFFER_BYTES + " bytes");
@@ -62,9 +67,10 @@ final class ImageCopy implements AutoCloseable {
     }
   }
 
-  private void count(int more) {
+  /// Between two pieces, and two files.
+  void count(int more) throws IOException {
     done += more;
-    progress.accept(done);
+    step.after(done);
   }
 
   @Override

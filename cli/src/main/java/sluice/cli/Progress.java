@@ -10,12 +10,15 @@ final class Progress {
 
   private final PrintWriter to;
   private final String unit;
+  private final long total;
   private long last = System.nanoTime();
   private boolean shown;
 
-  Progress(PrintWriter to, String unit) {
+  /// @param total where it ends; 0 when that is not known
+  Progress(PrintWriter to, String unit, long total) {
     this.to = to;
     this.unit = unit;
+    this.total = total;
   }
 
   void at(long done) {
@@ -23,7 +26,11 @@ final class Progress {
     if (now - last >= INTERVAL_NANOS) {
       last = now;
       shown = true;
-      to.printf(Locale.ROOT, "… %d %s%n", done, unit);
+      if (total > 0) {
+        to.printf(Locale.ROOT, "… %d of %d %s%n", done, total, unit);
+      } else {
+        to.printf(Locale.ROOT, "… %d %s%n", done, unit);
+      }
       to.flush();
     }
   }

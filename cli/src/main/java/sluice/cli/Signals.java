@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import sun.misc.Signal;
+import sun.misc.SignalHandler;
 
 /// Reacts to signals of the operating system. Each runs its action on a thread of its own, so a
 /// second signal is heard while the first is being dealt with.
@@ -21,6 +22,19 @@ final class Signals {
       return true;
     } catch (IllegalArgumentException e) {
       return false;
+    }
+  }
+
+  /// As [#handle], for a while.
+  ///
+  /// @return makes the signal do again what it did before
+  static Runnable replace(String name, Runnable action) {
+    try {
+      Signal signal = new Signal(name);
+      SignalHandler before = Signal.handle(signal, _ -> action.run());
+      return () -> Signal.handle(signal, before);
+    } catch (IllegalArgumentException e) {
+      return () -> {};
     }
   }
 }

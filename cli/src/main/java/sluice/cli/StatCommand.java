@@ -75,7 +75,7 @@ final class StatCommand implements Callable<Integer> {
     for (int i = 0; ; i++) {
       List<CounterSnapshot> now = read(where);
       if (now.isEmpty()) {
-        throw new NoSuchFileException(
+        throw new IOException(
             "no running server has counters in "
                 + where
                 + ". A server of another user or environment: --dir, or SLUICE_RUN_DIR.");
@@ -84,7 +84,9 @@ final class StatCommand implements Callable<Integer> {
         CounterSnapshot last = before.put(snapshot.pid(), snapshot);
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
       }
-      out.flush();
+      if (out.checkError()) {
+        return 1; // whoever reads has gone, or the disk is full
+      }
       if (watchSeconds == 0 || i + 1 >= repetitions) {
         return 0;
       }
@@ -97,7 +99,7 @@ final class StatCommand implements Callable<Integer> {
       try {
         return List.of(CounterFile.read(CounterFile.fileOf(where, pid)));
       } catch (NoSuchFileException e) {
-        throw new NoSuchFileException(
+        throw new IOException(
             "process "
                 + pid
                 + " has no counters in "

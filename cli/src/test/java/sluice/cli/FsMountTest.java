@@ -172,6 +172,8 @@ final class FsMountTest {
     started.destroyForcibly().waitFor();
     assertCutOff(channel);
     assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
+    assertThat(run("mount", image().toString(), mount().toString())).isOne();
+    assertThat(err.toString()).contains("was killed. Fix: umount -l " + mount());
     assertThat(tool("umount", "-l", mount().toString())).isZero();
     Process again = start(); // replays the journal
     assertThat(file).hasSize(300_000);

@@ -1,0 +1,51 @@
+package sluice.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+
+/// The standard output of a command, which remembers that it could not be written: a full disk is
+/// not to look like success. Of the command's thread.
+final class Output extends FilterOutputStream {
+  private @Nullable IOException failure;
+
+  Output(OutputStream to) {
+    super(to);
+  }
+
+  /// That of this process, past `System.out`, which hides failures.
+  static Output standard() {
+    return new Output(new FileOutputStream(FileDescriptor.out));
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int count) throws IOException {
+    try {
+      out.write(bytes, from, count);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  /// Whether nothing was lost.
+  boolean isGood() {
+    return failure == null;
+  }
+
+  /// What to tell; empty when nothing was lost, or the reader wanted no more (`| head`).
+  String complaint() {
+    String why = failure == null ? "" : String.valueOf(failure.getMessage());
+    return why.isEmpty() || why.contains("Broken pipe")
+        ? ""
+        : "standard output could not be written: " + why;
+  }
+}

@@ -1,0 +1,164 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.fs.Caller;
+import sluice.fs.Ext2;
+import sluice.fs.NewFile;
+
+/// `sluice fs cp` where it is not simple: strangers' images, what cannot be copied, signals.
+@Timeout(240)
+final class FsCpTest {
+  @TempDir Path directory;
+  private FsRig rig = new FsRig(Path.of("."));
+
+  @BeforeEach
+  void make() {
+    rig = new FsRig(directory);
+    assertThat(rig.run("mkfs", "--size", "4M", image())).isZero();
+  }
+
+  private String image() {
+    return rig.image().toString();
+  }
+
+  private String host(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  @Test
+  void permissionsAndTimesComeBack() throws IOException {
+    Path script = rig.file("tree/script", "#!/bin/sh\n".getBytes(StandardCharsets.US_ASCII));
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwx------"));
+    FileTime time = FileTime.from(Instant.parse("2001-02-03T04:05:06.123456789Z"));
+    Files.setLastModifiedTime(script, time);
+    assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isZero();
+    assertThat(rig.run("cp", "-r", image(), ":/tree/", host("back"))).isZero();
+    Path back = directory.resolve("back/script");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(back)))
+        .isEqualTo("rwx------");
+    assertThat(Files.getLastModifiedTime(back)).isEqualTo(time);
+    assertThat(rig.run("cp", "-r", image(), ":/tree/script", host("back"))).isZero();
+    assertThat(rig.run("cp", image(), ":/tree", host("other"))).isEqualTo(2);
+    assertThat(rig.err()).contains(":/tree is a directory: give -r");
+  }
+
+  /// An image whose directory names something outside of where it is copied to.
+  @Test
+  void namesOfAStrangersImageLeadNowhere() throws IOException {
+    rig.file("tree/..X..Xescaped", new byte[] {'x'});
+    assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isZero();
+    byte[] bytes = Files.readAllBytes(rig.image());
+    byte[] name = "..X..Xescaped".getBytes(StandardCharsets.US_ASCII);
+    for (int at = 0; at < bytes.length - name.length; at++) {
+      if (java.util.Arrays.equals(bytes, at, at + name.length, name, 0, name.length)) {
+        bytes[at + 2] = '/';
+        bytes[at + 5] = '/';
+      }
+    }
+    Files.write(rig.image(), bytes);
+    Files.createDirectories(directory.resolve("one/two"));
+    assertThat(rig.run("cp", "-r", image(), ":/tree", host("one/two"))).isEqualTo(1);
+    assertThat(rig.err()).contains("EUCLEAN").contains("slash").contains("Fix: ");
+    assertThat(directory.resolve("one/escaped")).doesNotExist();
+    assertThat(directory.resolve("escaped")).doesNotExist();
+    assertThat(rig.run("ls", image(), "/tree")).isEqualTo(1);
+    assertThat(rig.run("fsck", image())).isEqualTo(4);
+    assertThat(rig.out()).contains("slash");
+  }
+
+  @Test
+  void linksThatAreThereAreNotFollowed() throws IOException {
+    rig.file("tree/sub/file", new byte[] {'x'});
+    rig.file("tree/plain", new byte[] {'x'});
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    Path precious = rig.file("precious", "keep".getBytes(StandardCharsets.US_ASCII));
+    assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isZero();
+    Files.createDirectories(directory.resolve("out/tree"));
+    Files.createSymbolicLink(directory.resolve("out/tree/sub"), elsewhere);
+    assertThat(rig.run("cp", "-r", image(), ":/tree", host("out"))).isEqualTo(1);
+    assertThat(rig.err()).contains("symbolic link, not followed").contains("Fix: ");
+    assertThat(elsewhere).isEmptyDirectory();
+    Files.delete(directory.resolve("out/tree/sub"));
+    Files.deleteIfExists(directory.resolve("out/tree/plain"));
+    Files.createSymbolicLink(directory.resolve("out/tree/plain"), precious);
+    assertThat(rig.run("cp", "-r", image(), ":/tree", host("out"))).isEqualTo(1);
+    assertThat(precious).hasContent("keep");
+  }
+
+  @Test
+  void whatCannotBeCopiedIsNamedAndTheRestIsCopied() throws Exception {
+    rig.file("tree/file", new byte[] {'x'});
+    Process made = new ProcessBuilder("mkfifo", host("tree/pipe")).inheritIO().start();
+    assertThat(made.waitFor()).isZero();
+    assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isEqualTo(1);
+    assertThat(rig.err()).contains("left out").contains("tree/pipe");
+    try (MountedImage mounted = MountedImage.open(rig.image(), false)) {
+      Ext2 tree = mounted.tree();
+      byte[] latin = {'n', (byte) 0xE4};
+      tree.create(Caller.ROOT, mounted.resolve("/tree"), latin, NewFile.regular(0644));
+    }
+    assertThat(rig.run("cp", "-r", image(), ":/tree", host("back"))).isEqualTo(1);
+    assertThat(rig.err()).contains("left out").contains("not UTF-8");
+    assertThat(directory.resolve("back/file")).hasSize(1);
+  }
+
+  @Test
+  void whatIsWrongIsSaid() throws IOException {
+    Path file = rig.file("file", new byte[8 << 20]);
+    assertThat(rig.run("cp", image(), host("none"), ":/")).isEqualTo(1);
+    assertThat(rig.err()).contains("none does not exist");
+    assertThat(rig.run("cp", image(), file.toString(), ":/file")).isEqualTo(1);
+    assertThat(rig.err()).contains("ENOSPC").contains("Fix: ");
+    assertThat(rig.run("fsck", image())).isZero();
+    assertThat(rig.run("cp", image(), host("none"), ":/no/where")).isEqualTo(1);
+    assertThat(rig.err()).contains("ENOENT").contains("no in the image").contains("Fix: ");
+    assertThat(rig.run("cp", image(), ":/file", host("no/where"))).isEqualTo(1);
+    assertThat(rig.err()).contains("where does not exist");
+    assertThat(rig.run("cp", host("absent.img"), ":/file", host("x"))).isEqualTo(1);
+    assertThat(rig.err()).contains("ENOENT").contains("absent.img").contains("Fix: ");
+  }
+
+  /// A copy that takes long is interrupted: the image is whole, and not left to be replayed.
+  @Test
+  void aSignalEndsItBetweenTwoPieces() throws Exception {
+    String large = host("large.img");
+    assertThat(rig.run("mkfs", "--size", "6G", "--inode-ratio", "64M", large)).isZero();
+    Path source = directory.resolve("source");
+    try (RandomAccessFile sparse = new RandomAccessFile(source.toFile(), "rw")) {
+      sparse.setLength(5L << 30);
+    }
+    Process copying =
+        new ProcessBuilder(FsRig.process("cp", large, source.toString(), ":/copy"))
+            .redirectErrorStream(true)
+            .start();
+    try {
+      BufferedReader said = copying.inputReader(StandardCharsets.UTF_8);
+      assertThat(said.readLine()).startsWith("… ").endsWith(" of 5368709120 bytes");
+      Process kill = new ProcessBuilder("kill", "-INT", Long.toString(copying.pid())).start();
+      assertThat(kill.waitFor()).isZero();
+      String rest = String.join("\n", said.lines().toList());
+      assertThat(copying.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(rest).contains("ended by SIGINT").contains("not complete");
+      assertThat(copying.exitValue()).isEqualTo(130);
+    } finally {
+      copying.destroyForcibly().waitFor();
+    }
+    assertThat(rig.run("fsck", large)).isZero();
+    assertThat(rig.out()).contains("clean, 1 files");
+  }
+}

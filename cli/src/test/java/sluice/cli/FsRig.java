@@ -1,0 +1,68 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine;
+
+/// Runs `sluice fs` in the test's own process and keeps what it says. Of the test's thread.
+final class FsRig {
+  final Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  FsRig(Path directory) {
+    this.directory = directory;
+  }
+
+  /// @return the exit code
+  int run(String... words) {
+    return run(Commands.commandLine(), words);
+  }
+
+  int run(CommandLine commands, String... words) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    List<String> args = new ArrayList<>(List.of("fs"));
+    args.addAll(List.of(words));
+    return commands
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args.toArray(String[]::new));
+  }
+
+  String out() {
+    return out.toString();
+  }
+
+  String err() {
+    return err.toString();
+  }
+
+  Path image() {
+    return directory.resolve("disk.img");
+  }
+
+  /// Makes a file of the host, and the directories it is in.
+  Path file(String name, byte[] content) throws IOException {
+    Path file = directory.resolve(name);
+    Files.createDirectories(file.getParent());
+    return Files.write(file, content);
+  }
+
+  /// What starts the command in a process of its own, which hears SIGINT and SIGHUP even where
+  /// those who started the test do not.
+  static List<String> process(String... words) {
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "fs"));
+    command.addAll(List.of(words));
+    return command;
+  }
+}
