@@ -61,8 +61,8 @@ final class CompareCommand implements Callable<Integer> {
       names = "--load-command",
       paramLabel = "CMD",
       description =
-          "A command that sends the load instead and prints 'N requests', as wrk does. It gets"
-              + " SLUICE_WINDOW, the seconds to run.")
+          "A command that sends the load instead and prints 'N requests', as wrk does; with"
+              + " 'wrk --latency' its latencies too. It gets SLUICE_WINDOW, the seconds to run.")
   @Nullable String loadCommand;
 
   @Option(
@@ -114,6 +114,11 @@ final class CompareCommand implements Callable<Integer> {
       CompareRounds plan =
           new CompareRounds(launcher, backend, application, source, warmUpSeconds, windowSeconds);
       comparison = plan.run(rounds, err::println);
+    } catch (IOException e) {
+      if (Child.isEnding()) {
+        return 1; // by a signal, which ended the application and the load as well
+      }
+      throw e;
     } catch (UsageException e) {
       err.println("sluice run --compare: " + e.getMessage());
       return 2;
@@ -129,11 +134,11 @@ final class CompareCommand implements Callable<Integer> {
   }
 
   private LoadSource source() throws IOException, UsageException {
-    atLeast("--rounds", rounds, LEAST_ROUNDS);
-    atLeast("--rate", rate, 1);
-    atLeast("--connections", connections, 1);
-    atLeast("--window", windowSeconds, 1);
-    atLeast("--warm-up", warmUpSeconds, 0);
+    within("--rounds", rounds, LEAST_ROUNDS, 1000);
+    within("--rate", rate, 1, 1_000_000);
+    within("--connections", connections, 1, 10_000);
+    within("--window", windowSeconds, 1, 600);
+    within("--warm-up", warmUpSeconds, 0, 600);
     if (!List.of("auto", "readiness", "completion").contains(backend)) {
       throw new UsageException("--backend " + backend + ": use auto, readiness or completion.");
     }
@@ -149,9 +154,9 @@ final class CompareCommand implements Callable<Integer> {
     return LoadSource.of(loadCommand, port);
   }
 
-  private static void atLeast(String option, int value, int least) throws UsageException {
-    if (value < least) {
-      throw new UsageException(option + " " + value + ": at least " + least + ".");
+  private static void within(String option, int value, int least, int most) throws UsageException {
+    if (value < least || value > most) {
+      throw new UsageException(option + " " + value + ": " + least + " to " + most + ".");
     }
   }
 }

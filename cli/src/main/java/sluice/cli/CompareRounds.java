@@ -29,31 +29,34 @@ record CompareRounds(
   /// Measures both sides in turn.
   ///
   /// @param rounds measurements of each
-  /// @param progress gets a line per measurement
+  /// @param progress gets the plan, and lines for each measurement
   Comparison run(int rounds, Consumer<String> progress) throws IOException, InterruptedException {
     List<Measurement> theirs = new ArrayList<>();
     List<Measurement> ours = new ArrayList<>();
+    int seconds = warmUpSeconds + windowSeconds + SYSTEM_CALL_SECONDS;
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "%d measurements of about %d s and the application's start each: %d minutes or more",
+            2 * rounds,
+            seconds,
+            (2 * rounds * seconds + 59) / 60));
     for (int round = 0; round < rounds; round++) {
       for (int turn = 0; turn < 2; turn++) {
         boolean isOurs = (round + turn) % 2 == 1;
         String name = isOurs ? backend : "jdk";
-        Measurement measurement = measure(name);
+        String which =
+            String.format(Locale.ROOT, "%2d of %d  %-10s ", 2 * round + turn + 1, 2 * rounds, name);
+        Measurement measurement = measure(name, line -> progress.accept(which + line));
         (isOurs ? ours : theirs).add(measurement);
-        progress.accept(
-            String.format(
-                Locale.ROOT,
-                "%2d of %d  %-10s %7.1f µs CPU per request  p99 %.0f µs",
-                2 * round + turn + 1,
-                2 * rounds,
-                name,
-                measurement.cpuMicros(),
-                measurement.p99()));
+        progress.accept(which + measurement.summary());
       }
     }
     return new Comparison(backend, theirs, ours);
   }
 
-  private Measurement measure(String name) throws IOException, InterruptedException {
+  private Measurement measure(String name, Consumer<String> progress)
+      throws IOException, InterruptedException {
     if (answers()) {
       throw new IOException(
           load.target() + " answers already: end what listens there, or name another port.");
@@ -61,22 +64,19 @@ record CompareRounds(
     List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", name));
     command.addAll(application);
     Path log = Files.createTempFile("sluice-compare", ".log");
+    log.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    Thread ending = new Thread(process::destroy, "sluice-compare-end");
-    Runtime.getRuntime().addShutdownHook(ending);
-    try {
+    try (Child _ = new Child(process)) {
+      progress.accept("starting");
       awaitStart(process, log);
       if (warmUpSeconds > 0) {
+        progress.accept("warming up, " + warmUpSeconds + " s");
         load.send(warmUpSeconds);
       }
+      progress.accept("measuring, " + windowSeconds + " s");
       return window(process, log);
     } finally {
-      process.destroy();
-      if (!process.waitFor(START_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-      Runtime.getRuntime().removeShutdownHook(ending);
       Files.deleteIfExists(log);
     }
   }
@@ -159,6 +159,12 @@ record CompareRounds(
 
     double p99() {
       return load.p99();
+    }
+
+    /// One line of progress.
+    String summary() {
+      String cpu = String.format(Locale.ROOT, "%7.1f µs CPU per request", cpuMicros());
+      return Double.isNaN(p99()) ? cpu : cpu + String.format(Locale.ROOT, "  p99 %.0f µs", p99());
     }
   }
 }

@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -64,7 +65,7 @@ final class LoadConnection implements AutoCloseable {
       in.skipNBytes(length);
     } else {
       reusable = false;
-      in.skip(Long.MAX_VALUE);
+      in.transferTo(OutputStream.nullOutputStream());
     }
     return code;
   }

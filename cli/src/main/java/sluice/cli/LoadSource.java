@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Sends a comparison's load for some seconds. The main thread calls.
 interface LoadSource {
+  Pattern REQUESTS = Pattern.compile("(?i)([0-9]{1,18}) requests");
+  Pattern FAILED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]{1,18})");
+
   /// What one window brought.
   ///
   /// @param requests answered
@@ -39,7 +41,6 @@ interface LoadSource {
 
   /// @param command for `sh -c`
   static LoadSource of(String command, int port) {
-    Pattern requests = Pattern.compile("([0-9]+) requests");
     return new LoadSource() {
       @Override
       public InetSocketAddress target() {
@@ -52,25 +53,46 @@ interface LoadSource {
         builder.environment().put("SLUICE_WINDOW", Integer.toString(seconds));
         Process process = builder.start();
         String output;
-        try {
+        try (Child _ = new Child(process)) {
           process.getOutputStream().close();
           output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
           process.waitFor();
-        } finally {
-          process.destroy();
         }
-        Matcher matcher = requests.matcher(output.toLowerCase(Locale.ROOT));
-        if (process.exitValue() != 0 || !matcher.find()) {
+        if (process.exitValue() != 0 || !REQUESTS.matcher(output).find()) {
           throw new IOException(
               "the load command ended with "
                   + process.exitValue()
-                  + (matcher.reset().find() ? "" : " without 'N requests' in its output")
+                  + (REQUESTS.matcher(output).find() ? "" : " without 'N requests' in its output")
                   + ":\n"
                   + output);
         }
-        long sent = Long.parseLong(matcher.group(1));
-        return new Outcome(sent, 0, Double.NaN, Double.NaN, Double.NaN);
+        return said(output);
       }
     };
+  }
+
+  /// What a load command has printed, in the words of wrk and its kin.
+  static Outcome said(String output) {
+    long sent = number(REQUESTS, output);
+    long failed = Math.min(sent, number(FAILED, output));
+    return new Outcome(
+        sent - failed, failed, micros("50", output), micros("99", output), micros("99.9", output));
+  }
+
+  private static long number(Pattern pattern, String output) {
+    Matcher matcher = pattern.matcher(output);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+
+  /// The latency in a line such as `99% 1.25ms`; NaN when there is none.
+  private static double micros(String percent, String output) {
+    String number = percent.replace(".", "\\.") + (percent.contains(".") ? "0*" : "(?:\\.0+)?");
+    Matcher matcher =
+        Pattern.compile("(?m)^\\s*" + number + "%\\s+(?:in )?([0-9.]+) ?(us|ms|s)").matcher(output);
+    if (!matcher.find()) {
+      return Double.NaN;
+    }
+    double unit = matcher.group(2).equals("us") ? 1 : matcher.group(2).equals("ms") ? 1e3 : 1e6;
+    return Double.parseDouble(matcher.group(1)) * unit;
   }
 }

@@ -82,7 +82,10 @@ final class CompareTest {
             "run --backend readiness",
             "run --backend readiness",
             "run --backend jdk");
-    assertThat(progress).hasSize(4);
+    assertThat(progress).hasSize(1 + 4 * 3);
+    assertThat(progress.getFirst()).startsWith("4 measurements of about 3 s");
+    assertThat(progress.get(1)).isEqualTo(" 1 of 4  jdk        starting");
+    assertThat(progress.getLast()).startsWith(" 4 of 4  jdk").contains("CPU per request  p99");
     for (CompareRounds.Measurement measurement : comparison.ours()) {
       assertThat(measurement.load().requests()).isEqualTo(300);
       assertThat(measurement.residentBytes()).isGreaterThan(10 << 20);
@@ -116,6 +119,9 @@ final class CompareTest {
         LoadSource.of("echo 1234 requests in $SLUICE_WINDOW s", 80).send(7);
     assertThat(outcome.requests()).isEqualTo(1234);
     assertThat(outcome.p99()).isNaN();
+    CompareRounds.Measurement silent =
+        new CompareRounds.Measurement(outcome, 0.1, 1 << 20, Double.NaN, "");
+    assertThat(silent.summary()).contains("CPU per request").doesNotContain("p99");
     assertThat(LoadSource.of("true", 80).target())
         .isEqualTo(new InetSocketAddress("localhost", 80));
     assertThatThrownBy(() -> LoadSource.of("echo hello; exit 3", 80).send(1))
@@ -126,10 +132,30 @@ final class CompareTest {
   }
 
   @Test
+  void whatWrkSaysIsUnderstood() {
+    LoadSource.Outcome outcome =
+        LoadSource.said(
+            """
+              2 threads and 64 connections
+              Latency Distribution
+                 50%  635.00us
+                 90%    1.20ms
+                 99%    2.50ms
+             99.900%    1.01s
+              20000 requests in 2.00s, 3.1MB read
+              Non-2xx or 3xx responses: 17
+            Requests/sec:  10000.0
+            """);
+    assertThat(outcome).isEqualTo(new LoadSource.Outcome(19_983, 17, 635, 2500, 1_010_000));
+  }
+
+  @Test
   void wrongOptionsAreNamed() {
     assertThat(Main.run("run", "--compare", "--help")).isZero();
     assertThat(Main.run("run", "--compare")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "--rounds", "3", "--load", "x", "a.jar")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
+    assertThat(Main.run("run", "--compare", "--rate", "2000000", "--load", "x", "a.jar"))
+        .isEqualTo(2);
   }
 }

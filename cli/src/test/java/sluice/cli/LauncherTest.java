@@ -464,6 +464,22 @@ final class LauncherTest {
     assertThat(run(List.of(), "test", "--fast").exitCode()).isEqualTo(2);
   }
 
+  @Test
+  void compareIsFoundBehindTheBackendAndNowhereElse() throws Exception {
+    String main = "-m sluice.cli/sluice.cli.Main run --compare ";
+    assertThat(run(List.of(), "run", "--compare", "--load", "urls", "a b.jar").out())
+        .endsWith(main + "--load urls a b.jar\n");
+    assertThat(run(List.of(), "run", "--backend", "completion", "--compare", "a.jar").out())
+        .endsWith(main + "--backend completion a.jar\n");
+    Result late = run(List.of(), "run", "-Xmx1g", "--compare", "a.jar");
+    assertThat(late.exitCode()).isEqualTo(2);
+    assertThat(late.err()).contains("--compare comes before");
+    Result alone = run(List.of(), "run", "--load", "urls", "a.jar");
+    assertThat(alone.exitCode()).isEqualTo(2);
+    assertThat(alone.err()).contains("--load belongs to --compare");
+    assertThat(run(List.of(), "--version").out()).endsWith("sluice.cli.Main --version\n");
+  }
+
   /// The cache is recorded by a process that outlives the launcher.
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");

@@ -1,5 +1,6 @@
 package sluice.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,8 +8,12 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,6 +74,38 @@ final class OpenLoopLoadTest {
     assertThat(asked).hasValue(100);
     assertThat(outcome.p50()).isPositive().isLessThanOrEqualTo(outcome.p99());
     assertThat(outcome.p99()).isLessThanOrEqualTo(outcome.p999());
+  }
+
+  /// An answer that ends with its connection is read to that end, however long it takes.
+  @Test
+  void waitsForTheEndOfAnAnswerWithoutLength() throws Exception {
+    int rest = 200_000;
+    AtomicInteger whole = new AtomicInteger();
+    try (ServerSocket old = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread answering =
+          Thread.ofPlatform()
+              .daemon()
+              .start(() -> {
+                try (Socket one = old.accept()) {
+                  one.getInputStream().read(new byte[1000]);
+                  one.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes(US_ASCII));
+                  for (int i = 0; i < 10; i++) {
+                    Thread.sleep(20);
+                    one.getOutputStream().write(new byte[rest / 10]);
+                  }
+                  whole.incrementAndGet();
+                } catch (IOException | InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              });
+      URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
+      OpenLoopLoad load = new OpenLoopLoad(List.of(url), 1, 1);
+      LoadSource.Outcome outcome = load.run(1);
+      answering.join();
+      assertThat(outcome.requests()).isEqualTo(1);
+      assertThat(outcome.p50()).isGreaterThan(10 * 20_000 * 0.9);
+      assertThat(whole).hasValue(1);
+    }
   }
 
   @Test
