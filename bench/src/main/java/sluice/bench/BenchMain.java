@@ -31,7 +31,7 @@ public final class BenchMain {
         System.out.print(list());
         return 0;
       }
-      if (arguments.isEmpty() || arguments.contains("--help")) {
+      if (arguments.isEmpty() || arguments.contains("--help") || arguments.contains("-h")) {
         System.out.print(Options.USAGE);
         return arguments.isEmpty() ? 2 : 0;
       }

@@ -45,7 +45,7 @@ public final class PollerDemo {
   /// @param arguments as after `sluice bench demo`
   /// @return the process's exit status
   static int run(List<String> arguments) {
-    if (arguments.isEmpty() || arguments.contains("--help")) {
+    if (arguments.isEmpty() || arguments.contains("--help") || arguments.contains("-h")) {
       System.out.print(USAGE);
       return arguments.isEmpty() ? 2 : 0;
     }

@@ -57,6 +57,8 @@ class PollerDemoTest {
   @Test
   void helpAndWrongArguments() {
     assertThat(PollerDemo.run(List.of("--help"))).isZero();
+    assertThat(PollerDemo.run(List.of("-h"))).isZero();
+    assertThat(BenchMain.run(List.of("-h"))).isZero();
     assertThat(PollerDemo.run(List.of("PollingServer", "--help"))).isZero();
     assertThat(PollerDemo.run(List.of())).isEqualTo(2);
     assertThat(PollerDemo.run(List.of("NoServer"))).isEqualTo(2);

@@ -17,6 +17,9 @@ final class Doctor {
   private static final long WANTED_WATCHES = 65_536;
   private static final long WANTED_WATCH_INSTANCES = 128;
 
+  /// The number of CAP_SYS_ADMIN.
+  private static final int SYS_ADMIN = 21;
+
   private static final String MEMLOCK_FIX =
       "ulimit -l unlimited; systemd: LimitMEMLOCK=infinity; Docker: --ulimit memlock=-1:-1";
 
@@ -47,6 +50,7 @@ final class Doctor {
     findings.add(lockedMemory());
     backlog().ifPresent(findings::add);
     findings.add(inotify());
+    findings.add(fuse());
     hugePages().ifPresent(findings::add);
     findings.add(cgroupMemory());
     findings.add(cgroupCpu());
@@ -181,6 +185,26 @@ final class Doctor {
           "sysctl -w fs.inotify.max_user_instances=1024");
     }
     return watches;
+  }
+
+  private Finding fuse() {
+    if (!isLinux()) {
+      return Finding.blocked("fuse", "only Linux has it", "nothing to fix: fs ls and fs cp run");
+    }
+    if (!files.exists("dev/fuse")) {
+      return Finding.blocked(
+          "fuse",
+          "no /dev/fuse: images cannot be mounted",
+          "modprobe fuse; Docker: --device /dev/fuse --cap-add SYS_ADMIN");
+    }
+    String capabilities = files.field("proc/self/status", "CapEff").orElse("0");
+    boolean mayMount = ((Long.parseUnsignedLong(capabilities, 16) >> SYS_ADMIN) & 1) != 0;
+    return mayMount
+        ? Finding.available("fuse", "/dev/fuse, and this user may mount")
+        : Finding.limited(
+            "fuse",
+            "/dev/fuse; mounting needs CAP_SYS_ADMIN",
+            "sudo sluice fs mount IMAGE DIR; Docker: --cap-add SYS_ADMIN");
   }
 
   private static Finding limit(String name, OptionalLong found, long wanted, String fix) {

@@ -25,6 +25,11 @@ record MachineFiles(Path root) {
     }
   }
 
+  /// Whether there is such a file, readable or not.
+  boolean exists(String path) {
+    return Files.exists(root.resolve(path));
+  }
+
   /// The file's text as a number; empty when it cannot be read or is none.
   OptionalLong number(String path) {
     Optional<String> text = text(path).filter(s -> s.matches("-?[0-9]{1,18}"));

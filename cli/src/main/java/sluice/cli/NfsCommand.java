@@ -140,6 +140,9 @@ final class NfsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (!path.startsWith("/")) {
+      throw wrong("--export begins with /, not as in " + path, null);
+    }
     ExportOptions options = exportOptions();
     MountOptions mount = mountOptions();
     if (Files.isDirectory(source)) {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import sluice.nfs.NfsServer;
 
-/// The life of a running NFS server: SIGTERM and SIGINT drain it, a second SIGINT ends the process
-/// at once. Signals call from threads of their own.
+/// The life of a running NFS server: SIGTERM, SIGINT and SIGHUP (its terminal is gone) drain it, a
+/// second SIGINT ends the process at once. Signals call from threads of their own.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -31,6 +31,7 @@ final class NfsLifecycle {
   void listenToSignals() {
     Signals.handle("TERM", this::terminate);
     Signals.handle("INT", this::interrupt);
+    Signals.handle("HUP", this::terminate);
   }
 
   private void interrupt() {

@@ -18,8 +18,9 @@ final class DoctorTest {
   void aHealthyMachine() throws IOException {
     write("proc/sys/kernel/osrelease", "6.1.0-32-amd64");
     write("proc/sys/kernel/io_uring_disabled", "0");
-    write("proc/self/status", "Name:\tjava\nSeccomp:\t0\n");
+    write("proc/self/status", "Name:\tjava\nSeccomp:\t0\nCapEff:\t000001ffffffffff\n");
     write("proc/self/limits", limits("1048576", "unlimited"));
+    write("dev/fuse", "");
     write("proc/sys/net/core/somaxconn", "4096");
     write("proc/sys/fs/inotify/max_user_watches", "524288");
     write("proc/sys/fs/inotify/max_user_instances", "1024");
@@ -77,6 +78,14 @@ final class DoctorTest {
   }
 
   @Test
+  void saysWhetherImagesCanBeMounted() throws IOException {
+    write("proc/self/status", "Seccomp:\t0\nCapEff:\t00000000a80425fb\n");
+    assertFinding("fuse", Finding.Status.LIMITED, "CAP_SYS_ADMIN", "sudo sluice fs mount");
+    Files.delete(root.resolve("dev/fuse"));
+    assertFinding("fuse", Finding.Status.BLOCKED, "no /dev/fuse", "modprobe fuse");
+  }
+
+  @Test
   void warnsOfProcessorQuotas() throws IOException {
     write("sys/fs/cgroup/system.slice/sluice.service/cpu.max", "50000 100000");
     assertFinding("processors", Finding.Status.LIMITED, "0.50", "cpuset");
@@ -93,7 +102,7 @@ final class DoctorTest {
     assertThat(new Doctor(new MachineFiles(root.resolve("none")), Optional::empty).examine())
         .filteredOn(finding -> finding.status() == Finding.Status.BLOCKED)
         .extracting(Finding::name)
-        .containsExactly("io_uring", "epoll", "inotify");
+        .containsExactly("io_uring", "epoll", "inotify", "fuse");
   }
 
   @Test

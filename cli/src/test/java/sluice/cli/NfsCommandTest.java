@@ -5,11 +5,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -46,7 +51,8 @@ final class NfsCommandTest {
   }
 
   private static List<String> command(String... words) {
-    List<String> command = new ArrayList<>();
+    // SIGHUP is heard even where those who started the test do not
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
@@ -227,6 +233,48 @@ final class NfsCommandTest {
     assertThat(Integer.parseInt(calls.group(1))).as(text).isGreaterThan(20);
   }
 
+  /// A terminal that is closed ends the server as well as a service manager does.
+  @Test
+  void aLostTerminalDrains() throws Exception {
+    start();
+    Process running = Objects.requireNonNull(process);
+    ok("kill", "-HUP", Long.toString(running.pid()));
+    String rest = String.join("\n", running.inputReader(StandardCharsets.UTF_8).lines().toList());
+    assertThat(running.waitFor(120, TimeUnit.SECONDS)).as(rest).isTrue();
+    assertThat(rest).contains("draining").contains("the image is clean");
+    assertThat(running.exitValue()).isZero();
+  }
+
+  private static String failure(String... words) {
+    StringWriter err = new StringWriter();
+    int code =
+        Commands.commandLine()
+            .setOut(new PrintWriter(new StringWriter()))
+            .setErr(new PrintWriter(err, true))
+            .execute(words);
+    assertThat(code).as(err.toString()).isEqualTo(1);
+    return err.toString();
+  }
+
+  @Test
+  void aBusyPortAndAnImageInUseAreSaid() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      assertThat(failure("nfs", image.toString(), "--bind", "127.0.0.1", "--port", port))
+          .contains("EADDRINUSE")
+          .contains(port)
+          .contains("Fix: ");
+    }
+    assertThat(Commands.run("fs", "fsck", image.toString())).isZero(); // nothing was left open
+    start();
+    assertThat(failure("fs", "ls", image.toString())).contains("another process has this image");
+    assertThat(failure("fs", "mkfs", "--force", "--size", "1M", image.toString()))
+        .contains("another process has this image")
+        .contains("Fix: ");
+    assertThat(Files.size(image)).isEqualTo(64 << 20);
+    terminate();
+  }
+
   @Test
   void wrongUseIsExplained() throws IOException {
     assertThat(Commands.run("nfs")).isEqualTo(2);
@@ -237,7 +285,10 @@ final class NfsCommandTest {
     assertThat(Commands.run("nfs", directory.resolve("nothing").toString())).isEqualTo(1);
     Path empty = Files.write(directory.resolve("empty"), new byte[100_000]);
     assertThat(Commands.run("nfs", empty.toString(), "--port", "0")).isEqualTo(1);
-    assertThat(Commands.run("nfs", image.toString(), "--directory", "/none", "--port", "0"))
-        .isEqualTo(1);
+    assertThat(failure("nfs", image.toString(), "--directory", "/none", "--port", "0"))
+        .contains("ENOENT")
+        .contains("/none")
+        .contains("Fix: ");
+    assertThat(Commands.run("nfs", image.toString(), "--export", "data")).isEqualTo(2);
   }
 }
