@@ -12,14 +12,15 @@ import sluice.sys.Files;
 /// A channel's descriptor: who waits in it, and when it is closed. Any thread may call.
 ///
 /// The descriptor is closed when nobody can be about to name it: a non-blocking operation holds the
-/// lock of its direction, which closing passes through; a blocking one is counted, woken, and the
-/// last to leave closes. So a number that the kernel gives to another file is never used by
-/// mistake.
+/// lock of its direction, which closing passes through, as it passes through the lock of the
+/// channel's state; a blocking one is counted and woken, and closing waits until it has left. So a
+/// number that the kernel gives to another file is never used by mistake.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `closing`, `closed`, `blocked` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
+/// | `Direction.ended` | any thread | under the direction's lock object | the same |
 ///
 /// Lifecycle: open → closing (operations end) → closed.
 final class ChannelCore {
@@ -47,18 +48,22 @@ final class ChannelCore {
   final class Direction {
     final ReentrantLock lock = new ReentrantLock();
     private @Nullable Waiter waiter;
+    private boolean ended;
 
-    /// Waits until the descriptor is ready, the time is over, or somebody wakes. May return early.
+    /// Waits until the descriptor is ready, the time is over, or somebody wakes. May return early,
+    /// and does when this direction has ended.
     ///
     /// @param events `POLL` bits
     /// @param nanos negative waits without limit
     void await(int events, long nanos) throws IOException {
       Waiter mine = Waiter.borrow();
+      boolean needless;
       synchronized (this) {
         waiter = mine;
+        needless = ended;
       }
       try {
-        if (!isClosing()) {
+        if (!needless && !isClosing()) {
           mine.await(fd, events, nanos);
         }
       } finally {
@@ -84,13 +89,19 @@ final class ChannelCore {
         waiter.wake();
       }
     }
+
+    /// Wakes whoever waits in this direction, which was shut down, and keeps others from waiting.
+    synchronized void end() {
+      ended = true;
+      wake();
+    }
   }
 
   synchronized boolean isClosing() {
     return closing;
   }
 
-  /// Counts a blocking operation.
+  /// Counts a blocking operation, or another that must not lose its descriptor and ends soon.
   ///
   /// @throws ClosedChannelException when the channel is being closed
   synchronized void enterBlocking() throws ClosedChannelException {
@@ -100,19 +111,22 @@ final class ChannelCore {
     blocked++;
   }
 
-  /// Ends a blocking operation; the last one closes the descriptor of a channel that is closing.
+  /// Ends a blocking operation; the last one lets whoever is closing go on.
   synchronized void leaveBlocking() {
     if (--blocked == 0 && closing) {
-      release();
+      notifyAll();
     }
   }
 
-  /// Closes the descriptor and returns when that is done. Called once.
+  /// Closes the descriptor and returns when that is done.
   ///
   /// @param blocking the channel's mode
-  void close(boolean blocking) {
-    synchronized (this) {
-      closing = true;
+  /// @param stateLock held by those who use the descriptor for anything but moving bytes
+  void close(boolean blocking, Object stateLock) {
+    synchronized (stateLock) {
+      synchronized (this) {
+        closing = true;
+      }
     }
     reads.wake();
     writes.wake();
@@ -129,19 +143,14 @@ final class ChannelCore {
           interrupted = true;
         }
       }
-      release();
+      if (!closed) {
+        closed = true;
+        Files.close(fd);
+      }
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
     }
-  }
-
-  private void release() {
-    if (!closed) {
-      closed = true;
-      Files.close(fd);
-    }
-    notifyAll();
   }
 
   /// Changes an epoll set while the descriptor is surely this channel's.

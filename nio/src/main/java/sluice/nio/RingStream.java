@@ -2,6 +2,7 @@ package sluice.nio;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.locks.ReentrantLock;
 import sluice.loop.Completion;
@@ -18,6 +19,7 @@ import sluice.sys.Sockets;
 /// |---|---|---|---|
 /// | `ended`, `error` | ring's thread | volatile | volatile |
 /// | `stage`, `stagedBytes`, `sendError` | writers | under the write lock | the same |
+/// | `spare` | the closing thread | plain | plain |
 /// | `inDirty`, `sendFailed` | ring's thread | plain | plain |
 /// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
 /// | `full` | writers, ring's thread | volatile | volatile |
@@ -73,6 +75,9 @@ final class RingStream extends RingPort implements StreamPort {
   private boolean finAfterStaged;
   private volatile boolean submitted;
   private volatile boolean full;
+
+  /// For what a blocked writer leaves staged when the channel is closed, or -1.
+  private int spare = -1;
 
   /// Whether the kernel has shown that it takes bytes: by taking some, or by a poll.
   private volatile boolean proven;
@@ -310,7 +315,8 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   int readyNow() {
     int readable = readable() ? SelectionKey.OP_READ : 0;
-    boolean writable = attached && proven && !full; // what is staged goes with the next turn
+    boolean room = proven && !full; // what is staged goes with the next turn
+    boolean writable = attached && (room || !channel.isOutputOpen()); // or a write tells the end
     return readable | (writable ? SelectionKey.OP_WRITE : 0);
   }
 
@@ -500,13 +506,21 @@ final class RingStream extends RingPort implements StreamPort {
   ///
   /// @return whether nothing is staged any more
   boolean flushStale() {
-    if (!channel.core().writes.lock.tryLock()) {
+    ChannelCore core = channel.core();
+    if (!core.writes.lock.tryLock()) {
       return false;
     }
     try {
-      return submitted || !channel.isOpen() || flush();
+      core.enterBlocking(); // nobody closes the descriptor meanwhile
+      try {
+        return submitted || flush();
+      } finally {
+        core.leaveBlocking();
+      }
+    } catch (ClosedChannelException closed) {
+      return true; // whoever closes sees to what is left
     } finally {
-      channel.core().writes.lock.unlock();
+      core.writes.lock.unlock();
     }
   }
 
@@ -546,25 +560,21 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   public void beforeClose() {
-    SluiceSocketChannel closing = channel;
-    // a blocked writer would keep us out, and sends what is staged itself
-    boolean locked = closing.core().writes.lock.tryLock();
-    if (!locked && !closing.isBlocking()) {
-      closing.core().writes.lock.lock();
-      locked = true;
-    }
+    ReentrantLock writes = channel.core().writes.lock;
+    int fd = channel.core().fd();
     boolean left = false;
-    if (locked) {
+    if (lockForClosing(writes)) {
       try {
-        left = !flush() && leaveToFlusher();
+        left = !flush() && leaveToFlusher(Files.duplicate(fd));
       } finally {
-        closing.core().writes.lock.unlock();
+        writes.unlock();
       }
+    } else {
+      spare = Files.duplicate(fd);
     }
     boolean alone = ring.detach(this);
-    int fd = closing.core().fd();
     boolean unread = held.bytes() > 0;
-    if (left) { // the flusher ends the connection when they are sent
+    if (left || (spare >= 0 && !unread)) { // ended when all is sent
     } else if (unread && alone) {
       reset(fd);
     } else if (!alone) {
@@ -573,25 +583,43 @@ final class RingStream extends RingPort implements StreamPort {
     held.drop();
   }
 
+  /// Whether the lock was had. A writer that blocks would keep us out, and one that was interrupted
+  /// waits until this thread has closed the channel.
+  private boolean lockForClosing(ReentrantLock writes) {
+    if (!channel.isBlocking()) {
+      writes.lock();
+      return true;
+    }
+    return writes.tryLock();
+  }
+
   @Override
   public void closed() {
     ReentrantLock writes = channel.core().writes.lock;
-    writes.lock();
-    try {
+    boolean locked = lockForClosing(writes);
+    try { // without the lock too: whoever has it has left the channel
       if (submitted) {
         ring.awaitSends();
       }
+      if (spare >= 0 && stagedBytes > 0) {
+        boolean _ = leaveToFlusher(spare);
+      } else if (spare >= 0) {
+        int _ = Sockets.shutdown(spare, Sockets.SHUT_RDWR); // a ring may still keep the socket open
+        Files.close(spare);
+      }
       remove(stagedBytes);
     } finally {
-      writes.unlock();
+      if (locked) {
+        writes.unlock();
+      }
     }
   }
 
   /// The rest goes out after the channel is closed, by a descriptor of the flusher's.
   ///
-  /// @return whether there was a descriptor left for that
-  private boolean leaveToFlusher() {
-    int copy = Files.duplicate(channel.core().fd());
+  /// @param copy of the channel's descriptor, negative when there was none left
+  /// @return whether there is one
+  private boolean leaveToFlusher(int copy) {
     if (copy >= 0) {
       byte[] rest = new byte[stagedBytes];
       RingMemory.bytes().get(stage, rest);

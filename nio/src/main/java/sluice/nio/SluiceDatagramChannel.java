@@ -86,7 +86,7 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
 
   private ChannelCore collected(int fd) {
     ChannelCore owned = new ChannelCore(fd);
-    CLEANER.register(this, () -> owned.close(true));
+    CLEANER.register(this, () -> owned.close(true, owned)); // nobody else is left
     return owned;
   }
 
@@ -461,7 +461,7 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
   @Override
   protected void implCloseSelectableChannel() {
     memberships.invalidateAll();
-    core.close(isBlocking());
+    core.close(isBlocking(), stateLock);
   }
 
   @Override

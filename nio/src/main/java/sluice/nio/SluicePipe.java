@@ -118,7 +118,7 @@ final class SluicePipe extends Pipe {
 
     @Override
     protected void implCloseSelectableChannel() {
-      core.close(isBlocking());
+      core.close(isBlocking(), core);
     }
 
     @Override
@@ -193,7 +193,7 @@ final class SluicePipe extends Pipe {
 
     @Override
     protected void implCloseSelectableChannel() {
-      core.close(isBlocking());
+      core.close(isBlocking(), core);
     }
 
     @Override

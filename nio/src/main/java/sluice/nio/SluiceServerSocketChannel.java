@@ -329,7 +329,7 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
     if (ring != null) {
       ring.beforeClose();
     }
-    core.close(isBlocking());
+    core.close(isBlocking(), stateLock);
   }
 
   @Override

@@ -527,9 +527,9 @@ final class SluiceSocketChannel extends SocketChannel implements BlockingTransfe
         throw new NotYetConnectedException();
       }
       if (!inputClosed) {
+        inputClosed = true; // first: a reader that the kernel wakes finds it
         int _ = Sockets.shutdown(core.fd(), Sockets.SHUT_RD);
-        inputClosed = true;
-        core.reads.wake();
+        core.reads.end();
       }
     }
     return this;
@@ -537,29 +537,43 @@ final class SluiceSocketChannel extends SocketChannel implements BlockingTransfe
 
   @Override
   public SocketChannel shutdownOutput() throws IOException {
-    ensureOpen();
-    StreamPort ring = port;
-    boolean now = true;
-    if (ring != null && isConnected() && !outputClosed) {
-      core.writes.lock.lock(); // what was written goes first
-      try {
-        now = ring.flushBeforeShutdown();
-      } finally {
-        core.writes.lock.unlock();
-      }
-    }
+    StreamPort ring;
     synchronized (stateLock) {
       ensureOpen();
       if (!isConnected()) {
         throw new NotYetConnectedException();
       }
-      if (!outputClosed) {
-        int _ = now ? Sockets.shutdown(core.fd(), Sockets.SHUT_WR) : 0;
-        outputClosed = true;
-        core.writes.wake();
+      if (outputClosed) {
+        return this;
       }
+      outputClosed = true; // first: a writer that the kernel tells of it finds it
+      ring = port;
+      if (ring == null) {
+        int _ = Sockets.shutdown(core.fd(), Sockets.SHUT_WR);
+      }
+      core.writes.end();
+    }
+    if (ring != null) {
+      shutdownOutput(ring);
     }
     return this;
+  }
+
+  /// What was written goes first. A writer that waits for room has been woken and lets us in.
+  private void shutdownOutput(StreamPort ring) throws ClosedChannelException {
+    core.enterBlocking(); // nobody closes the descriptor meanwhile
+    try {
+      core.writes.lock.lock();
+      try {
+        if (ring.flushBeforeShutdown()) {
+          int _ = Sockets.shutdown(core.fd(), Sockets.SHUT_WR);
+        }
+      } finally {
+        core.writes.lock.unlock();
+      }
+    } finally {
+      core.leaveBlocking();
+    }
   }
 
   @Override
@@ -584,7 +598,7 @@ final class SluiceSocketChannel extends SocketChannel implements BlockingTransfe
     if (ring != null) {
       ring.beforeClose();
     }
-    core.close(isBlocking());
+    core.close(isBlocking(), stateLock);
     if (ring != null) {
       ring.closed();
     }

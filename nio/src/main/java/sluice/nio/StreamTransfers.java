@@ -143,10 +143,13 @@ final class StreamTransfers {
     if (n == -Errno.ECONNRESET) {
       reset = true;
     }
+    if (!channel.isInputOpen()) {
+      return -1; // whatever else has happened
+    }
     if (reset) {
       throw new SocketException("Connection reset");
     }
-    if (!channel.isInputOpen() || n == ByteMover.EOF) {
+    if (n == ByteMover.EOF) {
       return -1;
     }
     if (n == 0 || NetErrors.again(n)) {
@@ -229,14 +232,18 @@ final class StreamTransfers {
     ByteBuffer buffer = ByteBuffer.wrap(bytes, offset, length);
     core.writes.lock.lock();
     try {
-      do {
-        channel.ensureOpenAndConnected();
-        if (!channel.isBlocking()) {
-          throw new IllegalBlockingModeException();
+      channel.ensureOpenAndConnected();
+      if (!channel.isBlocking()) {
+        throw new IllegalBlockingModeException();
+      }
+      requireOutput();
+      writeBlocking(buffer);
+      while (buffer.hasRemaining()) {
+        if (!channel.isOpen() || !channel.isOutputOpen()) {
+          throw new AsynchronousCloseException();
         }
-        requireOutput();
         writeBlocking(buffer);
-      } while (buffer.hasRemaining());
+      }
     } finally {
       core.writes.lock.unlock();
     }

@@ -1,10 +1,12 @@
 package sluice.nio;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
+import java.nio.channels.FileChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
@@ -12,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Callable;
 
 /// Every call of a channel that can block for ever. Set up by the test's thread.
@@ -28,7 +31,14 @@ enum BlockedCall {
   PIPE_READ("read"),
   PIPE_WRITE("write"),
   UNIX_READ("read"),
-  UNIX_ACCEPT("accept");
+  UNIX_WRITE("write"),
+  UNIX_ACCEPT("accept"),
+  STREAM_READ("read"),
+  STREAM_WRITE("write"),
+  TRANSFER_FROM("read"),
+  TRANSFER_TO("transferTo");
+
+  private static final int FEW = 8;
 
   /// The name of the method.
   final String method;
@@ -41,23 +51,24 @@ enum BlockedCall {
   record Ready(Channel channel, Callable<?> call) {}
 
   Ready prepare(Scenario scenario) throws Exception {
-    ByteBuffer buffer = ByteBuffer.allocate(8);
+    ByteBuffer buffer = ByteBuffer.allocate(FEW);
     return switch (this) {
       case READ -> reading(scenario.pair().near());
+      case STREAM_READ -> {
+        SocketChannel near = scenario.pair().near();
+        yield new Ready(near, () -> near.socket().getInputStream().read());
+      }
+      case TRANSFER_FROM -> {
+        SocketChannel near = scenario.pair().near();
+        FileChannel file = file(scenario);
+        yield new Ready(near, () -> file.transferFrom(near, 0, FEW));
+      }
       case SCATTERING_READ -> {
         SocketChannel near = scenario.pair().near();
         yield new Ready(near, () -> near.read(new ByteBuffer[] {buffer}));
       }
-      case WRITE -> {
-        SocketChannel near = scenario.pair().near();
-        fill(near, near);
-        yield new Ready(near, () -> forever(() -> near.write(buffer.clear())));
-      }
-      case GATHERING_WRITE -> {
-        SocketChannel near = scenario.pair().near();
-        fill(near, near);
-        yield new Ready(near, () -> forever(() -> near.write(new ByteBuffer[] {buffer.clear()})));
-      }
+      case WRITE, GATHERING_WRITE, STREAM_WRITE, TRANSFER_TO ->
+          writing(scenario, scenario.pair().near());
       case ACCEPT -> {
         ServerSocketChannel server = scenario.listening();
         yield new Ready(server, server::accept);
@@ -81,12 +92,42 @@ enum BlockedCall {
         fill(pipe.sink(), pipe.sink());
         yield new Ready(pipe.sink(), () -> forever(() -> pipe.sink().write(buffer.clear())));
       }
-      case UNIX_READ, UNIX_ACCEPT -> unix(scenario);
+      case UNIX_READ, UNIX_WRITE, UNIX_ACCEPT -> unix(scenario);
     };
   }
 
   private static Ready reading(SocketChannel channel) {
-    return new Ready(channel, () -> channel.read(ByteBuffer.allocate(8)));
+    return new Ready(channel, () -> channel.read(ByteBuffer.allocate(FEW)));
+  }
+
+  private Ready writing(Scenario scenario, SocketChannel near) throws Exception {
+    fill(near, near);
+    ByteBuffer buffer = ByteBuffer.allocate(FEW);
+    Callable<?> call =
+        switch (this) {
+          case GATHERING_WRITE -> () -> near.write(new ByteBuffer[] {buffer.clear()});
+          case STREAM_WRITE -> {
+            OutputStream out = near.socket().getOutputStream();
+            yield () -> {
+              out.write(buffer.array());
+              return FEW;
+            };
+          }
+          case TRANSFER_TO -> {
+            FileChannel file = file(scenario);
+            file.write(buffer, 0);
+            yield () -> file.transferTo(0, FEW, near);
+          }
+          default -> () -> near.write(buffer.clear());
+        };
+    return new Ready(near, () -> forever(call));
+  }
+
+  private static FileChannel file(Scenario scenario) throws IOException {
+    Path path = Files.createTempFile("sluice", null);
+    scenario.closing(() -> Files.deleteIfExists(path));
+    return scenario.closing(
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE));
   }
 
   private Ready connecting(Scenario scenario) throws Exception {
@@ -100,7 +141,7 @@ enum BlockedCall {
     return new Ready(channel, () -> channel.connect(full.address()));
   }
 
-  private Ready unix(Scenario scenario) throws IOException {
+  private Ready unix(Scenario scenario) throws Exception {
     Path directory = Files.createTempDirectory("sluice");
     var address = UnixDomainSocketAddress.of(directory.resolve("s"));
     scenario.closing(() -> {
@@ -117,7 +158,7 @@ enum BlockedCall {
         scenario.closing(scenario.nio().openSocketChannel(StandardProtocolFamily.UNIX));
     near.connect(address);
     scenario.closing(server.accept());
-    return reading(near);
+    return this == UNIX_READ ? reading(near) : writing(scenario, near);
   }
 
   /// Writes until nothing goes any more, also after the kernel has moved what it holds.
@@ -144,6 +185,12 @@ enum BlockedCall {
   /// Whether the kernel may take some bytes at the very end, so that it is the next call that finds
   /// the channel closed.
   boolean mayEndWithBytes() {
-    return method.equals("write");
+    return method.equals("write") || this == TRANSFER_TO;
+  }
+
+  /// Whether threads of the kind can be made to leave it. The JDK's virtual threads block in
+  /// `sendfile(2)` with their carriers, and nothing wakes those.
+  boolean canBeEnded(Task.Kind kind) {
+    return this != TRANSFER_TO || kind == Task.Kind.PLATFORM;
   }
 }

@@ -3,14 +3,18 @@ package sluice.nio;
 import static java.nio.channels.SelectionKey.OP_READ;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// From selected to blocking and back, with bytes on their way.
 class ModeSwitchTest extends Scenario {
@@ -66,6 +70,40 @@ class ModeSwitchTest extends Scenario {
       writeFully(link.near(), text("second"));
       assertThat(text(receive(link.far(), 12))).isEqualTo("first-second");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatWasAcceptedIsSentThoughABlockedWriterIsEnded(boolean close) throws Exception {
+    Selector selector = selector();
+    Link link = link();
+    SocketChannel near = link.near();
+    SelectionKey key = register(near, selector, OP_READ);
+    selector.selectNow();
+    AtomicLong accepted = new AtomicLong();
+    for (int full = 0; full < 3; ) {
+      int n = near.write(ByteBuffer.allocate(1000));
+      accepted.addAndGet(n);
+      full += n == 0 ? 1 : 0;
+    }
+    key.cancel();
+    selector.selectNow();
+    near.configureBlocking(true);
+    Task<?> writing =
+        Task.start(() -> {
+          while (true) {
+            accepted.addAndGet(near.write(ByteBuffer.allocate(8)));
+          }
+        });
+    writing.awaitBlocked("write");
+    Task.start(() -> close ? closed(near) : near.shutdownOutput()).join();
+    assertThat(writing.failure()).isInstanceOf(ClosedChannelException.class);
+    assertThat(link.far().getInputStream().readAllBytes()).hasSize(accepted.intValue());
+  }
+
+  private static SocketChannel closed(SocketChannel channel) throws IOException {
+    channel.close();
+    return channel;
   }
 
   @Test
