@@ -18,9 +18,11 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +50,19 @@ final class ChannelOptions {
         }
       };
 
+  /// Whether there is a module with more options than the standard ones: a JVM may be limited to
+  /// others.
+  private static final boolean EXTENDED = ModuleLayer.boot().findModule("jdk.net").isPresent();
+
   static final Set<SocketOption<?>> STREAM =
       setOf(
+          () ->
+              List.of(
+                  ExtendedSocketOptions.TCP_QUICKACK,
+                  ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
+                  ExtendedSocketOptions.TCP_KEEPCOUNT,
+                  ExtendedSocketOptions.TCP_KEEPIDLE,
+                  ExtendedSocketOptions.TCP_KEEPINTERVAL),
           StandardSocketOptions.SO_SNDBUF,
           StandardSocketOptions.SO_RCVBUF,
           StandardSocketOptions.SO_KEEPALIVE,
@@ -58,35 +71,35 @@ final class ChannelOptions {
           StandardSocketOptions.SO_LINGER,
           StandardSocketOptions.TCP_NODELAY,
           StandardSocketOptions.IP_TOS,
-          SO_OOBINLINE,
-          ExtendedSocketOptions.TCP_QUICKACK,
-          ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
-          ExtendedSocketOptions.TCP_KEEPCOUNT,
-          ExtendedSocketOptions.TCP_KEEPIDLE,
-          ExtendedSocketOptions.TCP_KEEPINTERVAL);
+          SO_OOBINLINE);
 
   static final Set<SocketOption<?>> UNIX_STREAM =
       setOf(
+          () -> List.of(ExtendedSocketOptions.SO_PEERCRED),
           StandardSocketOptions.SO_SNDBUF,
           StandardSocketOptions.SO_RCVBUF,
-          StandardSocketOptions.SO_LINGER,
-          ExtendedSocketOptions.SO_PEERCRED);
+          StandardSocketOptions.SO_LINGER);
 
   static final Set<SocketOption<?>> SERVER =
       setOf(
+          () ->
+              List.of(
+                  ExtendedSocketOptions.TCP_QUICKACK,
+                  ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
+                  ExtendedSocketOptions.TCP_KEEPCOUNT,
+                  ExtendedSocketOptions.TCP_KEEPIDLE,
+                  ExtendedSocketOptions.TCP_KEEPINTERVAL),
           StandardSocketOptions.SO_RCVBUF,
           StandardSocketOptions.SO_REUSEADDR,
-          StandardSocketOptions.SO_REUSEPORT,
-          ExtendedSocketOptions.TCP_QUICKACK,
-          ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
-          ExtendedSocketOptions.TCP_KEEPCOUNT,
-          ExtendedSocketOptions.TCP_KEEPIDLE,
-          ExtendedSocketOptions.TCP_KEEPINTERVAL);
+          StandardSocketOptions.SO_REUSEPORT);
 
-  static final Set<SocketOption<?>> UNIX_SERVER = setOf(StandardSocketOptions.SO_RCVBUF);
+  static final Set<SocketOption<?>> UNIX_SERVER = setOf(List::of, StandardSocketOptions.SO_RCVBUF);
 
   static final Set<SocketOption<?>> DATAGRAM =
       setOf(
+          () ->
+              List.of(
+                  ExtendedSocketOptions.SO_INCOMING_NAPI_ID, ExtendedSocketOptions.IP_DONTFRAGMENT),
           StandardSocketOptions.SO_SNDBUF,
           StandardSocketOptions.SO_RCVBUF,
           StandardSocketOptions.SO_REUSEADDR,
@@ -95,14 +108,18 @@ final class ChannelOptions {
           StandardSocketOptions.IP_TOS,
           StandardSocketOptions.IP_MULTICAST_IF,
           StandardSocketOptions.IP_MULTICAST_TTL,
-          StandardSocketOptions.IP_MULTICAST_LOOP,
-          ExtendedSocketOptions.SO_INCOMING_NAPI_ID,
-          ExtendedSocketOptions.IP_DONTFRAGMENT);
+          StandardSocketOptions.IP_MULTICAST_LOOP);
 
   private ChannelOptions() {}
 
-  private static Set<SocketOption<?>> setOf(SocketOption<?>... options) {
-    return Collections.unmodifiableSet(new LinkedHashSet<>(java.util.List.of(options)));
+  /// @param extended options that are looked for only when there are any
+  private static Set<SocketOption<?>> setOf(
+      Supplier<List<SocketOption<?>>> extended, SocketOption<?>... standard) {
+    Set<SocketOption<?>> all = new LinkedHashSet<>(List.of(standard));
+    if (EXTENDED) {
+      all.addAll(extended.get());
+    }
+    return Collections.unmodifiableSet(all);
   }
 
   /// Sets an option of a channel, which is not closed meanwhile.
@@ -174,14 +191,13 @@ final class ChannelOptions {
         setInt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_LOOP, on);
       }
       setInt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_LOOP, on);
-    } else if (name == ExtendedSocketOptions.IP_DONTFRAGMENT) {
+    } else if (name.name().equals("IP_DONTFRAGMENT")) {
       int how = (Boolean) value ? Sockets.IP_PMTUDISC_DO : Sockets.IP_PMTUDISC_DONT;
       setInt(fd, Sockets.IPPROTO_IP, Sockets.IP_MTU_DISCOVER, how);
       if (family == StandardProtocolFamily.INET6) {
         setInt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MTU_DISCOVER, how);
       }
-    } else if (name == ExtendedSocketOptions.SO_INCOMING_NAPI_ID
-        || name == ExtendedSocketOptions.SO_PEERCRED) {
+    } else if (name.name().equals("SO_INCOMING_NAPI_ID") || name.name().equals("SO_PEERCRED")) {
       throw new java.net.SocketException("Unable to set socket option " + name.name());
     } else {
       setInt(fd, level(name), option(name), adjusted(name, number(value)));
@@ -230,9 +246,9 @@ final class ChannelOptions {
           != (v6
               ? getInt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_LOOP)
               : getInt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_LOOP));
-    } else if (name == ExtendedSocketOptions.IP_DONTFRAGMENT) {
+    } else if (name.name().equals("IP_DONTFRAGMENT")) {
       return getInt(fd, Sockets.IPPROTO_IP, Sockets.IP_MTU_DISCOVER) == Sockets.IP_PMTUDISC_DO;
-    } else if (name == ExtendedSocketOptions.SO_PEERCRED) {
+    } else if (name.name().equals("SO_PEERCRED")) {
       return peerCredentials(fd);
     }
     int value = getInt(fd, level(name), option(name));

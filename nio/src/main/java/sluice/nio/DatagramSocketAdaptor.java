@@ -19,6 +19,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -329,43 +330,35 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   @Override
   @SuppressWarnings("deprecation")
   public void joinGroup(InetAddress group) throws IOException {
-    joinGroup(new InetSocketAddress(group, 0), null);
+    Objects.requireNonNull(group);
+    try {
+      joinGroup(new InetSocketAddress(group, 0), null);
+    } catch (IllegalArgumentException notOfThisFamily) {
+      throw new SocketException("Cannot join " + group, notOfThisFamily);
+    }
   }
 
   @Override
   @SuppressWarnings("deprecation")
   public void leaveGroup(InetAddress group) throws IOException {
+    Objects.requireNonNull(group);
     leaveGroup(new InetSocketAddress(group, 0), null);
   }
 
-  private static InetAddress address(SocketAddress group) {
-    if (!(group instanceof InetSocketAddress inet)) {
-      throw new IllegalArgumentException("Unsupported address type");
+  private static InetAddress address(SocketAddress group) throws SocketException {
+    if (!(group instanceof InetSocketAddress inet) || inet.isUnresolved()) {
+      throw new IllegalArgumentException("Unsupported or unresolved address: " + group);
+    }
+    if (!inet.getAddress().isMulticastAddress()) {
+      throw new SocketException("Not the address of a group: " + group);
     }
     return inet.getAddress();
   }
 
+  /// The one that is named or that datagrams leave by, else the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
-    if (network != null) {
-      return network;
-    }
-    Object chosen = channel.getOption(StandardSocketOptions.IP_MULTICAST_IF);
-    if (chosen instanceof NetworkInterface known) {
-      return known;
-    }
-    return NetworkInterface.networkInterfaces()
-        .filter(DatagramSocketAdaptor::multicasts)
-        .findFirst()
-        .orElseThrow(() -> new SocketException("No network interface with multicast"));
-  }
-
-  private static boolean multicasts(NetworkInterface network) {
-    try {
-      return network.isUp() && network.supportsMulticast();
-    } catch (SocketException gone) {
-      return false;
-    }
+    return network != null ? network : getNetworkInterface();
   }
 
   @Override
@@ -419,7 +412,7 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   @Override
   @SuppressWarnings("deprecation")
   public void setInterface(InetAddress address) throws SocketException {
-    NetworkInterface network = NetworkInterface.getByInetAddress(address);
+    NetworkInterface network = address == null ? null : NetworkInterface.getByInetAddress(address);
     if (network == null) {
       throw new SocketException("No network interface has the address " + address);
     }

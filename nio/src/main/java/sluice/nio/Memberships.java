@@ -63,7 +63,8 @@ final class Memberships {
     if (known != null) {
       return known;
     }
-    if (!Families.isIpv6(group)
+    if (network.getIndex() != 0 // then the kernel chooses
+        && !Families.isIpv6(group)
         && network.inetAddresses().noneMatch(Inet4Address.class::isInstance)) {
       throw new IOException("Network interface not configured for IPv4");
     }

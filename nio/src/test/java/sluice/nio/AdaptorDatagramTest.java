@@ -10,12 +10,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.MulticastSocket;
 import java.net.NetworkInterface;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.IllegalBlockingModeException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -175,9 +177,62 @@ class AdaptorDatagramTest extends Scenario {
     adaptor.leaveGroup(group, loopback);
     assertThatThrownBy(() -> adaptor.leaveGroup(group, loopback))
         .isInstanceOf(SocketException.class);
+    adaptor.joinGroup(group.getAddress());
+    assertThatThrownBy(() -> adaptor.joinGroup(group.getAddress()))
+        .isInstanceOf(SocketException.class);
+    adaptor.leaveGroup(group.getAddress());
     adaptor.close();
     assertThatThrownBy(() -> adaptor.setTimeToLive(1)).isInstanceOf(SocketException.class);
     assertThatThrownBy(() -> adaptor.joinGroup(group, loopback))
         .isInstanceOf(SocketException.class);
+  }
+
+  @Test
+  @SuppressWarnings({"deprecation", "NullAway"}) // old applications call them, and pass null
+  void onlyGroupsAreJoinedAndLeft() throws Exception {
+    MulticastSocket adaptor = (MulticastSocket) datagram().socket();
+    NetworkInterface loopback = NetworkInterface.getByInetAddress(loopback(0).getAddress());
+    InetAddress host = loopback(0).getAddress();
+    InetAddress other = InetAddress.ofLiteral("ff02::a");
+    SocketAddress strange = new SocketAddress() {};
+    fails(SocketException.class, () -> adaptor.joinGroup(host), () -> adaptor.leaveGroup(host));
+    fails(SocketException.class, () -> adaptor.joinGroup(other), () -> adaptor.leaveGroup(other));
+    fails(
+        NullPointerException.class, () -> adaptor.joinGroup(null), () -> adaptor.leaveGroup(null));
+    for (NetworkInterface at : new NetworkInterface[] {loopback, null}) {
+      fails(
+          SocketException.class,
+          () -> adaptor.joinGroup(loopback(0), at),
+          () -> adaptor.leaveGroup(loopback(0), at),
+          () -> adaptor.leaveGroup(new InetSocketAddress(other, 0), at));
+      fails(
+          IllegalArgumentException.class,
+          () -> adaptor.joinGroup(new InetSocketAddress(other, 0), at),
+          () -> adaptor.joinGroup(InetSocketAddress.createUnresolved("nowhere", 0), at),
+          () -> adaptor.leaveGroup(InetSocketAddress.createUnresolved("nowhere", 0), at),
+          () -> adaptor.joinGroup(strange, at),
+          () -> adaptor.leaveGroup(strange, at),
+          () -> adaptor.joinGroup(null, at),
+          () -> adaptor.leaveGroup(null, at));
+    }
+    fails(IllegalArgumentException.class, () -> adaptor.setNetworkInterface(null));
+    fails(SocketException.class, () -> adaptor.setInterface(null));
+  }
+
+  @Test
+  void aGroupOfTheOtherFamilyIsJoinedByTheInterfaceThatWasChosen() throws Exception {
+    NetworkInterface loopback = NetworkInterface.getByInetAddress(loopback(0).getAddress());
+    MulticastSocket adaptor = (MulticastSocket) closing(nio().openDatagramChannel()).socket();
+    adaptor.setOption(StandardSocketOptions.IP_MULTICAST_IF, loopback);
+    InetSocketAddress group = new InetSocketAddress(InetAddress.ofLiteral("239.1.2.3"), 0);
+    adaptor.joinGroup(group, null);
+    fails(SocketException.class, () -> adaptor.joinGroup(group, loopback));
+    adaptor.leaveGroup(group, loopback);
+  }
+
+  private static void fails(Class<? extends Exception> as, ThrowingCallable... calls) {
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).isInstanceOf(as);
+    }
   }
 }

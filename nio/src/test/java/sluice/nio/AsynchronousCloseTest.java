@@ -16,11 +16,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class AsynchronousCloseTest extends Scenario {
   static Stream<Arguments> calls() {
     return Stream.of(BlockedCall.values())
-        .flatMap(
-            call ->
-                Stream.of(Task.Kind.values())
-                    .filter(call::canBeEnded)
-                    .map(kind -> Arguments.of(call, kind)));
+        .flatMap(call ->
+            Stream.of(Task.Kind.values())
+                .filter(call::canBeEnded)
+                .map(kind -> Arguments.of(call, kind)));
   }
 
   @ParameterizedTest

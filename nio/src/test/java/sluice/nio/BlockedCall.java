@@ -162,18 +162,23 @@ enum BlockedCall {
   }
 
   /// Writes until nothing goes any more, also after the kernel has moved what it holds.
-  private static void fill(SelectableChannel channel, WritableByteChannel out) throws Exception {
+  ///
+  /// @return bytes written
+  static long fill(SelectableChannel channel, WritableByteChannel out) throws Exception {
     channel.configureBlocking(false);
+    long total = 0;
     for (int quiet = 0; quiet < 5; quiet++) {
-      while (out.write(ByteBuffer.allocate(1 << 20)) > 0) {
-        quiet = 0;
-      }
-      while (out.write(ByteBuffer.allocate(1)) > 0) {
-        quiet = 0;
+      for (int length : new int[] {1 << 20, 1}) {
+        for (int n = out.write(ByteBuffer.allocate(length)); n > 0; ) {
+          total += n;
+          quiet = 0;
+          n = out.write(ByteBuffer.allocate(length));
+        }
       }
       Thread.sleep(4);
     }
     channel.configureBlocking(true);
+    return total;
   }
 
   private static Object forever(Callable<?> call) throws Exception {

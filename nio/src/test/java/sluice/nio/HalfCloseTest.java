@@ -102,11 +102,10 @@ class HalfCloseTest extends Scenario {
 
   private static Stream<Arguments> calls(BlockedCall... calls) {
     return Stream.of(calls)
-        .flatMap(
-            call ->
-                Stream.of(Task.Kind.values())
-                    .filter(call::canBeEnded)
-                    .map(kind -> Arguments.of(call, kind)));
+        .flatMap(call ->
+            Stream.of(Task.Kind.values())
+                .filter(call::canBeEnded)
+                .map(kind -> Arguments.of(call, kind)));
   }
 
   @ParameterizedTest
