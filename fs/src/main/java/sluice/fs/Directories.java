@@ -33,6 +33,7 @@ final class Directories {
   private final BlockAllocator allocator;
   private final Names names;
   private final HashTree hashTree;
+  private final ScratchBlocks scratch;
   private final long maxIndexBytes;
   private final AtomicLong indexBytes = new AtomicLong();
   private final ConcurrentLinkedQueue<Indexed> indexed = new ConcurrentLinkedQueue<>();
@@ -44,7 +45,8 @@ final class Directories {
   /// @param position byte offset in the directory
   record Entry(long position, long inode, FileKind kind) {}
 
-  /// Where a new entry goes. Good as long as the directory's lock is held and nothing is changed.
+  /// Where a new entry goes. Good as long as the directory's lock is held and nothing is changed,
+  /// until [#add], once.
   ///
   /// @param position of the entry to split or use, -1 for a new block
   /// @param newBlocks blocks to promise before
@@ -62,6 +64,7 @@ final class Directories {
     this.maxIndexBytes = maxIndexBytes;
     geometry = volume.geometry;
     hashTree = new HashTree(geometry);
+    scratch = new ScratchBlocks(geometry.blockBytes);
   }
 
   // ---- blocks -----------------------------------------------------------------------------------
@@ -77,7 +80,10 @@ final class Directories {
 
   /// The bytes of a directory's block, every entry checked.
   byte[] readBlock(Inode directory, long block) throws IOException {
-    byte[] bytes = new byte[geometry.blockBytes];
+    return readBlock(directory, block, new byte[geometry.blockBytes]);
+  }
+
+  private byte[] readBlock(Inode directory, long block, byte[] bytes) throws IOException {
     long number = deviceBlock(directory, block);
     try (Buffer buffer = volume.cache.read(number)) {
       buffer.get(0, bytes, 0, bytes.length);
@@ -225,13 +231,15 @@ final class Directories {
   }
 
   private @Nullable Entry findIn(Inode directory, long block, byte[] name) throws IOException {
-    byte[] bytes = readBlock(directory, block);
-    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+    byte[] bytes = readBlock(directory, block, scratch.take());
+    Entry found = null;
+    for (int at = 0; found == null && at < bytes.length; at += recordLength(bytes, at)) {
       if (isNamed(bytes, at, name)) {
-        return new Entry((block << geometry.blockShift) + at, inode(bytes, at), kind(bytes, at));
+        found = new Entry((block << geometry.blockShift) + at, inode(bytes, at), kind(bytes, at));
       }
     }
-    return null;
+    scratch.give(bytes);
+    return found;
   }
 
   private @Nullable Entry entryAt(Inode directory, long position, byte[] name) throws IOException {
@@ -326,12 +334,13 @@ final class Directories {
   }
 
   private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
-    byte[] bytes = readBlock(directory, block);
+    byte[] bytes = readBlock(directory, block, scratch.take());
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       if (gap(bytes, at) >= needed) {
         return new Place((block << geometry.blockShift) + at, 0, bytes);
       }
     }
+    scratch.give(bytes);
     return null;
   }
 
@@ -366,6 +375,7 @@ final class Directories {
       index.setRoom((int) block, largestGap(bytes));
       indexBytes.addAndGet(index.bytes() - before);
     }
+    scratch.give(bytes);
   }
 
   /// Changes an entry in a copy of its block as it was changed there.
@@ -421,7 +431,7 @@ final class Directories {
   void remove(Operation op, Inode directory, Entry entry, byte[] name) throws IOException {
     long block = entry.position() >> geometry.blockShift;
     int at = (int) entry.position() & (geometry.blockBytes - 1);
-    byte[] bytes = readBlock(directory, block);
+    byte[] bytes = readBlock(directory, block, scratch.take());
     int before = -1;
     int scan = 0;
     while (scan < at) {
@@ -445,6 +455,7 @@ final class Directories {
       index.remove(names.hash(directory.number, name), entry.position());
       index.setRoom((int) block, largestGap(bytes));
     }
+    scratch.give(bytes);
   }
 
   /// Whether there is nothing but `.` and `..`.

@@ -37,17 +37,20 @@ final class RecordSlot {
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
   record Content(long sequence, DuplicateKey call, byte[] answer) {}
 
-  /// @return null when the answer is too long for a slot
-  static byte @Nullable [] encode(long sequence, DuplicateKey call, byte[] answer) {
+  /// @param into one slot
+  /// @return false when the answer is too long for it
+  static boolean encode(long sequence, DuplicateKey call, byte[] answer, byte[] into) {
     if (answer.length > MAX_ANSWER_BYTES) {
-      return null;
+      return false;
     }
-    ByteBuffer slot = ByteBuffer.allocate(BYTES);
+    ByteBuffer slot = ByteBuffer.wrap(into);
     slot.putInt(MAGIC).putInt(0).putLong(sequence);
     slot.putInt(call.xid()).putInt(call.checksum());
     slot.putInt(call.procedure()).putInt(call.credentials());
     slot.put(address(call.client())).putInt(answer.length).put(answer);
-    return slot.putInt(CRC, sum(slot.array(), 0)).array();
+    Arrays.fill(into, slot.position(), BYTES, (byte) 0);
+    slot.putInt(CRC, sum(into, 0));
+    return true;
   }
 
   private static byte[] address(InetAddress client) {

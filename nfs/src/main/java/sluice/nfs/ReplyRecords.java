@@ -16,7 +16,7 @@ import sluice.fs.FileTree;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | next, file | any thread | under the lock | under the lock |
+/// | next, slot, file | any thread | under the lock | under the lock |
 ///
 /// The lock is taken with a transaction open, so nobody may wait for the journal while holding it.
 final class ReplyRecords implements AutoCloseable {
@@ -26,6 +26,7 @@ final class ReplyRecords implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final SmallFile file;
+  private final byte[] slot = new byte[RecordSlot.BYTES];
   private final List<RecordSlot.Content> restored = new ArrayList<>();
   private long next;
 
@@ -70,8 +71,7 @@ final class ReplyRecords implements AutoCloseable {
   void write(DuplicateKey call, byte[] answer) throws IOException {
     lock.lock();
     try {
-      byte[] slot = RecordSlot.encode(next, call, answer);
-      if (slot != null) {
+      if (RecordSlot.encode(next, call, answer, slot)) {
         file.write(next % SLOTS * RecordSlot.BYTES, slot);
         next++;
       }

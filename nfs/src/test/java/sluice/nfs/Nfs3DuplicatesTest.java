@@ -309,24 +309,26 @@ final class Nfs3DuplicatesTest {
     byte[] bytes = new byte[RecordSlot.BYTES];
     DuplicateKey key = new DuplicateKey(InetAddress.getLoopbackAddress(), 1, 2, 3 << 8 | 9, 4);
     byte[] answer = {0, 0, 0, 0, 1, 2, 3, 4};
-    byte[] good = RecordSlot.encode(5, key, answer);
-    assertThat(good).isNotNull();
-    RecordSlot.Content content = good == null ? null : RecordSlot.decode(good, 0);
+    byte[] good = new byte[RecordSlot.BYTES];
+    random.nextBytes(good); // of the record before
+    assertThat(RecordSlot.encode(5, key, answer, good)).isTrue();
+    RecordSlot.Content content = RecordSlot.decode(good, 0);
     assertThat(content).isNotNull();
-    if (good != null && content != null) {
+    if (content != null) {
       assertThat(content.call()).isEqualTo(key);
       assertThat(content.answer()).isEqualTo(answer);
-      for (int i = 0; i < 8 * good.length; i++) {
-        byte[] damaged = good.clone();
-        damaged[i >> 3] ^= (byte) (1 << (i & 7));
-        assertThat(RecordSlot.decode(damaged, 0)).as("bit " + i).isNull();
-      }
+    }
+    for (int i = 0; i < 8 * good.length; i++) {
+      byte[] damaged = good.clone();
+      damaged[i >> 3] ^= (byte) (1 << (i & 7));
+      assertThat(RecordSlot.decode(damaged, 0)).as("bit " + i).isNull();
     }
     for (int i = 0; i < 1000; i++) {
       random.nextBytes(bytes);
       assertThat(RecordSlot.decode(bytes, 0)).isNull();
     }
-    assertThat(RecordSlot.encode(1, key, new byte[RecordSlot.MAX_ANSWER_BYTES + 1])).isNull();
+    byte[] tooLong = new byte[RecordSlot.MAX_ANSWER_BYTES + 1];
+    assertThat(RecordSlot.encode(1, key, tooLong, bytes)).isFalse();
   }
 
   @Test
