@@ -481,6 +481,11 @@ public final class Ext2 implements FileTree {
   }
 
   @Override
+  public boolean ordersContent() {
+    return true;
+  }
+
+  @Override
   public Group group() throws IOException {
     requireOpen();
     volume.requireWritable();

@@ -226,13 +226,20 @@ public interface FileTree extends AutoCloseable {
     return false;
   }
 
+  /// Whether what is written to files has its place in the order of changes, so that a
+  /// [#stablePoint] behind it vouches for it too. Else only [#sync(long, boolean)] does.
+  default boolean ordersContent() {
+    return false;
+  }
+
   /// Joins all that this thread changes until it is closed. It should be little: what would make it
   /// larger than a journal can take at once is refused with `E2BIG`, and what was done before it
   /// stays in the group (of a long write or cut, so does the part that is done). Removing is always
   /// little: the space of a large file comes free when the group is closed.
   Group group() throws IOException;
 
-  /// A point in the order of changes: everything that has been done so far is before it.
+  /// A point in the order of changes: everything that has been done so far is before it; of what
+  /// was written to files see [#ordersContent].
   long stablePoint();
 
   /// Waits until everything before the point is stable.

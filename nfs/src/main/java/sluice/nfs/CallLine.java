@@ -22,6 +22,9 @@ import sluice.memory.ViewBinder;
 /// | working | loop up, workers down | volatile | atomic |
 /// | beginning, looking, takenBefore | loop | plain | plain |
 final class CallLine {
+  /// A call that writes more is not for a line.
+  static final int MOST_CONTENT_BYTES = 16 << 10;
+
   /// How long calls wait for a worker that takes none before another begins.
   private static final long STALL_NANOS = 2_000_000L;
 

@@ -1,7 +1,6 @@
 package sluice.nfs;
 
 import java.io.IOException;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
@@ -167,21 +166,29 @@ final class Nfs3Call {
     point = stablePoint;
   }
 
-  /// Lets the answer wait for that while the worker does other calls.
-  ///
-  /// @param then runs before it is sent
-  /// @return false when there is nothing to wait for, or the worker has no others
-  boolean answerWhenStable(FileTree.StableListener then) {
-    FileTree tree = changed;
-    return tree != null && rpc.replyWhenStable(tree, point, then);
+  /// Notes that what was written to a file must be stable before the answer is sent; waits for it
+  /// where content has no place in the order of changes.
+  void written(FileRef file, boolean dataOnly) throws IOException {
+    FileTree tree = tree(file);
+    if (tree.ordersContent()) {
+      changed(tree, tree.stablePoint());
+    } else {
+      rpc.beforeWaiting();
+      file.export.share().sync(file.inode, dataOnly);
+    }
   }
 
-  /// Waits for it.
-  void awaitStable() throws IOException {
+  /// Lets the answer wait for what was changed.
+  ///
+  /// @param then runs before it is sent
+  /// @return false when there is nothing to wait for
+  boolean answerWhenStable(FileTree.StableListener then) {
     FileTree tree = changed;
-    if (tree != null) {
-      tree.awaitStable(point);
+    if (tree == null) {
+      return false;
     }
+    rpc.replyWhenStable(tree, point, then);
+    return true;
   }
 
   // ---- the answer -------------------------------------------------------------------------------
@@ -225,6 +232,15 @@ final class Nfs3Call {
     Nfs3Attributes.wcc(out, before, after, file.export.share().treeId());
   }
 
+  /// What was changed is stable, or never will be.
+  ///
+  /// @param failure why
+  void stable(@Nullable IOException failure) {
+    if (failure != null) {
+      refuse(failure);
+    }
+  }
+
   /// Writes the answer of a call that is refused.
   void refuse(Exception why) {
     status(statusOf(why));
@@ -254,7 +270,7 @@ final class Nfs3Call {
   byte[] answer() {
     byte[] known = answer;
     if (known == null || known.length != out.position() - start) {
-      known = Arrays.copyOfRange(out.toBytes(), start, out.position());
+      known = out.bytesFrom(start);
       answer = known;
     }
     return known;

@@ -64,13 +64,7 @@ final class Nfs3Change {
       throws IOException {
     Nfs3Change change = new Nfs3Change(call, file, file);
     if (change.runInOrder(_ -> step.run()) && dataOnly != null) {
-      try {
-        change.share.tree().sync(file.inode, dataOnly);
-      } catch (FsException e) {
-        if (e.errno() != Errno.ESTALE) { // removed meanwhile: nothing is left to be stable
-          throw e;
-        }
-      }
+      call.written(file, dataOnly);
     }
   }
 

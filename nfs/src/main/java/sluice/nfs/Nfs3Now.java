@@ -32,6 +32,21 @@ final class Nfs3Now {
     };
   }
 
+  /// Whether a call that is left to the workers changes a little: see [CallLine].
+  ///
+  /// @param in in front of its arguments
+  boolean changesLittle(Nfs3Procedure procedure, RpcCall call, XdrReader in) {
+    if (procedure != Nfs3Procedure.WRITE && procedure != Nfs3Procedure.COMMIT) {
+      return procedure.once();
+    }
+    FileRef file = file(call, in);
+    if (file == null || !file.export.share().tree().ordersContent()) {
+      return false;
+    }
+    in.int64();
+    return procedure == Nfs3Procedure.COMMIT || in.uint32() <= CallLine.MOST_CONTENT_BYTES;
+  }
+
   private @Nullable FileRef file(RpcCall call, XdrReader in) {
     try {
       FileRef file = handles.read(in, Nfs3Call.MAX_HANDLE_BYTES);

@@ -53,7 +53,18 @@ final class Nfs3Program implements RpcProgram {
   @Override
   public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
-    return procedure != null && now.run(procedure, call, arguments, results);
+    if (procedure == null) {
+      return false;
+    }
+    int start = arguments.position();
+    if (now.run(procedure, call, arguments, results)) {
+      return true;
+    }
+    arguments.position(start);
+    if (now.changesLittle(procedure, call, arguments)) {
+      call.changesLittle();
+    }
+    return false;
   }
 
   @Override
@@ -67,12 +78,6 @@ final class Nfs3Program implements RpcProgram {
   }
 
   @Override
-  public boolean changesLittle(RpcCall call) {
-    Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
-    return procedure != null && procedure.once() && procedure != Nfs3Procedure.WRITE;
-  }
-
-  @Override
   public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
     if (procedure == null) {
@@ -81,7 +86,7 @@ final class Nfs3Program implements RpcProgram {
     if (!procedure.once()) {
       Nfs3Call running = new Nfs3Call(call, arguments, results, procedure, handles, null);
       run(running);
-      awaitStable(running);
+      running.answerWhenStable(running::stable);
       return;
     }
     DuplicateKey key = DuplicateKey.of(call);
@@ -96,10 +101,7 @@ final class Nfs3Program implements RpcProgram {
       Nfs3Call running = new Nfs3Call(call, arguments, results, procedure, handles, key);
       run(running);
       later = running.answerWhenStable(failure -> end(key, running, failure));
-      if (!later) {
-        awaitStable(running);
-        answer = kept(running);
-      }
+      answer = later ? null : kept(running);
     } finally {
       if (!later) {
         duplicates.end(key, answer);
@@ -116,21 +118,11 @@ final class Nfs3Program implements RpcProgram {
     }
   }
 
-  private static void awaitStable(Nfs3Call call) {
-    try {
-      call.awaitStable();
-    } catch (IOException failure) {
-      call.refuse(failure);
-    }
-  }
-
   /// The change is stable, or never will be.
   private void end(DuplicateKey key, Nfs3Call call, @Nullable IOException failure) {
     byte[] answer = null;
     try {
-      if (failure != null) {
-        call.refuse(failure);
-      }
+      call.stable(failure);
       answer = kept(call);
     } finally {
       duplicates.end(key, answer);

@@ -112,7 +112,7 @@ final class Nfs3Writing {
       throw new NfsException(NfsStatus.INVAL);
     }
     if (!file.export.readOnly()) {
-      Nfs3Call.tree(file).sync(file.inode, false);
+      call.written(file, false);
     }
     // Nothing is changed: what is true now was true before and is true after.
     FileAttributes now = Nfs3Call.attributes(file);

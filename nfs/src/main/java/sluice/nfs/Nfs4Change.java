@@ -7,8 +7,9 @@ import sluice.fs.FileTree;
 /// change, stability. Of the worker that handles the COMPOUND.
 ///
 /// As with NFSv3: the locks of what is changed ([TreeShare]), then a hold on the files, so that
-/// their numbers cannot be given to others; the change between two looks at the attributes; then,
-/// with nothing held, the journal, for which all wait together.
+/// their numbers cannot be given to others; the change between two looks at the attributes. With
+/// nothing held, the answer to the COMPOUND then waits for the journal, with those of all who have
+/// changed something meanwhile.
 final class Nfs4Change {
   /// `change_info4`: what a directory's change attribute was and is.
   ///
@@ -82,7 +83,7 @@ final class Nfs4Change {
     } finally {
       share.unlock(first.inode, second.inode);
     }
-    share.tree().awaitStable(point);
+    c.changed(share.tree(), point);
     return infos;
   }
 

@@ -6,12 +6,16 @@ import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
+import sluice.fs.FsException;
 
 /// A COMPOUND that is being worked on: arguments, answer, and what its operations hand on to each
 /// other (RFC 8881, section 16.2). Of the thread that handles it.
 final class Nfs4Compound {
   /// What an operation says on the loop's thread when it would have to wait; no status.
   static final int NOT_NOW = -1;
+
+  /// Where a WRITE says how much it writes: behind stateid, offset and `stable_how4`.
+  private static final int WRITTEN_BYTES_AT = 16 + 8 + 4;
 
   private static final int MAX_NAME_BYTES = 255;
   private static final int MAX_STRING_BYTES = 8192;
@@ -28,8 +32,16 @@ final class Nfs4Compound {
 
   int requestBytes;
 
-  /// Which of its operations is at work.
+  /// Where in the answer its status is, and the number of its results.
+  int statusAt;
+
+  int countAt;
+
+  /// Which of its operations is at work, and where in the answer that one's status is.
   int index;
+
+  int op;
+  int opStatusAt;
 
   @Nullable Nfs4Session session;
   @Nullable Nfs4Slot slot;
@@ -46,6 +58,12 @@ final class Nfs4Compound {
   @Nullable FileRef saved;
   StateId stateId = StateId.ANONYMOUS;
   StateId savedStateId = StateId.ANONYMOUS;
+
+  private @Nullable FileTree changed;
+  private long point;
+  private int changeIndex;
+  private int changeOp;
+  private int changeStatusAt;
 
   Nfs4Compound(RpcCall call, XdrReader in, XdrWriter out, boolean now) {
     this.call = call;
@@ -72,7 +90,7 @@ final class Nfs4Compound {
     saved = null;
     stateId = StateId.ANONYMOUS;
     savedStateId = StateId.ANONYMOUS;
-    return this;
+    return this; // what is changed on the loop's thread is nothing
   }
 
   // ---- waiting ----------------------------------------------------------------------------------
@@ -87,6 +105,94 @@ final class Nfs4Compound {
     if (now) {
       throw wouldWait();
     }
+  }
+
+  /// Whether what the operation at work would do, but not on the loop's thread, is a little: see
+  /// [CallLine]. Only writes may be large, or be made stable by themselves.
+  ///
+  /// @param argumentsAt where its arguments are
+  boolean changesLittle(int argumentsAt) {
+    if (op != Nfs4Op.WRITE && op != Nfs4Op.COMMIT) {
+      return Nfs4Op.isOnce(op);
+    }
+    FileRef at = file;
+    if (at == null || !tree(at).ordersContent()) {
+      return false;
+    }
+    in.position(argumentsAt);
+    if (op == Nfs4Op.COMMIT || in.remaining() < WRITTEN_BYTES_AT + Integer.BYTES) {
+      return true;
+    }
+    int bytes = in.peek(argumentsAt + WRITTEN_BYTES_AT);
+    return bytes >= 0 && bytes <= CallLine.MOST_CONTENT_BYTES;
+  }
+
+  // ---- stability --------------------------------------------------------------------------------
+
+  /// Notes that the answer tells of a change, which must be stable before it is sent. Of two trees
+  /// the first is waited for.
+  void changed(FileTree tree, long stablePoint) throws IOException {
+    FileTree before = changed;
+    if (before == tree) {
+      point = Math.max(point, stablePoint);
+      return;
+    }
+    if (before != null) {
+      call.beforeWaiting();
+      before.awaitStable(point);
+    }
+    changed = tree;
+    point = stablePoint;
+    changeIndex = index;
+    changeOp = op;
+    changeStatusAt = opStatusAt;
+  }
+
+  /// Notes that what was written to a file must be stable before the answer is sent; waits for it
+  /// where content has no place in the order of changes.
+  void written(FileRef file, boolean dataOnly) throws IOException {
+    FileTree tree = tree(file);
+    if (tree.ordersContent()) {
+      changed(tree, tree.stablePoint());
+    } else {
+      call.beforeWaiting();
+      file.export.share().sync(file.inode, dataOnly);
+    }
+  }
+
+  /// Whether something was changed that the answer has to wait for.
+  boolean hasChanged() {
+    return changed != null;
+  }
+
+  /// Lets the answer wait for what was changed.
+  ///
+  /// @param then runs before it is sent
+  void answerWhenStable(FileTree.StableListener then) {
+    FileTree tree = changed;
+    if (tree != null) {
+      call.replyWhenStable(tree, point, then);
+    }
+  }
+
+  /// The change will never be stable: the operation that has made it was the last, and has failed.
+  void neverStable(IOException why) {
+    int status = why instanceof FsException known ? NfsStatus.of(known) : NfsStatus.IO;
+    index = changeIndex;
+    op = changeOp;
+    opStatusAt = changeStatusAt;
+    failed(status);
+    out.patch(countAt, index + 1);
+    out.patch(statusAt, status);
+  }
+
+  /// Writes the result of the operation at work anew: nothing but its status.
+  void failed(int status) {
+    out.truncate(opStatusAt + Integer.BYTES);
+    if (op == Nfs4Op.SETATTR) {
+      out.int32(0); // it tells in any case what was set: nothing
+    }
+    out.patch(opStatusAt, status);
   }
 
   // ---- files ------------------------------------------------------------------------------------

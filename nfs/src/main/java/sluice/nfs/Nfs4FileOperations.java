@@ -13,6 +13,11 @@ import sluice.memory.Memory;
 /// Called by loops, which it does not let wait, and by workers.
 final class Nfs4FileOperations {
   private static final int VERIFIED_BYTES = 64 << 10;
+
+  /// `stable_how4`.
+  private static final int UNSTABLE = 0;
+
+  private static final int DATA_SYNC = 1;
   private static final int FILE_SYNC = 2;
 
   private final Nfs4Services services;
@@ -243,10 +248,9 @@ final class Nfs4FileOperations {
     if (position < 0 || position + bytes < 0) {
       return NfsStatus.FBIG;
     }
-    FileTree tree = Nfs4Compound.tree(file);
     int written = bytes == 0 ? 0 : write(c, file, position, content);
-    if (stable > 0) {
-      tree.awaitStable(tree.stablePoint());
+    if (stable != UNSTABLE) {
+      c.written(file, stable == DATA_SYNC);
     }
     c.out.int32(written).int32(stable).int64(services.writeVerifier());
     return NfsStatus.OK;
@@ -283,7 +287,7 @@ final class Nfs4FileOperations {
       return NfsStatus.INVAL; // beyond 2^64
     }
     if (!file.export.readOnly()) {
-      Nfs4Compound.tree(file).sync(file.inode, false);
+      c.written(file, false);
     }
     c.out.int64(services.writeVerifier());
     return NfsStatus.OK;

@@ -140,27 +140,34 @@ final class Nfs4Program implements RpcProgram {
     byte[] tag = tagBytes == 0 ? NO_TAG : c.in.fixed(tagBytes);
     int minor = c.in.int32();
     c.operations = c.in.int32();
-    int start = c.out.position();
+    c.statusAt = c.out.position();
     c.out.int32(NfsStatus.OK).opaque(tag);
-    int countAt = c.out.position();
+    c.countAt = c.out.position();
     c.out.int32(0);
     if (minor != MINOR_VERSION) {
-      c.out.patch(start, Nfs4Status.MINOR_VERS_MISMATCH);
+      c.out.patch(c.statusAt, Nfs4Status.MINOR_VERS_MISMATCH);
       return true;
     }
     if (c.operations < 0) {
       throw new XdrException("so many operations do not fit");
     }
     boolean done = false;
+    boolean later = false;
     try {
-      done = runAll(c, start, countAt);
+      done = runAll(c);
+      if (done && c.hasChanged()) {
+        endWhenStable(c);
+        later = true;
+      }
     } finally {
-      end(c, start, done);
+      if (!later) {
+        end(c, done);
+      }
     }
     return done;
   }
 
-  private boolean runAll(Nfs4Compound c, int start, int countAt) {
+  private boolean runAll(Nfs4Compound c) {
     int status = NfsStatus.OK;
     while (c.index < c.operations && status == NfsStatus.OK) {
       status = runOne(c);
@@ -170,31 +177,47 @@ final class Nfs4Program implements RpcProgram {
       c.index++;
       byte[] replay = c.replay;
       if (replay != null) {
-        c.out.truncate(start);
+        c.out.truncate(c.statusAt);
         c.out.fixed(replay);
         return true;
       }
-      c.out.patch(countAt, c.index);
-      c.out.patch(start, status);
+      c.out.patch(c.countAt, c.index);
+      c.out.patch(c.statusAt, status);
     }
     return true;
   }
 
-  /// Gives the slot back, with the answer when it is to be kept.
-  private static void end(Nfs4Compound c, int start, boolean done) {
+  /// Gives the slot back: as it was when the loop's thread could not do it.
+  private static void end(Nfs4Compound c, boolean done) {
     Nfs4Slot slot = c.slot;
-    if (slot == null) {
-      return;
-    }
-    if (c.now && !done) {
+    if (slot != null && c.now && !done) {
       slot.abandon();
-    } else if (!done || !c.cacheThis) {
-      slot.done(c.slotSequence);
     } else {
-      byte[] message = c.out.toBytes();
-      byte[] reply = java.util.Arrays.copyOfRange(message, start, message.length);
-      slot.done(c.slotSequence, reply, c.call.checksum(), c.call.credentials().uid());
+      end(c, done && c.cacheThis, done && c.cacheThis ? c.call.checksum() : 0);
     }
+  }
+
+  /// Gives the slot back, with the answer when it is to be kept.
+  private static void end(Nfs4Compound c, boolean keeps, int checksum) {
+    Nfs4Slot slot = c.slot;
+    if (slot != null && keeps) {
+      byte[] answer = c.out.bytesFrom(c.statusAt);
+      slot.done(c.slotSequence, answer, checksum, c.call.credentials().uid());
+    } else if (slot != null) {
+      slot.done(c.slotSequence);
+    }
+  }
+
+  /// Lets the answer wait for what was changed. Until then the slot is taken, so that a retry hears
+  /// of nothing that a crash would undo.
+  private static void endWhenStable(Nfs4Compound c) {
+    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is gone later
+    c.answerWhenStable(failure -> {
+      if (failure != null) {
+        c.neverStable(failure);
+      }
+      end(c, c.cacheThis, checksum);
+    });
   }
 
   /// Runs the next operation and writes its result.
@@ -202,8 +225,10 @@ final class Nfs4Program implements RpcProgram {
   /// @return its status, or [Nfs4Compound#NOT_NOW]
   private int runOne(Nfs4Compound c) {
     int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
+    int argumentsAt = c.in.position();
     c.out.int32(Nfs4Op.exists(op) ? op : Nfs4Op.ILLEGAL);
-    int statusAt = c.out.position();
+    c.op = op;
+    c.opStatusAt = c.out.position();
     c.out.int32(NfsStatus.OK);
     int status;
     try {
@@ -226,14 +251,18 @@ final class Nfs4Program implements RpcProgram {
     if (status == NfsStatus.OK && c.replay == null && c.room() < 0 && !Nfs4Op.isOnce(op)) {
       status = tooBig(c);
     }
+    if (status == Nfs4Compound.NOT_NOW) {
+      if (c.changesLittle(argumentsAt)) {
+        c.call.changesLittle();
+      }
+      return status;
+    }
     boolean denied = status == Nfs4Status.DENIED && (op == Nfs4Op.LOCK || op == Nfs4Op.LOCKT);
     if (status != NfsStatus.OK && !denied) {
-      c.out.truncate(statusAt + 4);
-      if (op == Nfs4Op.SETATTR) {
-        c.out.int32(0); // it tells in any case what was set: nothing
-      }
+      c.failed(status);
+    } else {
+      c.out.patch(c.opStatusAt, status);
     }
-    c.out.patch(statusAt, status);
     return status;
   }
 

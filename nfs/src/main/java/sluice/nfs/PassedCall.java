@@ -33,13 +33,14 @@ final class PassedCall implements Runnable {
     this.path = path;
   }
 
-  /// Answers it on a worker of its own.
+  /// Answers it on a worker of its own, which does not wait for what it has changed to be stable.
   @Override
   public void run() {
+    CallBatch alone = new CallBatch(workers);
     try {
-      answer(new ViewBinder(Thread.currentThread()));
+      alone.answer(this, new ViewBinder(Thread.currentThread()));
     } finally {
-      workers.worked(this);
+      alone.handOver();
     }
   }
 
@@ -56,7 +57,7 @@ final class PassedCall implements Runnable {
     }
   }
 
-  /// The worker does others too.
+  /// The worker may do others too.
   void inBatch(CallBatch batch) {
     call.inBatch(batch);
   }

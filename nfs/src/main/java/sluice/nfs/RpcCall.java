@@ -19,6 +19,7 @@ final class RpcCall {
   private @Nullable RpcProgram program;
   private @Nullable XdrReader message;
   private int argumentsAt;
+  private boolean little;
   private @Nullable CallBatch batch;
   private @Nullable StableReply stableReply;
 
@@ -35,6 +36,7 @@ final class RpcCall {
     version = toVersion;
     procedure = toProcedure;
     credentials = by;
+    little = false;
   }
 
   /// Says where the arguments are; the reader is in front of them.
@@ -106,22 +108,27 @@ final class RpcCall {
     return sum;
   }
 
-  // ---- what the worker does meanwhile ---------------------------------------------------------
+  // ---- who does it, and what its reply waits for ------------------------------------------------
+
+  /// Says of a call that is passed that it changes a little, and mostly waits for nothing but the
+  /// journal: one worker does such calls one after another, see [CallLine]. On the loop's thread.
+  void changesLittle() {
+    little = true;
+  }
+
+  boolean isLittle() {
+    return little;
+  }
 
   /// Lets the reply wait until a change is stable, while the worker goes on with other calls.
   ///
-  /// @param then runs before the reply is sent, and may change it
-  /// @return false when the worker has no other calls: whoever asks waits
-  boolean replyWhenStable(FileTree tree, long point, FileTree.StableListener then) {
-    if (batch == null) {
-      return false;
-    }
+  /// @param then runs before the reply is sent, and may change it, but reads no arguments
+  void replyWhenStable(FileTree tree, long point, FileTree.StableListener then) {
     stableReply = new StableReply(tree, point, then);
-    return true;
   }
 
-  /// Says that the worker is about to wait for another call: nobody may wait for those that it has
-  /// done.
+  /// Says that the worker is about to wait for another call, or for long: nobody may wait for those
+  /// that it has done.
   void beforeWaiting() {
     if (batch != null) {
       batch.handOver();

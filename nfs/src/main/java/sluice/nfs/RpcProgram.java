@@ -17,7 +17,8 @@ interface RpcProgram {
     return lowestVersion();
   }
 
-  /// Answers at once or not at all. On the loop's thread: must not wait, lock or be slow.
+  /// Answers at once or not at all. On the loop's thread: must not wait, lock or be slow. Of a call
+  /// that is passed it may say that it [RpcCall#changesLittle].
   ///
   /// @return false: whatever was written is dropped, and [#call] is run with the same arguments
   default boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
@@ -28,12 +29,6 @@ interface RpcProgram {
   /// expected to keep: what it takes beyond that is copied. On the loop's thread.
   default int leases(RpcCall call, XdrReader arguments) {
     return 0;
-  }
-
-  /// Whether a call changes a little, so that one worker does such calls one after another: see
-  /// [CallLine]. On the loop's thread.
-  default boolean changesLittle(RpcCall call) {
-    return false;
   }
 
   /// Answers. On a worker, a virtual thread, which may block; calls of one connection run in any

@@ -104,7 +104,7 @@ final class RpcWorkers {
     counts.passed++;
     working.acquireUninterruptibly(); // never waits: there are as many as may be busy
     PassedCall passed = new PassedCall(this, call, message, reply, leased, path);
-    if (call.program().changesLittle(call)) {
+    if (call.isLittle()) {
       line.add(passed);
       return;
     }
@@ -119,12 +119,6 @@ final class RpcWorkers {
   void rejected(PassedCall call) {
     working.release();
     finished(call);
-  }
-
-  /// Brings an answered call back. On the worker.
-  void worked(PassedCall call) {
-    loop.execute(() -> finished(call));
-    working.release();
   }
 
   /// Brings answered calls back together, so that their replies leave together. On whatever thread

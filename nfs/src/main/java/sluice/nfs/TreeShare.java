@@ -233,6 +233,17 @@ final class TreeShare implements AutoCloseable {
     return directory == tree.rootInode() && Arrays.equals(name, HIDDEN);
   }
 
+  /// Makes a file stable; one that was removed has nothing left to be.
+  void sync(long inode, boolean dataOnly) throws IOException {
+    try {
+      tree.sync(inode, dataOnly);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ESTALE) {
+        throw e;
+      }
+    }
+  }
+
   /// Locks the changes of a file or directory.
   ///
   /// @return to be given to [#unlock]

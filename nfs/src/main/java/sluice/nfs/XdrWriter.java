@@ -265,6 +265,15 @@ final class XdrWriter implements SliceSink {
     return copy;
   }
 
+  /// A copy of what was written since [#position] said this.
+  byte[] bytesFrom(int position) {
+    if (pieceCount > 0) {
+      byte[] all = toBytes();
+      return Arrays.copyOfRange(all, position, all.length);
+    }
+    return Arrays.copyOfRange(bytes, MARK_BYTES + position, copied);
+  }
+
   /// Forgets the message, and ends its leases.
   void clear() {
     for (int i = 0; i < pieceCount; i++) {

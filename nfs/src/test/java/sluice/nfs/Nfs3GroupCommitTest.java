@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -99,6 +100,58 @@ final class Nfs3GroupCommitTest {
           assertThat(exists(after, "d" + i)).as("d" + i).isTrue();
         }
       }
+    }
+  }
+
+  private static byte[] write(int xid, byte[] file, long position, int stable) {
+    return call(
+        xid,
+        Nfs3Procedure.WRITE,
+        w ->
+            w.opaque(file).int64(position).int32(4096).int32(stable).opaque(filled(4096, xid + 1)));
+  }
+
+  private static byte[] filled(int bytes, int value) {
+    byte[] content = new byte[bytes];
+    Arrays.fill(content, (byte) value);
+    return content;
+  }
+
+  @Test
+  void stableWritesShareTheJournal() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.journaled();
+        RpcServer server = serve(rig);
+        RpcTestClient client = new RpcTestClient(server.server().port())) {
+      byte[] file = rig.root.create(rig.top, "file");
+      long inode = rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), Nfs3Client.name("file"));
+      int before = rig.device.flushes();
+      rig.device.holdFlushes();
+      for (int i = 0; i < CALLS; i++) { // DATA_SYNC and FILE_SYNC, the last one by a COMMIT
+        client.send(write(i, file, 4096L * i, i == CALLS - 1 ? 0 : 1 + i % 2));
+      }
+      client.receive(); // UNSTABLE
+      client.send(call(CALLS, Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0)));
+      RpcServerRig.await("all writes", () -> sizeOf(rig, inode) == 4096L * CALLS);
+      Thread.sleep(20); // what is not stable can be told of too early only
+      assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
+      rig.device.letFlushesGo();
+      for (int i = 0; i < CALLS; i++) {
+        assertThat(status(client.receive())).isZero();
+      }
+      assertThat(rig.device.flushes() - before).as("flushes for all calls").isLessThan(CALLS / 2);
+      try (Nfs3Rig after = Nfs3Rig.over(rig.device.crashed(new Random(1)))) {
+        for (int i = 0; i < CALLS; i++) {
+          assertThat(after.root.read(file, 4096L * i, 4096)).isEqualTo(filled(4096, i + 1));
+        }
+      }
+    }
+  }
+
+  private static long sizeOf(Nfs3Rig rig, long inode) {
+    try {
+      return rig.tree.attributes(inode).sizeBytes();
+    } catch (IOException e) {
+      throw new AssertionError(e);
     }
   }
 

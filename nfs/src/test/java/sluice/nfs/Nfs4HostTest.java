@@ -7,6 +7,8 @@ import static sluice.nfs.Nfs4TestClient.existing;
 import static sluice.nfs.Nfs4TestClient.open;
 import static sluice.nfs.Nfs4TestClient.putFh;
 import static sluice.nfs.Nfs4TestClient.readDir;
+import static sluice.nfs.Nfs4TestClient.unchecked;
+import static sluice.nfs.Nfs4TestClient.write;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,6 +60,37 @@ final class Nfs4HostTest {
           assertThat(file.handle()).isEqualTo(handle);
           assertThat(client.content(handle, file.id(), 0, 100)).isEqualTo(bytes("by anybody " + i));
         }
+      }
+    }
+  }
+
+  /// What a client wants stable is made stable by itself, as no journal does it.
+  @Test
+  void stableWrites() throws Exception {
+    assumeTrue(HostCalls.privileged(), "opening files by handle needs root");
+    InterruptedTree between = new InterruptedTree();
+    try (HostTree tree = HostTree.open(directory, false);
+        Exports exports = new Exports()) {
+      exports.add("/", between.over(tree), "/", ExportOptions.defaults().withSquash(Squash.NONE));
+      FileHandles handles = new FileHandles(exports);
+      Nfs4Limits limits = Nfs4Limits.defaults();
+      Nfs4Program program =
+          new Nfs4Program(exports, handles, 1, StableClients.NONE, limits, System::nanoTime);
+      try (RpcTestCalls calls = new RpcTestCalls(program)) {
+        Nfs4TestClient client = new Nfs4TestClient(calls, "one");
+        client.connect();
+        client.reclaimComplete();
+        Opened file = client.open(client.handle(), open("o", 3, 0, unchecked(0644), "file"));
+        for (int stable = 0; stable <= 2; stable++) {
+          between.before("sync", InterruptedTree.ANY, () -> {});
+          assertThat(client.statusOn(file.handle(), write(file.id(), 0, stable, bytes("x"))))
+              .isZero();
+          assertThat(between.happened()).as("stable_how4 %d", stable).isEqualTo(stable > 0);
+        }
+        between.before("sync", InterruptedTree.ANY, () -> {});
+        assertThat(client.statusOn(file.handle(), to -> to.int32(Nfs4Op.COMMIT).int64(0).int32(0)))
+            .isZero();
+        assertThat(between.happened()).as("COMMIT").isTrue();
       }
     }
   }

@@ -113,11 +113,11 @@ final class Nfs4ReusedNumbersTest {
         .isEqualTo(NfsStatus.NOENT);
   }
 
-  /// What was made is told of as it was made, not as it is when it has become stable.
+  /// What was made is told of as it was made, not as it is a moment later.
   @Test
   void createThatIsRemovedAtOnce() throws IOException {
     between.before(
-        "awaitStable",
+        "release",
         InterruptedTree.ANY,
         () -> {
           long inode = rig.tree.lookup(ROOT, top, VICTIM);

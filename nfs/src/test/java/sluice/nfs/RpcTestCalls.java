@@ -1,5 +1,6 @@
 package sluice.nfs;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.Arrays;
@@ -150,11 +151,29 @@ final class RpcTestCalls implements AutoCloseable {
       }
       boolean fast = how == RpcDispatcher.ANSWERED;
       if (!fast) {
-        dispatcher.call(call.copy(kept.read(binder, new XdrReader())), results);
+        XdrReader copied = new XdrReader();
+        RpcCall passed = call.copy(kept.read(binder, copied));
+        dispatcher.call(passed, results);
+        copied.close();
+        awaitStable(passed, results);
       }
       return new Reply(results.toBytes(), fast);
     } finally {
       results.clear();
+    }
+  }
+
+  /// As [CallBatch] does, but for waiting.
+  private void awaitStable(RpcCall passed, XdrWriter results) {
+    StableReply waits = passed.stableReply();
+    if (waits != null) {
+      IOException failure = null;
+      try {
+        waits.tree().awaitStable(waits.point());
+      } catch (IOException e) {
+        failure = e;
+      }
+      dispatcher.stable(passed, results, failure);
     }
   }
 

@@ -97,6 +97,9 @@ final class RpcTestProgram implements RpcProgram {
       case ECHO -> results.opaque(arguments.opaque(READ_BYTES));
       default -> {
         results.int32(99);
+        if (call.procedure() == LITTLE || call.procedure() == LITTLE_GATED) {
+          call.changesLittle();
+        }
         return false;
       }
     }
@@ -116,11 +119,6 @@ final class RpcTestProgram implements RpcProgram {
   @Override
   public int leases(RpcCall call, XdrReader arguments) {
     return call.procedure() == READ ? arguments.int32() : 0;
-  }
-
-  @Override
-  public boolean changesLittle(RpcCall call) {
-    return call.procedure() == LITTLE || call.procedure() == LITTLE_GATED;
   }
 
   @Override

@@ -1,0 +1,152 @@
+package sluice.nfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.loop.ServerConfig;
+import sluice.nfs.Nfs4TestClient.Op;
+
+/// What calls that change names cost over TCP, 64 in flight, client and compiler included: only
+/// printed, but for how many share a commit.
+@Timeout(600)
+final class ChangeCostTest {
+  private static final int IN_FLIGHT = 64;
+  private static final int ROUNDS = Integer.getInteger("sluice.costRounds", 40);
+
+  private long begunNanos;
+  private long begunCpu;
+  private long begunBytes;
+  private int begunFlushes;
+
+  /// Sends a round of records and reads the replies.
+  private static void round(RpcTestClient client, IntFunction<byte[]> record) throws IOException {
+    int bytes = 0;
+    List<byte[]> all = new ArrayList<>();
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      byte[] one = record.apply(i);
+      all.add(one);
+      bytes += one.length;
+    }
+    byte[] together = new byte[bytes];
+    int at = 0;
+    for (byte[] one : all) {
+      System.arraycopy(one, 0, together, at, one.length);
+      at += one.length;
+    }
+    client.send(together);
+    for (int i = 0; i < IN_FLIGHT; i++) {
+      byte[] reply = client.receive();
+      assertThat(new Wire(reply, RpcDispatcher.REPLY_HEADER_BYTES).u32()).isZero();
+    }
+  }
+
+  private void begin(CrashDevice device) throws ReflectiveOperationException {
+    begunFlushes = device.flushes();
+    begunNanos = System.nanoTime();
+    begunBytes = ThreadUse.ofAll("AllocatedBytes");
+    begunCpu = ThreadUse.ofAll("CpuTime");
+  }
+
+  private void end(String what, CrashDevice device) throws ReflectiveOperationException {
+    int calls = ROUNDS * 2 * IN_FLIGHT;
+    long cpu = ThreadUse.ofAll("CpuTime") - begunCpu;
+    long bytes = ThreadUse.ofAll("AllocatedBytes") - begunBytes;
+    long nanos = System.nanoTime() - begunNanos;
+    int flushes = device.flushes() - begunFlushes;
+    System.out.printf(
+        "%s: %,d ns of processor, %,d bytes, %,d ns a call; %.3f flushes a call%n",
+        what, cpu / calls, bytes / calls, nanos / calls, (double) flushes / calls);
+    assertThat(flushes).as("flushes, for %d calls", calls).isLessThan(calls / 4);
+  }
+
+  @Test
+  void nfs4() throws Exception {
+    try (Nfs4Rig rig = new Nfs4Rig();
+        Nfs4Stream stream = new Nfs4Stream(rig);
+        RpcTestClient client = new RpcTestClient(stream.server.server().port())) {
+      Op here = Nfs4TestClient.putFh(stream.client.handle("srv", "data"));
+      Op handle = Nfs4TestClient.plain(Nfs4Op.GETFH);
+      Op attributes =
+          Nfs4TestClient.getAttr(1, 3, 4, 8, 20, 33, 35, 36, 37, 41, 45, 47, 52, 53, 55);
+      int sequence = 1;
+      for (int part = 0; part < 3; part++) {
+        begin(rig.device);
+        for (int round = 0; round < ROUNDS; round++, sequence += 2) {
+          int now = sequence;
+          round(
+              client,
+              i -> {
+                Op makes = Nfs4TestClient.mkdir("d" + i, 0755);
+                return stream.record(i, i, now(stream, i, now), here, makes, handle, attributes);
+              });
+          round(
+              client,
+              i ->
+                  stream.record(
+                      i,
+                      i,
+                      now(stream, i, now + 1),
+                      here,
+                      Nfs4TestClient.named(Nfs4Op.REMOVE, "d" + i)));
+        }
+        end("NFSv4.1: CREATE, REMOVE", rig.device);
+      }
+    }
+  }
+
+  /// Slots that the session has used before go on from there.
+  private static int now(Nfs4Stream stream, int slot, int sequence) {
+    return stream.client.sequences[slot] + sequence;
+  }
+
+  @Test
+  void nfs3() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.journaled()) {
+      RpcServer.Options options =
+          new RpcServer.Options(
+              List.of(rig.nfs), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, false);
+      try (RpcServer server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+          RpcTestClient client = new RpcTestClient(server.server().port())) {
+        int xid = 1;
+        for (int part = 0; part < 3; part++) {
+          begin(rig.device);
+          for (int round = 0; round < ROUNDS; round++, xid += 2 * IN_FLIGHT) {
+            int from = xid;
+            round(client, i -> nfs3(from + i, Nfs3Procedure.MKDIR, makes(rig.top, "d" + i)));
+            round(
+                client,
+                i ->
+                    nfs3(
+                        from + IN_FLIGHT + i,
+                        Nfs3Procedure.RMDIR,
+                        w -> Nfs3Client.where(w, rig.top, "d" + i)));
+          }
+          end("NFSv3: MKDIR, RMDIR", rig.device);
+        }
+      }
+    }
+  }
+
+  private static Consumer<XdrWriter> makes(byte[] directory, String name) {
+    return w -> {
+      Nfs3Client.where(w, directory, name);
+      Nfs3Client.sattr(w, 0755);
+    };
+  }
+
+  private static byte[] nfs3(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
+    XdrWriter to = new XdrWriter(1 << 16);
+    to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
+    Credentials.sys(0, 0, "client").encode(to);
+    Credentials.NONE.encode(to);
+    arguments.accept(to);
+    return RpcTestClient.record(to.toBytes());
+  }
+}
