@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringTokenizer;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,9 +43,20 @@ final class CompareTest {
 
   @TempDir Path directory;
 
+  /// A port that nobody has, below those that the kernel gives to whoever asks for any: so nobody
+  /// else gets it between two starts of the application.
   private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    // By lines: a file of sysctl gives its value to the first read only.
+    String range = Files.readAllLines(Path.of("/proc/sys/net/ipv4/ip_local_port_range")).getFirst();
+    int given = Integer.parseInt(new StringTokenizer(range).nextToken());
+    int first = Math.min(10_000, given - 1_000);
+    while (true) {
+      int port = first + ThreadLocalRandom.current().nextInt(given - first);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException taken) {
+        Thread.onSpinWait(); // the next one
+      }
     }
   }
 

@@ -44,7 +44,9 @@ class ReadinessEngineTest {
     peer.setTcpNoDelay(true);
     peer.setSoTimeout(60_000);
     peer.connect(sockets.localAddress(listener));
-    engine.turn(SECOND, (token, result, flags) -> socket = result);
+    for (socket = -1; socket < 0; ) {
+      engine.turn(SECOND, (token, result, flags) -> socket = result);
+    }
   }
 
   @AfterEach

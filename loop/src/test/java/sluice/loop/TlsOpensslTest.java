@@ -105,6 +105,7 @@ class TlsOpensslTest {
       assertThat(talk(hello, options(rig, "-quiet", "-tls1_1"))).isEmpty();
       assertThat(talk(hello, options(rig, "-quiet", "-tls1_2", "-cipher", "AES128-SHA"))).isEmpty();
       assertThat(talk(hello, options(rig, "-quiet", "-alpn", "h2"))).isEmpty();
+      TlsRig.await("connections are left", () -> rig.loop().connectionCount() == 0);
       long before = rig.loop().counters().tlsFailures();
       talk("R\n".getBytes(StandardCharsets.US_ASCII), options(rig, "-tls1_2"));
       rig.awaitNoConnection();

@@ -55,9 +55,26 @@ class RingMemoryTest extends RingTests {
     return all.array();
   }
 
+  /// Also what rings of tests before this one give back a little later, with the flusher's help.
   @BeforeEach
-  void nothingIsTaken() {
+  void nothingIsTaken() throws InterruptedException {
     taken.clear();
+    int last = -1;
+    for (int still = 0; still < 10; still++) {
+      int now = RingMemory.free();
+      still = now == last ? still : 0;
+      last = now;
+      Thread.sleep(5);
+    }
+  }
+
+  /// The flusher may be sending something of the ring just now.
+  private static void awaitFree(int pieces) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (RingMemory.free() < pieces && System.nanoTime() - end < 0) {
+      Thread.sleep(5);
+    }
+    assertThat(RingMemory.free()).isGreaterThanOrEqualTo(pieces);
   }
 
   @AfterEach
@@ -116,7 +133,7 @@ class RingMemoryTest extends RingTests {
       assertThat(read(selector, link.near(), message.length)).isEqualTo(message);
     }
     selector.close();
-    assertThat(RingMemory.free()).isEqualTo(before);
+    awaitFree(before);
   }
 
   @Test
@@ -130,7 +147,7 @@ class RingMemoryTest extends RingTests {
     link.far().getOutputStream().write(message);
     selector.select(30_000);
     selector.close();
-    assertThat(RingMemory.free()).isEqualTo(before);
+    awaitFree(before);
     link.near().configureBlocking(true);
     assertThat(link.near().socket().getInputStream().readNBytes(message.length)).isEqualTo(message);
   }

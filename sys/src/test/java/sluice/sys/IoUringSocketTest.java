@@ -62,7 +62,7 @@ class IoUringSocketTest {
 
   private void await(int count) {
     while (completion.available() < count) {
-      int result = ring.enter(count - completion.available(), 5 * SECOND);
+      int result = ring.enter(count - completion.available(), 60 * SECOND);
       assertThat(result).as("io_uring_enter: " + Errno.name(result)).isNotNegative();
     }
   }

@@ -88,7 +88,12 @@ class SocketsTest {
         MsgHeader.control(headers, header, controls, i * 64L, 64);
       }
       int flags = Sockets.MSG_DONTWAIT;
-      assertThat(Sockets.recvmmsg(server, headers, 0, messages, flags)).isEqualTo(4);
+      for (int received = 0; received < 4; ) { // a busy kernel delivers a little later
+        long next = (long) received * MultiMsgHeader.SIZE;
+        int count = Sockets.recvmmsg(server, headers, next, messages - received, flags);
+        assertThat(count == -Errno.EAGAIN || count > 0).as("%s", count).isTrue();
+        received += Math.max(0, count);
+      }
       for (int i = 0; i < 4; i++) {
         long header = (long) i * MultiMsgHeader.SIZE;
         assertThat(MultiMsgHeader.length(headers, header)).isEqualTo(i + 1);
@@ -99,7 +104,7 @@ class SocketsTest {
       }
       assertThat(Sockets.sendmmsg(server, headers, 0, 4, flags)).isEqualTo(4);
       for (int i = 1; i < messages; i++) {
-        assertThat(Sockets.recv(client, in, 0, 16, flags)).isEqualTo(i);
+        assertThat(Sockets.recv(client, in, 0, 16, 0)).isEqualTo(i);
       }
       assertThat(Sockets.recvmmsg(server, headers, 0, 1, flags)).isEqualTo(-Errno.EAGAIN);
     } finally {
@@ -168,7 +173,11 @@ class SocketsTest {
       assertThat(Files.statusFlags(accepted) & Files.O_NONBLOCK).isNotZero();
       Sockets.linger(another, 0);
       Files.close(another);
-      assertThat(Sockets.recv(accepted, arena.allocate(1), 0, 1, 0)).isEqualTo(-Errno.ECONNRESET);
+      int result = -Errno.EAGAIN;
+      while (result == -Errno.EAGAIN) { // a busy kernel delivers a little later
+        result = Sockets.recv(accepted, arena.allocate(1), 0, 1, 0);
+      }
+      assertThat(result).isEqualTo(-Errno.ECONNRESET);
       Files.close(accepted);
     }
   }

@@ -213,8 +213,10 @@ interface LeaseContractRetain {
     Peer peer = loops().connect();
     for (int i = 0; i < 5; i++) {
       byte[] message = message(i);
+      long received = loops().loop().counters().receivedBytes() + 100;
       peer.write(Arrays.copyOf(message, 100));
-      loops().turnAWhile();
+      loops()
+          .turnUntil("the first part", () -> loops().loop().counters().receivedBytes() == received);
       loops()
           .during(
               "the rest",

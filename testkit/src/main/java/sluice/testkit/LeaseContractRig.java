@@ -26,6 +26,9 @@ final class LeaseContractRig {
   private static final long TURN_NANOS = 5 * EngineContractRig.MILLIS;
   private static final long PATIENCE_NANOS = 60 * EngineContractRig.SECONDS;
 
+  /// However long one of them was kept from the processor.
+  private static final int LEAST_TURNS = 10;
+
   final EngineContractPeers peers;
   private final Opener opener;
   private final List<AutoCloseable> opened = new ArrayList<>();
@@ -125,8 +128,13 @@ final class LeaseContractRig {
 
   /// Turns for a while in which nothing has to happen.
   void turnAWhile() {
-    long end = peers.nanos() + 50 * EngineContractRig.MILLIS;
-    turnUntil("a while", () -> peers.nanos() - end >= 0);
+    turnFor(50 * EngineContractRig.MILLIS, LEAST_TURNS);
+  }
+
+  private void turnFor(long nanos, int leastTurns) {
+    long end = peers.nanos() + nanos;
+    int[] turns = new int[1];
+    turnUntil("a while", () -> turns[0]++ >= leastTurns && peers.nanos() - end >= 0);
   }
 
   /// Turns until nothing more arrives: whoever still writes is held back.
@@ -134,8 +142,7 @@ final class LeaseContractRig {
     long before;
     do {
       before = loop().counters().receivedBytes();
-      long end = peers.nanos() + 500 * EngineContractRig.MILLIS;
-      turnUntil("quiet", () -> peers.nanos() - end >= 0);
+      turnFor(500 * EngineContractRig.MILLIS, 10 * LEAST_TURNS);
     } while (loop().counters().receivedBytes() != before);
   }
 

@@ -19,15 +19,33 @@ import sluice.testkit.PollerContractRig.Member;
 interface PollerContractLife {
   PollerContractRig rig();
 
+  /// Members whose descriptors have these numbers, which were closed a moment ago: not all, if
+  /// another thread of the process has got one. Lower ones may have come free as well.
+  private List<Member> numbered(Set<Integer> numbers) throws IOException {
+    List<Member> found = new ArrayList<>();
+    for (int i = 0; i < 100 && found.size() < numbers.size(); i++) {
+      var subject = rig().world.subject();
+      if (numbers.contains(subject.fd())) {
+        found.add(new Member(subject, rig().poller.add(subject.fd(), IN)));
+      }
+    }
+    return found;
+  }
+
   @Test
   default void aNumberThatIsUsedAgainIsAnotherEntry() throws IOException {
+    int again = 0;
     for (int i = 0; i < 20; i++) {
       Member member = rig().ready(IN);
       assertThat(rig().await()).containsExactly(member.handle());
       rig().poller.remove(member.handle());
       member.subject().close();
-      Member next = rig().member(IN);
-      assertThat(next.fd()).isEqualTo(member.fd());
+      List<Member> found = numbered(Set.of(member.fd()));
+      if (found.isEmpty()) {
+        continue;
+      }
+      again++;
+      Member next = found.getFirst();
       assertThat(next.handle()).isNotEqualTo(member.handle());
       rig().assertSilent();
       next.readable(true);
@@ -35,23 +53,30 @@ interface PollerContractLife {
       rig().poller.remove(next.handle());
       next.subject().close();
     }
+    assertThat(again).isPositive();
   }
 
   /// Reused within the same pair of waits: what the kernel found for the old one must not be said
   /// of the new one.
   @Test
   default void aNumberThatIsUsedAgainBetweenTwoWaitsIsAnotherEntry() throws IOException {
-    Member member = rig().ready(IN);
-    Member other = rig().ready(IN);
-    assertThat(rig().await(1, -1)).hasSize(1); // the second was found as well, perhaps
-    rig().poller.remove(member.handle());
-    rig().poller.remove(other.handle());
-    member.subject().close();
-    other.subject().close();
-    Member next = rig().member(IN);
-    Member last = rig().member(IN);
-    assertThat(Set.of(next.fd(), last.fd())).isEqualTo(Set.of(member.fd(), other.fd()));
-    rig().assertSilent();
+    int again = 0;
+    for (int i = 0; i < 20 && again < 2; i++) {
+      Member member = rig().ready(IN);
+      Member other = rig().ready(IN);
+      assertThat(rig().await(1, -1)).hasSize(1); // the second was found as well, perhaps
+      rig().poller.remove(member.handle());
+      rig().poller.remove(other.handle());
+      member.subject().close();
+      other.subject().close();
+      List<Member> found = numbered(Set.of(member.fd(), other.fd()));
+      again = found.size();
+      rig().assertSilent();
+      for (Member each : found) {
+        rig().poller.remove(each.handle());
+      }
+    }
+    assertThat(again).isEqualTo(2);
   }
 
   @Test

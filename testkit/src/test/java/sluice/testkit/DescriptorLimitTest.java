@@ -25,10 +25,17 @@ class DescriptorLimitTest {
   @EnumSource(names = "AUTO", mode = EnumSource.Mode.EXCLUDE)
   void acceptEndsWithEmfileAndGoesOnWhenDescriptorsAreBack(Backend backend) throws Exception {
     Engines.Choice choice = available(backend);
+    for (int attempt = 0; !ranOut(choice); attempt++) {
+      assertThat(attempt).as("descriptors come back again and again").isLessThan(20);
+    }
+  }
+
+  /// @return false when a descriptor of somebody else came back, and the accept found it
+  private static boolean ranOut(Engines.Choice choice) throws Exception {
     EngineContractRig rig =
         new EngineContractRig(config -> Engines.open(choice, config), new EngineContractSockets());
     try {
-      run(rig);
+      return run(rig);
     } finally {
       rig.close();
     }
@@ -42,7 +49,7 @@ class DescriptorLimitTest {
     }
   }
 
-  private static void run(EngineContractRig rig) throws IOException {
+  private static boolean run(EngineContractRig rig) throws IOException {
     var first = rig.pair(); // everything this test runs through is loaded and open by now
     rig.stopAccepting(); // an armed accept of io_uring keeps the limit it was armed under
     rig.dial();
@@ -54,6 +61,9 @@ class DescriptorLimitTest {
       useUp(hogs);
       rig.accept();
       Event full = rig.awaitAccept();
+      if (full.result() >= 0) {
+        return false;
+      }
       assertThat(full.result()).isEqualTo(-EMFILE);
       assertThat(full.more()).isFalse();
     } finally {
@@ -63,6 +73,7 @@ class DescriptorLimitTest {
     rig.accept();
     assertThat(rig.awaitAccept().result()).isNotNegative();
     assertThat(rig.awaitAccept().result()).isNotNegative();
+    return true;
   }
 
   private static void useUp(List<EventFd> hogs) {

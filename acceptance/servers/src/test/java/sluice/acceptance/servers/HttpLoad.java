@@ -71,7 +71,7 @@ record HttpLoad(int port, @Nullable SSLContext tls) {
           byte[] answer = read(in);
           if (!Arrays.equals(answer, expected)) {
             int at = Arrays.mismatch(answer, expected);
-            throw new IOException("wrong from byte " + at + ", length " + answer.length);
+            throw new IOException(LoadLaunch.WRONG + at + ", length " + answer.length);
           }
         } catch (IOException e) {
           throw new IOException(what + ": " + e, e);

@@ -26,8 +26,14 @@ final class KafkaMain {
   public static void main(String[] arguments) throws Exception {
     Launch launch = Launch.of(arguments);
     Path data = Files.createDirectories(launch.directory().resolve("data"));
-    int port = freePort();
-    Properties properties = properties(launch, data, port, freePort());
+    int port;
+    int controllerPort;
+    try (ServerSocket one = anyPort();
+        ServerSocket other = anyPort()) { // both at a time, so that they differ
+      port = one.getLocalPort();
+      controllerPort = other.getLocalPort();
+    }
+    Properties properties = properties(launch, data, port, controllerPort);
     new Formatter()
         .setPrintStream(new PrintStream(System.out, true, StandardCharsets.UTF_8))
         .setNodeId(NODE)
@@ -85,9 +91,7 @@ final class KafkaMain {
   }
 
   /// Its configuration has to name its ports, since parts of it connect to others.
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+  private static ServerSocket anyPort() throws IOException {
+    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 }

@@ -24,6 +24,9 @@ record LoadLaunch(@Nullable Path trustStore, int port, String variant) {
   /// Printed when everything was answered as it should be.
   static final String DONE = "all answers are right";
 
+  /// Said of an answer that is not what it should be.
+  static final String WRONG = "wrong from byte ";
+
   /// One caller's requests.
   interface Caller {
     /// Throws what is wrong.
@@ -83,7 +86,8 @@ record LoadLaunch(@Nullable Path trustStore, int port, String variant) {
     if (!Arrays.equals(answer, expected)) {
       throw new IOException(
           what
-              + ": wrong from byte "
+              + ": "
+              + WRONG
               + Arrays.mismatch(answer, expected)
               + ", length "
               + answer.length
