@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,14 +78,14 @@ final class ServiceManagerTest {
         NotifySocket hidden = new NotifySocket(new AbstractUnixAddress(name))) {
       ServiceManager onPath = manager(Map.of("NOTIFY_SOCKET", file.toString()));
       onPath.ready("on\nport 1");
-      assertThat(path.next(5)).isEqualTo("READY=1\nSTATUS=on port 1");
+      assertThat(path.next(60)).isEqualTo("READY=1\nSTATUS=on port 1");
       onPath.reloading();
-      assertThat(path.next(5)).matches("RELOADING=1\nMONOTONIC_USEC=[0-9]+");
+      assertThat(path.next(60)).matches("RELOADING=1\nMONOTONIC_USEC=[0-9]+");
       ServiceManager abstractly = manager(Map.of("NOTIFY_SOCKET", "@" + name));
       abstractly.status("é");
-      assertThat(hidden.next(5)).isEqualTo("STATUS=é");
+      assertThat(hidden.next(60)).isEqualTo("STATUS=é");
       abstractly.stopping("draining");
-      assertThat(hidden.next(5)).isEqualTo("STOPPING=1\nSTATUS=draining");
+      assertThat(hidden.next(60)).isEqualTo("STOPPING=1\nSTATUS=draining");
     }
     assertThat(complaints).isEmpty();
   }
@@ -119,8 +120,16 @@ final class ServiceManagerTest {
       watched.watch(server);
       assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
       assertThat(socket.next(60)).isEqualTo("WATCHDOG=1");
-      server.loops().getFirst().execute(() -> block(released));
-      while (!socket.next(1).isEmpty()) {
+      CountDownLatch blocked = new CountDownLatch(1);
+      server
+          .loops()
+          .getFirst()
+          .execute(() -> {
+            blocked.countDown();
+            block(released);
+          });
+      assertThat(blocked.await(60, TimeUnit.SECONDS)).isTrue();
+      while (!socket.next(2).isEmpty()) {
         // what was sent before
       }
       watched.stopping("");

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,9 @@ final class BufferCacheStressTest {
   private static final int BLOCK = 1024;
   private static final int BLOCKS = 400;
   private static final int MOST_RUN = 12;
+
+  /// How long a machine may take to get to everything once.
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
   private final ConcurrentLinkedQueue<Throwable> problems = new ConcurrentLinkedQueue<>();
@@ -50,7 +54,14 @@ final class BufferCacheStressTest {
     }
     List<Thread> threads = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(seed);
-    long end = System.nanoTime() + 2_000_000_000L;
+    long begin = System.nanoTime();
+    long end = begin + 2_000_000_000L;
+    BooleanSupplier goesOn =
+        () -> {
+          long now = System.nanoTime();
+          boolean met = reads.get() > 0 && overwrites.get() > 0 && runs.get() > 0;
+          return now - end < 0 || (!met && now - begin < PATIENCE_NANOS);
+        };
     Job[] jobs = {
       r -> copy(cache, r),
       r -> copy(cache, r),
@@ -74,7 +85,7 @@ final class BufferCacheStressTest {
       Runnable loop =
           () -> {
             try {
-              while (System.nanoTime() - end < 0 && problems.isEmpty()) {
+              while (goesOn.getAsBoolean() && problems.isEmpty()) {
                 job.run(own);
                 if (virtual) {
                   LockSupport.parkNanos(1); // lets the others have the carrier

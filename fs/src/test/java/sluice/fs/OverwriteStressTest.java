@@ -86,7 +86,8 @@ final class OverwriteStressTest {
                 try {
                   use(
                       (r, memory, bytes) -> {
-                        while (System.nanoTime() - end < 0 && problems.isEmpty()) {
+                        while ((System.nanoTime() - end < 0 || looked.get() == 0)
+                            && problems.isEmpty()) {
                           job.run(r, memory, bytes);
                         }
                       },

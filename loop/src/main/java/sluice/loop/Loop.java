@@ -257,6 +257,12 @@ public final class Loop implements AutoCloseable {
     for (int i = 0; i < CLOSE_TURNS && connections.count() > 0; i++) {
       turn(1_000_000L);
     }
+    int left = connections.count();
+    if (left > 0) {
+      Log.LOGGER.log(
+          Level.WARNING,
+          () -> name + ": " + left + " connections do not end; what they send stays");
+    }
     engine.close();
     staging.close();
     submitted.close();
@@ -280,7 +286,8 @@ public final class Loop implements AutoCloseable {
   }
 
   private long waitNanos(long maxWaitNanos) {
-    if (maxWaitNanos == 0 || !resumes.isEmpty() || flushes.hasMore() || stopping) {
+    boolean ends = stopping && !closed; // but then it waits for the kernel to let connections go
+    if (maxWaitNanos == 0 || !resumes.isEmpty() || flushes.hasMore() || ends) {
       return 0;
     }
     long wait = earlier(maxWaitNanos, timers.untilNextTick(now));

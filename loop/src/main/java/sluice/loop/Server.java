@@ -252,7 +252,14 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  /// Ends all loops at once; connections are cut off.
+  /// As [#awaitEnd], no longer than so.
+  ///
+  /// @return whether all loops have ended
+  public boolean awaitEnd(Duration timeout) {
+    return join(timeout);
+  }
+
+  /// Ends all loops at once; connections are cut off. Waits a few seconds for them to have ended.
   @Override
   public void close() {
     starts.forEach(LoopStart::giveUp);

@@ -20,12 +20,6 @@ import sluice.memory.ViewBinder;
 /// the turn. A call that is passed is copied, unless it had to be put together anyway, and does not
 /// stop the connection: up to [RpcLimits#callsPerConnection] are with workers, then input waits.
 final class RpcProtocol implements Protocol {
-  /// When memory is short, a record that has come in part must give way to others after this and
-  /// the time that its bytes take at 250 kB a second.
-  private static final long GRACE_NANOS = 1_000_000_000L;
-
-  private static final long NANOS_PER_BYTE = 4_000;
-
   private static final int LAST_FRAGMENT = 0x8000_0000;
 
   private final Loop loop;
@@ -100,6 +94,8 @@ final class RpcProtocol implements Protocol {
       connection.abort();
     } else if (stream.passed() > 0 || stream.whole()) {
       connection.deadline(limits.idleNanos());
+    } else if (stream.waits()) {
+      connection.deadline(limits.messageNanos()); // not its fault
     } else if (stream.assembling()) {
       counts.unfinished++;
       connection.abort();
@@ -287,7 +283,8 @@ final class RpcProtocol implements Protocol {
     return workers;
   }
 
-  /// Memory for a message; when there is none, whoever has been sending one for longest gives way.
+  /// Memory for a message; when there is none, whoever has been sending one for longest gives way,
+  /// if it sends too slowly ([RecordPace]).
   ///
   /// @return null when there is none
   @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {
@@ -309,8 +306,7 @@ final class RpcProtocol implements Protocol {
 
   private boolean dropSlowest(RpcStream asking) {
     for (RpcStream slow : assembling) {
-      long due = GRACE_NANOS + NANOS_PER_BYTE * slow.assembledBytes();
-      if (slow != asking && !slow.waits() && loop.now() - slow.begunNanos() > due) {
+      if (slow != asking && !slow.waits() && slow.late(loop.now())) {
         counts.unfinished++;
         slow.dropRecord();
         slow.connection.abort();

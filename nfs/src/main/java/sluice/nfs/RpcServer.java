@@ -165,12 +165,14 @@ final class RpcServer implements AutoCloseable {
     return server().drain(timeout);
   }
 
-  /// Ends at once.
+  /// Ends at once; waits for workers that are at a call, so that nobody uses the programs' trees
+  /// any more, unless they take too long.
   @Override
   public void close() {
     Server running = server;
     if (running != null) {
       running.close();
+      boolean _ = running.awaitEnd(RpcWorkers.PATIENCE.plusSeconds(5));
     }
   }
 }

@@ -36,8 +36,8 @@ final class RpcStream implements ReplyPath {
   private boolean ending;
   private boolean gone;
 
-  /// When the first byte of [#message] came.
-  private long begunNanos;
+  /// How fast [#message] comes.
+  private final RecordPace pace = new RecordPace();
 
   /// The deadline is that of [#message].
   boolean hurried;
@@ -66,8 +66,9 @@ final class RpcStream implements ReplyPath {
     return held || whole;
   }
 
-  long begunNanos() {
-    return begunNanos;
+  /// Whether the client, for which it waits, sends the record too slowly for others to wait for it.
+  boolean late(long now) {
+    return pace.late(now, assembledBytes());
   }
 
   /// Bytes that the fragment still needs.
@@ -92,7 +93,7 @@ final class RpcStream implements ReplyPath {
         return false;
       }
       message = first;
-      begunNanos = connection.loop().now();
+      pace.begin(connection.loop().now());
       protocol.assembling(this);
     }
     fragmentLeft = fragmentBytes;
@@ -266,6 +267,7 @@ final class RpcStream implements ReplyPath {
       return;
     }
     held = false;
+    pace.resume(connection.loop().now(), assembledBytes());
     protocol.workers().forget(this);
     if (!whole || protocol.handleWhole(this)) {
       connection.resumeInput();

@@ -23,7 +23,7 @@ final class RpcWorkers {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
   /// How long the end of a loop waits for workers that still answer.
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /// Streams that one finished call lets try again: one is not enough when it needs more memory
   /// than has come free.

@@ -47,7 +47,7 @@ final class Nfs3ConcurrencyTest {
   void clientsShareCommits() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       rig.root.create(rig.top, "warm");
-      rig.device.slowFlush(30_000_000); // while one waits, even a slow machine makes many
+      rig.device.slowFlush(100_000_000); // while one waits, even a slow machine makes many
       int before = rig.device.flushes();
       int clients = 32;
       int each = 10;

@@ -116,7 +116,7 @@ class RpcHostileTest {
   /// Fragments without bytes are no way to keep a loop busy for ever without sending.
   @Test
   void emptyFragmentsAreWorthNothing() throws Exception {
-    RpcLimits limits = RpcLimits.DEFAULT.withTimes(9_000_000_000L, 3_000_000_000L);
+    RpcLimits limits = RpcLimits.DEFAULT.withTimes(30_000_000_000L, 6_000_000_000L);
     try (RpcServerRig rig = new RpcServerRig(Backend.AUTO, limits);
         RpcTestClient bad = rig.connect()) {
       byte[] empty = new byte[40_000]; // ten thousand marks of zero

@@ -45,6 +45,13 @@ final class RpcServerRig implements AutoCloseable {
     return new RpcTestClient(port());
   }
 
+  /// Leaves the server no time between both.
+  RpcTestClient connectAndSend(byte[] bytes) throws IOException {
+    RpcTestClient client = connect();
+    client.send(bytes);
+    return client;
+  }
+
   long count(ToLongFunction<RpcCounts> of) {
     return server.counts().stream().mapToLong(of).sum();
   }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -262,6 +263,51 @@ class RpcServerTest {
     }
   }
 
+  /// Several wait for memory, for longer than a slow client may take for a message: it is not their
+  /// fault, and none is cut off for another.
+  @Test
+  void whoWaitsForMemoryLosesNothing() throws Exception {
+    RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(3 << 20);
+    byte[] record = RpcTestClient.record(opaque(1, RpcTestProgram.GATED, random(900_000, 5)));
+    List<RpcTestClient> clients = new ArrayList<>();
+    try (RpcServerRig rig = new RpcServerRig(Backend.AUTO, limits)) {
+      for (int i = 0; i < 4; i++) {
+        clients.add(rig.connect());
+      }
+      clients.getFirst().send(record);
+      RpcServerRig.await("a worker", () -> rig.program.running.get() == 1);
+      int begun = 60_000;
+      long before = rig.server.messageBytes();
+      for (RpcTestClient client : clients.subList(1, 4)) {
+        client.send(Arrays.copyOf(record, begun));
+      }
+      // two at least; the pool may have kept the memory of one
+      RpcServerRig.await("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
+      List<FutureTask<Integer>> writing = new ArrayList<>();
+      for (RpcTestClient client : clients.subList(1, 4)) {
+        writing.add(
+            started(() -> {
+              client.send(Arrays.copyOfRange(record, begun, record.length));
+              return 0;
+            }));
+      }
+      RpcServerRig.await("one more worker", () -> rig.program.running.get() == 2);
+      RpcServerRig.await("the others", () -> rig.count(c -> c.heldForMemory) > 20); // for seconds
+      rig.program.gate.release(4);
+      for (RpcTestClient client : clients) {
+        assertThat(xid(client.receive())).isEqualTo(1);
+      }
+      for (FutureTask<Integer> each : writing) {
+        assertThat(each.get(60, TimeUnit.SECONDS)).isZero();
+      }
+      assertThat(rig.count(c -> c.unfinished)).isZero();
+    } finally {
+      for (RpcTestClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(Backend.class)
   void whoSendsNonsenseIsCutOffAlone(Backend backend) throws Exception {
@@ -318,12 +364,12 @@ class RpcServerTest {
   void unfinishedMessagesAndIdleConnectionsEnd(Backend backend) throws Exception {
     // between connecting and sending, even a slow machine stays below the first of them
     RpcLimits limits = RpcLimits.DEFAULT.withTimes(3_000_000_000L, 300_000_000L);
+    byte[] gated = number(1, RpcTestProgram.GATED, 8);
+    byte[] part = Arrays.copyOf(number(1, RpcTestProgram.FAST, 5), 30);
     try (RpcServerRig rig = new RpcServerRig(backend, limits);
-        RpcTestClient busy = rig.connect();
-        RpcTestClient half = rig.connect();
+        RpcTestClient busy = rig.connectAndSend(gated);
+        RpcTestClient half = rig.connectAndSend(part);
         RpcTestClient idle = rig.connect()) {
-      busy.send(number(1, RpcTestProgram.GATED, 8));
-      half.send(Arrays.copyOf(number(1, RpcTestProgram.FAST, 5), 30));
       assertThat(half.ended()).isTrue();
       assertThat(idle.ended()).isTrue();
       assertThat(rig.count(c -> c.unfinished)).isEqualTo(1);
