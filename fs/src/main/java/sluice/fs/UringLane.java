@@ -1,6 +1,7 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -8,14 +9,21 @@ import sluice.fs.BlockDevice.Transfer;
 import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.IoUring;
+import sluice.sys.IoVec;
 import sluice.sys.Mapping;
 import sluice.sys.SubmissionQueue;
 import sluice.sys.SysException;
 
 /// One ring of a [UringDevice]. Of the thread that holds its lock, until its transfers are
 /// complete.
+///
+/// Transfers that follow one another on the device are a run, which is one operation: of registered
+/// memory where they follow one another in it too, of a vector of ranges otherwise.
 final class UringLane implements AutoCloseable {
   private static final int ENTRIES = 64;
+
+  /// Transfers of one operation.
+  private static final int RUN_TRANSFERS = 256;
 
   /// For memory that the device cannot take as it lies.
   private static final int BOUNCE_BYTES = 1 << 18;
@@ -28,7 +36,8 @@ final class UringLane implements AutoCloseable {
   private final int sectorBytes;
   private final IoUring ring;
   private final Mapping bounce;
-  private final int[] done = new int[ENTRIES];
+  private final TransferRun[] runs = new TransferRun[ENTRIES];
+  private final MemorySegment vectors;
   private @Nullable MemorySegment registered;
   private int failure;
 
@@ -37,6 +46,10 @@ final class UringLane implements AutoCloseable {
     this.sectorBytes = sectorBytes;
     this.ring = ring;
     this.bounce = bounce;
+    vectors = Arena.ofAuto().allocate((long) IoVec.LIMIT * IoVec.SIZE, Long.BYTES);
+    for (int i = 0; i < ENTRIES; i++) {
+      runs[i] = new TransferRun(sectorBytes);
+    }
   }
 
   static UringLane open(int fd, int sectorBytes) throws IOException {
@@ -68,40 +81,50 @@ final class UringLane implements AutoCloseable {
   }
 
   void run(Transfer[] transfers, int count, boolean write) throws IOException {
-    for (int from = 0; from < count; from += ENTRIES) {
-      window(transfers, from, Math.min(ENTRIES, count - from), write);
+    for (int from = 0; from < count; ) {
+      from = window(transfers, from, count, write);
     }
   }
 
-  private void window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
+  /// Carries out as many transfers as the ring and the vectors take.
+  ///
+  /// @return the first that is still to be carried out
+  private int window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
     failure = 0;
     int pending = 0;
-    for (int i = 0; i < count; i++) {
-      Transfer t = transfers[from + i];
-      done[i] = 0;
-      if (aligned(t)) {
-        stage(t, i, write);
+    int vectorsUsed = 0;
+    int next = from;
+    while (next < count && pending < ENTRIES && vectorsUsed < IoVec.LIMIT) {
+      if (transfers[next].bytes() > 0 && aligned(transfers[next])) {
+        int most = Math.min(RUN_TRANSFERS, IoVec.LIMIT - vectorsUsed);
+        TransferRun run = runs[pending];
+        run.begin(transfers, next, Math.min(count, next + most), vectorsUsed);
+        stage(run, pending, write);
         pending++;
+        vectorsUsed += run.end() - next;
+        next = run.end();
+      } else {
+        next++;
       }
     }
-    await(transfers, from, pending, write);
-    for (int i = 0; i < count && failure == 0; i++) {
-      Transfer t = transfers[from + i];
-      if (!aligned(t)) {
-        bounced(t, write);
+    await(pending, write);
+    for (int i = from; i < next && failure == 0; i++) {
+      if (!aligned(transfers[i])) {
+        bounced(transfers[i], write);
       }
     }
     if (failure != 0) {
       throw SysException.of(failure, write ? "pwrite" : "pread", fd, "io_uring");
     }
+    return next;
   }
 
   private boolean aligned(Transfer t) {
-    return ((t.block().segment().address() + t.offset()) & (sectorBytes - 1)) == 0;
+    return TransferRun.aligned(t, sectorBytes);
   }
 
   /// Waits for everything that is staged: the kernel uses the memory until then, whatever fails.
-  private void await(Transfer[] transfers, int from, int staged, boolean write) throws IOException {
+  private void await(int staged, boolean write) throws IOException {
     int pending = staged;
     CompletionQueue completions = ring.completion();
     while (pending > 0) {
@@ -112,63 +135,49 @@ final class UringLane implements AutoCloseable {
       int available = completions.available();
       for (int c = 0; c < available; c++) {
         int i = (int) completions.userData(c) - 1;
-        pending -= completed(transfers[from + i], i, completions.result(c), write) ? 1 : 0;
+        pending -= completed(i, completions.result(c), write) ? 1 : 0;
       }
       completions.advance(available);
     }
   }
 
   /// @return false when the rest was staged again
-  private boolean completed(Transfer t, int i, int result, boolean write) {
+  private boolean completed(int i, int result, boolean write) {
+    TransferRun run = runs[i];
     if (result == -Errno.EINTR || result == -Errno.EAGAIN) {
-      stage(t, i, write);
+      stage(run, i, write);
       return false;
     }
     if (result <= 0) {
       failure = result == 0 ? Errno.EIO : -result;
       return true;
     }
-    done[i] += result;
-    if (done[i] < t.bytes()) {
-      stage(t, i, write);
-      return false;
+    if (run.advance(result)) {
+      return true;
     }
-    return true;
+    stage(run, i, write);
+    return false;
   }
 
-  private void stage(Transfer t, int i, boolean write) {
-    stage(
-        t.block().segment(),
-        t.offset() + done[i],
-        t.bytes() - done[i],
-        t.position() + done[i],
-        i,
-        write);
-  }
-
-  private void stage(
-      MemorySegment memory, long offset, int bytes, long position, int i, boolean write) {
+  /// Stages what is not done of a run.
+  private void stage(TransferRun run, int i, boolean write) {
     SubmissionQueue queue = ring.submission();
-    if (isRegistered(memory, offset, bytes)) {
+    int entries = run.fill(vectors);
+    int bytes = run.restBytes();
+    long position = run.restPosition();
+    MemorySegment region = registered;
+    long offset = region == null ? 0 : run.restAddress() - region.address();
+    if (region != null && entries == 1 && offset >= 0 && offset + bytes <= region.byteSize()) {
       if (write) {
-        queue.writeFixed(fd, memory, offset, bytes, position, i + 1L);
+        queue.writeFixed(fd, region, offset, bytes, position, i + 1L);
       } else {
-        queue.readFixed(fd, memory, offset, bytes, position, i + 1L);
+        queue.readFixed(fd, region, offset, bytes, position, i + 1L);
       }
     } else if (write) {
-      queue.write(fd, memory, offset, bytes, position, i + 1L);
+      queue.writeVector(fd, vectors, run.vectorAt(), entries, position, i + 1L);
     } else {
-      queue.read(fd, memory, offset, bytes, position, i + 1L);
+      queue.readVector(fd, vectors, run.vectorAt(), entries, position, i + 1L);
     }
-  }
-
-  private boolean isRegistered(MemorySegment memory, long offset, int bytes) {
-    MemorySegment region = registered;
-    if (region == null) {
-      return false;
-    }
-    long from = memory.address() + offset - region.address();
-    return from >= 0 && from + bytes <= region.byteSize();
   }
 
   private void bounced(Transfer t, boolean write) throws IOException {
@@ -189,7 +198,11 @@ final class UringLane implements AutoCloseable {
   private void viaBounce(long position, int bytes, boolean write) throws IOException {
     CompletionQueue completions = ring.completion();
     for (int at = 0; at < bytes && failure == 0; ) {
-      stage(bounce.segment(), at, bytes - at, position + at, 0, write);
+      if (write) {
+        ring.submission().write(fd, bounce.segment(), at, bytes - at, position + at, 1);
+      } else {
+        ring.submission().read(fd, bounce.segment(), at, bytes - at, position + at, 1);
+      }
       int result = 0;
       boolean complete = false;
       while (!complete) {

@@ -5,6 +5,8 @@ package sluice.sys;
 /// Immutable: any thread may use it.
 public final class Opcode {
   public static final int NOP = 0;
+  public static final int READV = 1;
+  public static final int WRITEV = 2;
   public static final int READ_FIXED = 4;
   public static final int WRITE_FIXED = 5;
   public static final int POLL_ADD = 6;

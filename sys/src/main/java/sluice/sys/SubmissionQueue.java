@@ -275,6 +275,30 @@ public final class SubmissionQueue {
     stage(first(Opcode.WRITE, 0, 0, fd), position, address, length, userData, 0);
   }
 
+  /// As [#read], into ranges one after another.
+  ///
+  /// @param vector entries of [IoVec], which the kernel has taken once they are submitted
+  /// @param count of them, from 1 to [IoVec#LIMIT]
+  public void readVector(
+      int fd, MemorySegment vector, long offset, int count, long position, long userData) {
+    long address = entries(vector, offset, count);
+    stage(first(Opcode.READV, 0, 0, fd), position, address, count, userData, 0);
+  }
+
+  /// As [#write], from ranges one after another; entries as in [#readVector].
+  public void writeVector(
+      int fd, MemorySegment vector, long offset, int count, long position, long userData) {
+    long address = entries(vector, offset, count);
+    stage(first(Opcode.WRITEV, 0, 0, fd), position, address, count, userData, 0);
+  }
+
+  private static long entries(MemorySegment vector, long offset, int count) {
+    if (count < 1 || count > IoVec.LIMIT) {
+      throw new IllegalArgumentException("count must be 1 to " + IoVec.LIMIT + ": " + count);
+    }
+    return Ranges.readable(vector, offset, (long) count * IoVec.SIZE);
+  }
+
   /// As [#read], into memory inside of [IoUring#registerBuffer].
   public void readFixed(
       int fd, MemorySegment segment, long offset, int length, long position, long userData) {

@@ -52,6 +52,37 @@ class IoUringTest {
   }
 
   @Test
+  void rangesAreWrittenAndReadOneAfterAnother() throws Exception {
+    int fd = Files.memfd("vector");
+    try (IoUring ring = IoUring.open(8, 16, FLAGS);
+        Mapping memory = Mapping.anonymous(8192, false);
+        Mapping vector = Mapping.anonymous(4096, false)) {
+      for (int i = 0; i < 300; i++) {
+        memory.segment().set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (byte) i);
+      }
+      IoVec.set(vector.segment(), 16, 0, memory.segment(), 200, 100);
+      IoVec.set(vector.segment(), 16, 1, memory.segment(), 0, 200);
+      ring.submission().writeVector(fd, vector.segment(), 16, 2, 50, 1);
+      assertThat(ring.enter(1, -1)).isEqualTo(1);
+      assertThat(Completions.results(ring)).containsEntry(1L, 300);
+      IoVec.set(vector.segment(), 0, 0, memory.segment(), 4096, 100);
+      IoVec.set(vector.segment(), 0, 1, memory.segment(), 5000, 200);
+      ring.submission().readVector(fd, vector.segment(), 0, 2, 50, 2);
+      assertThat(ring.enter(1, -1)).isEqualTo(1);
+      assertThat(Completions.results(ring)).containsEntry(2L, 300);
+      assertThat(memory.segment().asSlice(4096, 100).mismatch(memory.segment().asSlice(200, 100)))
+          .isEqualTo(-1);
+      assertThat(memory.segment().asSlice(5000, 200).mismatch(memory.segment().asSlice(0, 200)))
+          .isEqualTo(-1);
+      org.assertj.core.api.Assertions.assertThatThrownBy(
+              () -> ring.submission().readVector(fd, vector.segment(), 0, 0, 0, 3))
+          .isInstanceOf(IllegalArgumentException.class);
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  @Test
   void aFullSubmissionQueueSubmitsByItself() throws Exception {
     try (IoUring ring = IoUring.open(4, 64, FLAGS)) {
       for (int i = 1; i <= 30; i++) {
