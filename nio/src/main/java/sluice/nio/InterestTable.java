@@ -148,7 +148,7 @@ final class InterestTable {
     SelChImpl channel = (SelChImpl) key.channel();
     Registration registration = at(channel.getFDVal());
     if (registration.key != key) {
-      if (registration.channel != channel) {
+      if (!registration.isOf(channel)) {
         registration.reset(channel);
       }
       registration.key = key;

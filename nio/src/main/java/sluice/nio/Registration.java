@@ -3,6 +3,7 @@ package sluice.nio;
 import static sluice.sys.Epoll.EPOLLERR;
 import static sluice.sys.Epoll.EPOLLHUP;
 
+import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 import sun.nio.ch.SelChImpl;
 import sun.nio.ch.SelectionKeyImpl;
@@ -18,8 +19,9 @@ final class Registration {
   /// Tells an event of this file from one of a file that had the same number.
   int generation;
 
-  /// The channel whose file the kernel watches, also after its key is gone.
-  @Nullable SelChImpl channel;
+  /// The channel whose file the kernel watches, also after its key is gone: then it may be
+  /// collected.
+  private @Nullable WeakReference<SelChImpl> channel;
 
   @Nullable SelectionKeyImpl key;
 
@@ -61,10 +63,15 @@ final class Registration {
     this.fd = fd;
   }
 
+  /// Whether the kernel watches this channel's file.
+  boolean isOf(SelChImpl asked) {
+    return channel != null && channel.refersTo(asked);
+  }
+
   /// Begins anew for another file with the same number.
   void reset(@Nullable SelChImpl newChannel) {
     generation++;
-    channel = newChannel;
+    channel = newChannel == null ? null : new WeakReference<>(newChannel);
     key = null;
     wanted = 0;
     inKernel = false;

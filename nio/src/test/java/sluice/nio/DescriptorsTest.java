@@ -76,6 +76,23 @@ class DescriptorsTest extends Scenario {
     });
   }
 
+  @Test
+  void thoseThatWereSelectedOnceAsWell() throws Exception {
+    Selector selector = selector();
+    long before = openDescriptors();
+    for (int i = 0; i < 100; i++) {
+      SelectionKey key = register(nio().openDatagramChannel(), selector, OP_READ);
+      selector.selectNow();
+      key.cancel();
+      selector.selectNow();
+    }
+    eventually(() -> {
+      System.gc();
+      return openDescriptors() <= before + 10;
+    });
+    assertThat(selector.isOpen()).isTrue();
+  }
+
   /// The limit is lowered first: for an accept that a ring has armed, the limit of that moment
   /// counts.
   @Test
