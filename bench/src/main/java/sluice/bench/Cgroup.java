@@ -73,12 +73,17 @@ final class Cgroup implements AutoCloseable {
   ///
   /// @param group null for none
   static List<String> command(@Nullable Cgroup group, int cpu, List<String> program) {
+    return command(group, Integer.toString(cpu), program);
+  }
+
+  /// @param cpus a list as taskset(1) has it
+  static List<String> command(@Nullable Cgroup group, String cpus, List<String> program) {
     List<String> command = new ArrayList<>();
     if (group != null) {
       String enter = "echo $$ > \"$0\" && exec \"$@\"";
       command.addAll(List.of("sh", "-c", enter, group.folder.resolve("cgroup.procs").toString()));
     }
-    command.addAll(List.of("taskset", "-c", Integer.toString(cpu)));
+    command.addAll(List.of("taskset", "-c", cpus));
     command.addAll(program);
     return command;
   }

@@ -1,6 +1,8 @@
 package sluice.bench;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,16 +16,27 @@ import java.util.function.Consumer;
 ///
 /// All are mounted at once and asked in turn, the order reversed each round; the first is there
 /// twice, as the control. Client and server share a core: waking an idle one for each request costs
-/// several times what the answer does, and would hide every difference.
+/// several times what the answer does, and would hide every difference but that one. In the cases
+/// that are called `free` the kernel chooses, as it does for users.
 final class FuseBench implements Bench {
   private static final String NAME = "fuse";
   private static final List<String> SYSTEMS = List.of("sluice/1", "c", "sluice/2", "sluice/4");
 
+  /// Only where the kernel has it switched on.
+  private static final String RING = "sluice/ring";
+
   /// @param bytes of a read; 0 for attributes
-  private record Case(String name, int bytes) {}
+  /// @param free whether client and server run where the kernel likes
+  private record Case(String name, int bytes, boolean free) {}
 
   private static final List<Case> CASES =
-      List.of(new Case("stat", 0), new Case("read 4KB", 4 << 10), new Case("read 64KB", 64 << 10));
+      List.of(
+          new Case("stat", 0, false),
+          new Case("read 4KB", 4 << 10, false),
+          new Case("read 64KB", 64 << 10, false),
+          new Case("free stat", 0, true),
+          new Case("free read 4KB", 4 << 10, true),
+          new Case("free read 64KB", 64 << 10, true));
 
   private record Entry(String system, boolean control, FuseMounted mounted) {}
 
@@ -34,15 +47,15 @@ final class FuseBench implements Bench {
 
   @Override
   public String where() {
-    return "a FUSE mount, client and server on one core";
+    return "a FUSE mount, client and server on one core, and on all";
   }
 
   @Override
   public String list() {
     StringBuilder text = new StringBuilder();
     for (Case one : CASES) {
-      text.append(NAME + ": ").append(one.name).append(" (quick)\n    ");
-      text.append(String.join(" ", SYSTEMS)).append('\n');
+      text.append(NAME + ": ").append(one.name).append(one.free ? "\n    " : " (quick)\n    ");
+      text.append(String.join(" ", SYSTEMS)).append(" (" + RING + ")\n");
     }
     return text.toString();
   }
@@ -50,7 +63,7 @@ final class FuseBench implements Bench {
   @Override
   public void check(Options options) {
     for (String peer : options.peers()) {
-      if (!SYSTEMS.contains(peer)) {
+      if (!SYSTEMS.contains(peer) && !peer.equals(RING)) {
         throw new IllegalArgumentException("no system of fuse is called " + peer + "\n" + list());
       }
     }
@@ -65,7 +78,7 @@ final class FuseBench implements Bench {
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Options options = harness.options();
     List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
-    List<Case> cases = CASES.stream().filter(c -> options.selects(c.name, true)).toList();
+    List<Case> cases = CASES.stream().filter(c -> options.selects(c.name, !c.free)).toList();
     double seconds = options.warmSeconds() + options.rounds() * (options.seconds() + 0.1);
     Harness.progress(
         String.format(
@@ -75,12 +88,27 @@ final class FuseBench implements Bench {
             options.rounds(),
             2 * asked.size() + cases.size() * (asked.size() + 1) * seconds));
     harness.keepOffServerCpu();
-    List<Entry> entries = new ArrayList<>();
     try (MachineLock _ = MachineLock.acquire()) {
+      for (boolean free : new boolean[] {false, true}) {
+        List<Case> some = cases.stream().filter(c -> c.free == free).toList();
+        if (!some.isEmpty()) {
+          measure(harness, asked, some, done);
+        }
+      }
+    }
+  }
+
+  /// @param cases all free, or none
+  private static void measure(
+      Harness harness, List<String> asked, List<Case> cases, Consumer<CaseResult> done)
+      throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    String cpus = cpus(harness, cases.getFirst());
+    try {
       for (String system : asked) {
-        entries.add(new Entry(system, false, FuseMounted.open(harness, system, 0)));
+        entries.add(new Entry(system, false, FuseMounted.open(harness, system, 0, cpus)));
         if (entries.size() == 1) {
-          entries.add(new Entry(system, true, FuseMounted.open(harness, system, 1)));
+          entries.add(new Entry(system, true, FuseMounted.open(harness, system, 1, cpus)));
         }
       }
       for (Case one : cases) {
@@ -89,6 +117,12 @@ final class FuseBench implements Bench {
     } finally {
       entries.forEach(entry -> entry.mounted.close());
     }
+  }
+
+  private static String cpus(Harness harness, Case one) throws IOException {
+    return one.free
+        ? Files.readString(Path.of("/sys/devices/system/cpu/online")).strip()
+        : Integer.toString(harness.options().serverCpu());
   }
 
   private static CaseResult measure(Harness harness, Case one, List<Entry> entries)
@@ -163,7 +197,7 @@ final class FuseBench implements Bench {
         List.of(
             "taskset",
             "-c",
-            Integer.toString(harness.options().serverCpu()),
+            cpus(harness, one),
             harness.workspace().fuseClient().toString(),
             one.bytes == 0 ? "stat" : Integer.toString(one.bytes),
             entry.mounted.file().toString(),

@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A server of `bench fuse` on one core, in a control group of its own, and its mount point. Used
-/// by the harness's main thread; the shutdown hook may close it.
+/// A server of `bench fuse`, in a control group of its own, and its mount point. Used by the
+/// harness's main thread; the shutdown hook may close it.
 final class FuseMounted implements AutoCloseable {
   private final Process process;
   private final Path directory;
@@ -28,13 +28,14 @@ final class FuseMounted implements AutoCloseable {
 
   /// @param system `c`, or ours with the number of threads behind its slash
   /// @param index tells apart servers of one system
+  /// @param cpus where it may run, as taskset(1) has it
   /// @throws IOException when it does not mount, with what to do about it
-  static FuseMounted open(Harness harness, String system, int index) throws IOException {
+  static FuseMounted open(Harness harness, String system, int index, String cpus)
+      throws IOException {
     String name = "mount-" + system.replace('/', '-') + "-" + index;
     Path directory = Files.createDirectories(harness.workspace().temporary(name));
     List<String> server = command(harness, system, directory);
-    FuseMounted mounted =
-        Cleanup.open(() -> launch(server, harness.options().serverCpu(), directory));
+    FuseMounted mounted = Cleanup.open(() -> launch(server, cpus, directory));
     BufferedReader out = mounted.process.inputReader(StandardCharsets.UTF_8);
     if (!"ready".equals(out.readLine())) {
       mounted.close();
@@ -59,11 +60,11 @@ final class FuseMounted implements AutoCloseable {
     return command;
   }
 
-  private static FuseMounted launch(List<String> server, int cpu, Path directory)
+  private static FuseMounted launch(List<String> server, String cpus, Path directory)
       throws IOException {
     Cgroup cgroup = Cgroup.create();
     Process process =
-        new ProcessBuilder(Cgroup.command(cgroup, cpu, server))
+        new ProcessBuilder(Cgroup.command(cgroup, cpus, server))
             .redirectInput(new File("/dev/null"))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();

@@ -12,6 +12,7 @@ import sluice.fs.FuseMount;
 import sluice.fs.FuseOptions;
 import sluice.fs.MountOptions;
 import sluice.fs.NewFile;
+import sluice.fs.RingUse;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
@@ -24,14 +25,19 @@ public final class FuseServer {
 
   private FuseServer() {}
 
-  /// @param args mount point, number of threads
+  /// @param args mount point, number of threads; or `ring`, for as many as io_uring needs
   public static void main(String[] args) throws IOException, InterruptedException {
     try (BlockDevice device = BlockDevices.memory(DEVICE_BYTES)) {
       Ext2Format.format(
           device, FormatOptions.forDevice(DEVICE_BYTES).withBlockBytes(4096), _ -> {});
       try (Ext2 tree = Ext2.mount(device, MountOptions.defaults())) {
         fill(tree);
-        FuseOptions options = FuseOptions.of("bench").withThreads(Integer.parseInt(args[1]));
+        FuseOptions options =
+            args[1].equals("ring")
+                ? FuseOptions.of("bench").withRings(RingUse.ON)
+                : FuseOptions.of("bench")
+                    .withRings(RingUse.OFF)
+                    .withThreads(Integer.parseInt(args[1]));
         try (FuseMount mount =
             FuseMount.open(tree, Path.of(args[0]), options, text -> System.err.println(text))) {
           System.out.println("ready");
