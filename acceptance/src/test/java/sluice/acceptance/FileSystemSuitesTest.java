@@ -16,9 +16,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import sluice.fs.BlockDevice;
 import sluice.fs.BlockDevices;
 import sluice.fs.Ext2;
@@ -27,10 +28,13 @@ import sluice.fs.FormatOptions;
 import sluice.fs.FuseMount;
 import sluice.fs.FuseOptions;
 import sluice.fs.MountOptions;
+import sluice.fs.RingUse;
+import sluice.testkit.FuseSwitch;
 import sluice.testkit.Slice;
 
 /// Other people's suites for file systems on ours, mounted through FUSE: pjdfstest (what POSIX says
-/// of names, permissions and times) and fsx (content, by random operations).
+/// of names, permissions and times) and fsx (content, by random operations); requests are read, and
+/// come through io_uring.
 ///
 /// `fs-suites.sh` builds them, or `SLUICE_FS_SUITES` names the directory that has them in its
 /// `bin`.
@@ -85,7 +89,7 @@ class FileSystemSuitesTest {
   }
 
   /// Runs a suite in a fresh file system, and has the image judged.
-  private void mounted(Suite suite) throws Exception {
+  private void mounted(RingUse rings, Suite suite) throws Exception {
     Path image = directory.resolve("disk.img");
     try (FileChannel file =
         FileChannel.open(image, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -97,8 +101,9 @@ class FileSystemSuitesTest {
     try (BlockDevice device = BlockDevices.file(image, false)) {
       FormatOptions format = FormatOptions.forDevice(IMAGE_BYTES);
       Ext2Format.format(device, format.withJournal(IMAGE_BYTES), _ -> {});
-      FuseOptions options = FuseOptions.of(image.toString()).withTrusted(true);
-      try (Ext2 tree = Ext2.mount(device, MountOptions.defaults());
+      FuseOptions options = FuseOptions.of(image.toString()).withTrusted(true).withRings(rings);
+      try (FuseSwitch _ = FuseSwitch.hold(rings == RingUse.ON);
+          Ext2 tree = Ext2.mount(device, MountOptions.defaults());
           FuseMount _ = FuseMount.open(tree, mount, options, text -> System.out.println(text))) {
         suite.run(mount);
       }
@@ -108,8 +113,9 @@ class FileSystemSuitesTest {
     assertThat(judged.status).as(judged.output).isZero();
   }
 
-  @Test
-  void pjdfstestPassesAsOnTheKernelsOwn() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"OFF", "ON"})
+  void pjdfstestPassesAsOnTheKernelsOwn(RingUse rings) throws Exception {
     Path program = suite("pjdfstest");
     Path configuration =
         Files.writeString(
@@ -126,42 +132,47 @@ class FileSystemSuitesTest {
             [dummy_auth]
             entries = [["nobody", "nogroup"], ["daemon", "daemon"]]
             """);
-    mounted(mount -> {
-      Path tests = Files.createDirectory(mount.resolve("tests"));
-      Ran ran =
-          run(
-              900,
-              directory.resolve("pjdfstest").toString(),
-              program.toString(),
-              "-c",
-              configuration.toString(),
-              "-p",
-              tests.toString());
-      PjdSummary summary = PjdSummary.of(ran.output.lines().toList());
-      assertThat(summary.failed()).as(ran.output).isZero();
-      assertThat(summary.passed()).as(ran.output).isGreaterThanOrEqualTo(356);
-      assertThat(ran.status).as(ran.output).isZero();
-    });
+    mounted(
+        rings,
+        mount -> {
+          Path tests = Files.createDirectory(mount.resolve("tests"));
+          Ran ran =
+              run(
+                  900,
+                  directory.resolve("pjdfstest").toString(),
+                  program.toString(),
+                  "-c",
+                  configuration.toString(),
+                  "-p",
+                  tests.toString());
+          PjdSummary summary = PjdSummary.of(ran.output.lines().toList());
+          assertThat(summary.failed()).as(ran.output).isZero();
+          assertThat(summary.passed()).as(ran.output).isGreaterThanOrEqualTo(356);
+          assertThat(ran.status).as(ran.output).isZero();
+        });
   }
 
   /// A [Slice] of ten runs.
-  @Test
-  void fsxFindsNothingInAHundredThousandOperations() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"OFF", "ON"})
+  void fsxFindsNothingInAHundredThousandOperations(RingUse rings) throws Exception {
     Path program = suite("fsx");
-    mounted(mount -> {
-      for (long seed : Slice.current().seeds(10).toArray()) {
-        Ran ran =
-            run(
-                600,
-                directory.resolve("fsx").toString(),
-                program.toString(),
-                "-N",
-                "10000",
-                "-S",
-                Long.toString(seed),
-                mount.resolve("file" + seed).toString());
-        assertThat(ran.status).as("seed %d: %s", seed, ran.output).isZero();
-      }
-    });
+    mounted(
+        rings,
+        mount -> {
+          for (long seed : Slice.current().seeds(10).toArray()) {
+            Ran ran =
+                run(
+                    600,
+                    directory.resolve("fsx").toString(),
+                    program.toString(),
+                    "-N",
+                    "10000",
+                    "-S",
+                    Long.toString(seed),
+                    mount.resolve("file" + seed).toString());
+            assertThat(ran.status).as("seed %d: %s", seed, ran.output).isZero();
+          }
+        });
   }
 }

@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
 import sluice.fs.FuseMount;
 import sluice.fs.FuseOptions;
 import sluice.fs.MountOptions;
+import sluice.fs.RingUse;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
 
@@ -60,8 +61,21 @@ final class FsMount implements Callable<Integer> {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Threads that answer the kernel (default: ${DEFAULT-VALUE}).")
+      description = {
+        "Threads that answer the kernel (default: ${DEFAULT-VALUE}); over io_uring, one more, and",
+        "at least two for each processor."
+      })
   int threads = 4;
+
+  @Option(
+      names = "--ring",
+      paramLabel = "auto|on|off",
+      description = {
+        "Whether requests come through io_uring (default: ${DEFAULT-VALUE}). auto: where root has",
+        "switched it on (echo Y > /sys/module/fuse/parameters/enable_uring, Linux 6.14); on: or",
+        "nothing is mounted."
+      })
+  String ring = "auto";
 
   @Option(
       names = "--valid",
@@ -95,7 +109,8 @@ final class FsMount implements Callable<Integer> {
       if (hides) {
         err.println("sluice: what is in " + directory + " is hidden while it is mounted over");
       }
-      out.println("mounted " + image + " at " + directory + (readOnly ? " (read-only)" : ""));
+      String how = (readOnly ? " (read-only)" : "") + ", requests by " + mount.transport();
+      out.println("mounted " + image + " at " + directory + how);
       out.flush();
       mount.awaitEnd();
     }
@@ -110,10 +125,20 @@ final class FsMount implements Callable<Integer> {
           .withReadOnly(readOnly)
           .withTrusted(trusted)
           .withThreads(threads)
+          .withRings(rings())
           .withValidSeconds(validSeconds);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
+  }
+
+  private RingUse rings() {
+    return switch (ring) {
+      case "auto" -> RingUse.AUTO;
+      case "on" -> RingUse.ON;
+      case "off" -> RingUse.OFF;
+      default -> throw new IllegalArgumentException("--ring must be auto, on or off: " + ring);
+    };
   }
 
   /// @return whether there is something in it

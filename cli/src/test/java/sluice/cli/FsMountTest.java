@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import sluice.testkit.FuseSwitch;
 
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
 @Timeout(240)
@@ -74,20 +77,36 @@ final class FsMountTest {
   }
 
   /// Starts the command and waits until it is mounted.
-  private Process start(String... options) throws Exception {
+  ///
+  /// @param ring whether requests come through io_uring
+  private Process start(String ring, String... options) throws Exception {
+    requireMounts();
+    try (FuseSwitch turned = FuseSwitch.hold(ring.equals("on"))) {
+      assertThat(turned).isNotNull();
+      return started(ring, options);
+    }
+  }
+
+  private static void requireMounts() {
     assumeTrue(Files.exists(Path.of("/dev/fuse")), "needs /dev/fuse (modprobe fuse)");
     assumeTrue(System.getProperty("user.name", "").equals("root"), "needs root, to mount");
+  }
+
+  private Process started(String ring, String... options) throws Exception {
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
     command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "fs", "mount"));
+    command.addAll(List.of("--ring", ring));
     command.addAll(List.of(options));
     command.addAll(List.of(image().toString(), mount().toString()));
     Process started = new ProcessBuilder(command).redirectErrorStream(true).start();
     process = started;
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
-    assertThat(out.readLine()).startsWith("mounted " + image() + " at " + mount());
+    assertThat(out.readLine())
+        .startsWith("mounted " + image() + " at " + mount())
+        .contains(ring.equals("on") ? "requests by io_uring (" : "requests by read and write (");
     return started;
   }
 
@@ -101,9 +120,10 @@ final class FsMountTest {
     return rest;
   }
 
-  @Test
-  void servesUntilTerminatedAndLeavesTheImageClean() throws Exception {
-    Process started = start();
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "on"})
+  void servesUntilTerminatedAndLeavesTheImageClean(String ring) throws Exception {
+    Process started = start(ring);
     Files.write(mount().resolve("file"), new byte[100_000]);
     assertThat(run("ls", image().toString())).isEqualTo(1);
     assertThat(err.toString()).contains("Why:").contains("Fix:"); // the image is in use
@@ -113,14 +133,15 @@ final class FsMountTest {
     assertThat(mount()).isEmptyDirectory();
     assertThat(run("fsck", image().toString())).isZero();
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
-    start("--read-only");
+    start(ring, "--read-only");
     assertThat(mount().resolve("file")).hasSize(100_000);
     assertThatThrownBy(() -> Files.delete(mount().resolve("file"))).isInstanceOf(IOException.class);
   }
 
-  @Test
-  void usersOfABusyMountGoOn() throws Exception {
-    Process started = start();
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "on"})
+  void usersOfABusyMountGoOn(String ring) throws Exception {
+    Process started = start(ring);
     try (FileChannel channel =
         FileChannel.open(
             mount().resolve("file"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -133,9 +154,10 @@ final class FsMountTest {
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
   }
 
-  @Test
-  void interruptingTwiceEndsABusyMount() throws Exception {
-    Process started = start();
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "on"})
+  void interruptingTwiceEndsABusyMount(String ring) throws Exception {
+    Process started = start(ring);
     FileChannel channel =
         FileChannel.open(
             mount().resolve("file"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -158,9 +180,10 @@ final class FsMountTest {
     }
   }
 
-  @Test
-  void whatWasSyncedSurvivesAKill() throws Exception {
-    Process started = start();
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "on"})
+  void whatWasSyncedSurvivesAKill(String ring) throws Exception {
+    Process started = start(ring);
     Path file = mount().resolve("file");
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -175,11 +198,22 @@ final class FsMountTest {
     assertThat(run("mount", image().toString(), mount().toString())).isOne();
     assertThat(err.toString()).contains("was killed. Fix: umount -l " + mount());
     assertThat(tool("umount", "-l", mount().toString())).isZero();
-    Process again = start(); // replays the journal
+    Process again = start(ring); // replays the journal
     assertThat(file).hasSize(300_000);
     signal(again, "TERM");
     assertThat(rest(again)).contains("unmounted");
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+  }
+
+  @Test
+  void insistingOnRingsWhereThereAreNoneIsRefusedWithTheFix() throws Exception {
+    requireMounts();
+    try (FuseSwitch off = FuseSwitch.hold(false)) {
+      assertThat(off).isNotNull();
+      assertThat(run("mount", "--ring", "on", image().toString(), mount().toString())).isOne();
+      assertThat(err.toString()).contains("Why: ").contains("Fix: ").contains("--ring auto");
+      assertThat(mount()).isEmptyDirectory();
+    }
   }
 
   @Test
@@ -195,5 +229,7 @@ final class FsMountTest {
     assertThat(err.toString()).contains("--cache");
     assertThat(run("mount", "--threads", "0", image().toString(), mount().toString())).isEqualTo(2);
     assertThat(err.toString()).contains("threads must be");
+    assertThat(run("mount", "--ring", "x", image().toString(), mount().toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--ring must be auto, on or off: x");
   }
 }

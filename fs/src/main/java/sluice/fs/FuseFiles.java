@@ -76,7 +76,7 @@ final class FuseFiles {
     boolean kill = (flags & FuseOpcode.WRITE_KILL_SUIDGID) != 0;
     Caller caller = kill ? x.withoutPrivilege() : x.caller();
     long position = x.request.longAt(FuseLayout.IO_OFFSET);
-    long from = FuseRequest.bodyOffset() + (long) FuseLayout.IO_BYTES;
+    long from = x.request.bodyOffset() + (long) FuseLayout.IO_BYTES;
     int done = x.tree.write(caller, x.inode(), position, x.memory, from, count);
     x.reply.body(8);
     x.reply.setInt(0, done);

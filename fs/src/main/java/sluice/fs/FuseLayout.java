@@ -24,7 +24,13 @@ package sluice.fs;
 ///   u32 atimensec, mtimensec, ctimensec, mode, unused4, uid, gid, unused5; };
 /// struct fuse_read_in, fuse_write_in { u64 fh, offset; u32 size, flags; u64 lock_owner;
 ///   u32 open_flags, padding; };
+/// struct fuse_uring_ent_in_out { u64 flags, commit_id; u32 payload_sz, padding; u64 reserved; };
+/// struct fuse_uring_req_header { char in_out[128], op_in[128];
+///   struct fuse_uring_ent_in_out ring_ent_in_out; };
 /// ```
+///
+/// Through a ring a header is in `in_out`, a request's first structure in `op_in`, and all the rest
+/// in memory of its own.
 final class FuseLayout {
   static final int IN_LEN = 0;
   static final int IN_OPCODE = 4;
@@ -44,11 +50,13 @@ final class FuseLayout {
   static final int INIT_MAX_READAHEAD = 8;
   static final int INIT_FLAGS = 12;
   static final int INIT_IN_BYTES = 16;
+  static final int INIT_IN_FLAGS2 = 16;
   static final int INIT_MAX_BACKGROUND = 16;
   static final int INIT_CONGESTION = 18;
   static final int INIT_MAX_WRITE = 20;
   static final int INIT_TIME_GRAN = 24;
   static final int INIT_MAX_PAGES = 28;
+  static final int INIT_FLAGS2 = 32;
   static final int INIT_OUT_BYTES = 64;
 
   static final int ATTR_INO = 0;
@@ -144,6 +152,15 @@ final class FuseLayout {
   static final int LSEEK_OFFSET = 8;
   static final int LSEEK_WHENCE = 16;
   static final int LSEEK_BYTES = 24;
+
+  /// Since protocol 7.42.
+  static final int RING_HEADER_OP_IN = 128;
+
+  static final int RING_HEADER_RING_ENT_IN_OUT = 256;
+  static final int RING_HEADER_BYTES = 288;
+  static final int RING_ENTRY_COMMIT_ID = 8;
+  static final int RING_ENTRY_PAYLOAD_SZ = 16;
+  static final int RING_ENTRY_BYTES = 32;
 
   /// Since protocol 7.39. The reply is 32 bytes and a `fuse_statx`, which has the form of
   /// `statx(2)`.

@@ -28,13 +28,15 @@ import sluice.sys.SysException;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | detached, closed | under the lock | under the lock | under the lock |
+/// | transport, workers, threads | the thread that mounts | plain | plain, before others have it |
 public final class FuseMount implements AutoCloseable {
   private static final String DEVICE = "/dev/fuse";
 
   private final String directory;
   private final FuseSession session;
   private final Account account;
-  private final List<FuseWorker> workers = new ArrayList<>();
+  private String transport = "";
+  private final List<FuseServer> workers = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private boolean detached;
   private boolean closed;
@@ -50,6 +52,7 @@ public final class FuseMount implements AutoCloseable {
   /// @param directory mount point, which must exist
   /// @param messages told of failures that are nobody's request, in one line each, by any thread
   /// @throws SysException when there is no `/dev/fuse` or the kernel refuses
+  /// @throws FsException `EOPNOTSUPP` where the options insist on rings and there are none
   public static FuseMount open(
       FileTree tree, Path directory, FuseOptions options, Consumer<String> messages)
       throws IOException, InterruptedException {
@@ -59,34 +62,81 @@ public final class FuseMount implements AutoCloseable {
     FuseMount mount = new FuseMount(target, session, options.threads());
     int fd = openDevice();
     FuseWorker first = worker(session, fd, mount.account);
+    FuseRings rings = FuseRings.plan(options.rings());
     try {
-      String data =
-          "fd="
-              + fd
-              + ",rootmode="
-              + Integer.toOctalString(mode)
-              + ",user_id=0,group_id=0,default_permissions,allow_other,max_read="
-              + FuseSession.MAX_TRANSFER;
-      int trust = options.trusted() ? 0 : Mounts.MS_NOSUID | Mounts.MS_NODEV;
-      int flags = trust | (options.readOnly() ? Mounts.MS_RDONLY : 0);
-      SysException.check(
-          Mounts.mount(options.source(), target, "fuse.sluice", flags, data),
-          "mount",
-          options.source(),
-          target);
+      if (options.rings() == RingUse.ON && !rings.possible()) {
+        throw rings.refusal();
+      }
+      mount(options, fd, mode, target);
     } catch (IOException | RuntimeException e) {
       first.close();
       throw e;
     }
     try {
-      mount.start(first);
-      session.awaitBegun();
-      mount.startOthers(fd, options.threads() - 1);
+      mount.begin(first, rings, options, fd);
       return mount;
     } catch (IOException | RuntimeException | InterruptedException e) {
+      rings.giveUp("", "");
       mount.close();
       throw e;
     }
+  }
+
+  private static void mount(FuseOptions options, int fd, int mode, String target)
+      throws SysException {
+    String data =
+        "fd="
+            + fd
+            + ",rootmode="
+            + Integer.toOctalString(mode)
+            + ",user_id=0,group_id=0,default_permissions,allow_other,max_read="
+            + FuseSession.MAX_TRANSFER;
+    int trust = options.trusted() ? 0 : Mounts.MS_NOSUID | Mounts.MS_NODEV;
+    int flags = trust | (options.readOnly() ? Mounts.MS_RDONLY : 0);
+    SysException.check(
+        Mounts.mount(options.source(), target, "fuse.sluice", flags, data),
+        "mount",
+        options.source(),
+        target);
+  }
+
+  /// Answers the kernel's first message, and has as many threads answer the others as are wanted.
+  private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
+      throws IOException, InterruptedException {
+    try {
+      rings.open(session, options.threads(), fd, this::start);
+      if (rings.possible()) {
+        session.ringsReady();
+      }
+    } finally {
+      start(first);
+    }
+    session.awaitBegun();
+    boolean used = session.overRings() && rings.use();
+    if (!used && rings.possible()) {
+      rings.giveUp("the kernel does not offer it", "switch it on before mounting");
+    }
+    if (!used && options.rings() == RingUse.ON) {
+      throw rings.refusal();
+    }
+    if (!used) {
+      startOthers(fd, options.threads() - 1);
+    }
+    transport = (used ? "io_uring (" : "read and write (") + rings.text() + ")";
+  }
+
+  /// How requests come, and why so, in a few words.
+  public String transport() {
+    return transport;
+  }
+
+  /// Calls to the kernel by threads of rings that have ended.
+  long ringCalls() {
+    long calls = 0;
+    for (FuseServer worker : workers) {
+      calls += worker instanceof FuseRingWorker ring ? ring.calls() : 0;
+    }
+    return calls;
   }
 
   private static int openDevice() throws SysException {
@@ -107,19 +157,32 @@ public final class FuseMount implements AutoCloseable {
 
   private void startOthers(int mounted, int count) throws IOException {
     for (int i = 0; i < count; i++) {
-      int fd = openDevice();
-      int cloned = Mounts.cloneFuseDevice(fd, mounted);
-      if (cloned < 0) {
-        Files.close(fd);
-        SysException.check(cloned, "ioctl", fd, "FUSE_DEV_IOC_CLONE", mounted);
-      }
-      start(worker(session, fd, account));
+      start(worker(session, cloneDevice(mounted), account));
     }
   }
 
-  private void start(FuseWorker worker) {
+  /// Opens the device once more for the same connection.
+  static int cloneDevice(int mounted) throws SysException {
+    int fd = openDevice();
+    int cloned = Mounts.cloneFuseDevice(fd, mounted);
+    if (cloned < 0) {
+      Files.close(fd);
+      SysException.check(cloned, "ioctl", fd, "FUSE_DEV_IOC_CLONE", mounted);
+    }
+    return fd;
+  }
+
+  private void start(FuseServer worker) {
+    String name = "sluice-fuse-" + threads.size();
+    Thread thread = Thread.ofPlatform().daemon().name(name).unstarted(worker);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // the limit of threads, mostly
+      worker.close();
+      throw e;
+    }
     workers.add(worker);
-    threads.add(Thread.ofPlatform().daemon().name("sluice-fuse-" + threads.size()).start(worker));
+    threads.add(thread);
   }
 
   /// Unmounts unless it is used.
@@ -158,10 +221,11 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Blocks until it was unmounted, by whomever, and its last user has let go; or it was closed.
+  /// Blocks until it was unmounted, by whomever, and its last user has let go; or it was closed; or
+  /// requests may wait for ever, of which a message tells: it is to be closed then.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {
-      while (thread.isAlive() && !session.closing()) {
+      while (thread.isAlive() && !session.closing() && !session.broken()) {
         thread.join(TimeUnit.SECONDS.toMillis(1));
       }
     }

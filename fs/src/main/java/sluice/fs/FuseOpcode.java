@@ -47,7 +47,7 @@ final class FuseOpcode {
   /// Protocol version; [#MIN_MINOR] came with Linux 5.4.
   static final int MAJOR = 7;
 
-  static final int MINOR = 39;
+  static final int MINOR = 42;
   static final int MIN_MINOR = 31;
 
   /// Number of the root.
@@ -65,6 +65,11 @@ final class FuseOpcode {
   static final int NO_OPENDIR_SUPPORT = 1 << 24;
   static final int HANDLE_KILLPRIV_V2 = 1 << 28;
   static final int SETXATTR_EXT = 1 << 29;
+
+  /// There are more flags, in a word of their own: what is written as 1 << 32 and more is there.
+  static final int INIT_EXT = 1 << 30;
+
+  static final long OVER_IO_URING = 1L << 41;
 
   static final int FOPEN_KEEP_CACHE = 1 << 1;
   static final int FOPEN_CACHE_DIR = 1 << 3;

@@ -9,8 +9,14 @@ package sluice.fs;
 /// @param threads that answer the kernel, 1 to 64
 /// @param validSeconds how long the kernel may use names and attributes without asking again; that
 ///   can be long where all changes come through it, and is a second at most elsewhere
+/// @param rings whether requests come through io_uring
 public record FuseOptions(
-    String source, boolean readOnly, boolean trusted, int threads, long validSeconds) {
+    String source,
+    boolean readOnly,
+    boolean trusted,
+    int threads,
+    long validSeconds,
+    RingUse rings) {
   private static final int MAX_THREADS = 64;
 
   public FuseOptions {
@@ -24,22 +30,26 @@ public record FuseOptions(
 
   /// Writable, not trusted.
   public static FuseOptions of(String source) {
-    return new FuseOptions(source, false, false, 4, 86_400);
+    return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO);
   }
 
   public FuseOptions withReadOnly(boolean only) {
-    return new FuseOptions(source, only, trusted, threads, validSeconds);
+    return new FuseOptions(source, only, trusted, threads, validSeconds, rings);
   }
 
   public FuseOptions withTrusted(boolean believed) {
-    return new FuseOptions(source, readOnly, believed, threads, validSeconds);
+    return new FuseOptions(source, readOnly, believed, threads, validSeconds, rings);
   }
 
   public FuseOptions withThreads(int count) {
-    return new FuseOptions(source, readOnly, trusted, count, validSeconds);
+    return new FuseOptions(source, readOnly, trusted, count, validSeconds, rings);
   }
 
   public FuseOptions withValidSeconds(long seconds) {
-    return new FuseOptions(source, readOnly, trusted, threads, seconds);
+    return new FuseOptions(source, readOnly, trusted, threads, seconds, rings);
+  }
+
+  public FuseOptions withRings(RingUse use) {
+    return new FuseOptions(source, readOnly, trusted, threads, validSeconds, use);
   }
 }

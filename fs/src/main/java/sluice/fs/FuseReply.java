@@ -7,15 +7,16 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 
 /// The answer to one message: a header, a body, and pieces of content that are sent from where they
-/// are. Of the worker that answers.
+/// are, or copied where a ring's entry has them. Of the worker that answers.
 ///
-/// A piece is leased from [#slice] until the answer is sent or begun anew.
+/// A piece that is sent is leased from [#slice] until the answer is sent or begun anew.
 final class FuseReply implements SliceSink {
   /// Longest body: the largest extended attribute.
   static final int MAX_BODY_BYTES = 1 << 16;
@@ -28,6 +29,8 @@ final class FuseReply implements SliceSink {
   private final MemorySegment segment;
   private final MemorySegment vector;
   private final @Nullable Block[] leased = new Block[MAX_SLICES];
+  private @Nullable MemorySegment copies;
+  private int copiesAt;
   private int slices;
   private int sliceBytes;
   private int bodyBytes;
@@ -101,8 +104,23 @@ final class FuseReply implements SliceSink {
     bodyBytes = bytes.length;
   }
 
+  /// Pieces are not sent but copied, from now on.
+  ///
+  /// @param to where there is room for the longest content
+  /// @param offset where it begins there
+  void copyTo(MemorySegment to, int offset) {
+    copies = to;
+    copiesAt = offset;
+  }
+
   @Override
   public void slice(Block from, long offset, int bytes) {
+    MemorySegment to = copies;
+    if (to != null) {
+      MemorySegment.copy(from.segment(), offset, to, copiesAt + (long) sliceBytes, bytes);
+      sliceBytes += bytes;
+      return;
+    }
     if (slices == MAX_SLICES) {
       overflown = true;
       return;
@@ -149,6 +167,21 @@ final class FuseReply implements SliceSink {
     }
     drop();
     return result;
+  }
+
+  /// Copies what is no piece where a ring's entry has it: the header by itself, and the body where
+  /// pieces would be. No answer has both.
+  ///
+  /// @param header where the header goes in the memory of [#copyTo]
+  /// @return bytes behind the header
+  int copyRest(int header) {
+    MemorySegment to = Objects.requireNonNull(copies);
+    int bytes = bodyBytes + sliceBytes;
+    segment.set(JAVA_INT_UNALIGNED, FuseLayout.OUT_LEN, FuseLayout.OUT_BYTES + bytes);
+    MemorySegment.copy(segment, 0, to, header, FuseLayout.OUT_BYTES);
+    MemorySegment.copy(segment, FuseLayout.OUT_BYTES, to, copiesAt, bodyBytes);
+    drop();
+    return bytes;
   }
 
   /// Ends the leases on pieces.

@@ -8,46 +8,53 @@ import java.lang.foreign.MemorySegment;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
-/// One message from the kernel, in the memory it was read into. Of the worker that read it.
+/// One message from the kernel, in one piece in a worker's memory. Of that worker.
 ///
 /// Nothing in it is believed: every place is checked to be inside what was read.
 final class FuseRequest {
   private final MemorySegment segment;
 
-  /// Bytes read.
+  /// Where the header is, and bytes from there.
+  private int start;
+
   private int length;
 
   FuseRequest(Block block) {
     segment = block.segment();
   }
 
-  /// Takes what was read.
+  /// Takes what has come.
   ///
+  /// @param offset where its header is
   /// @return false when it has no header or names another length: there is nothing to answer
-  boolean accept(int bytes) {
+  boolean accept(int offset, int bytes) {
+    start = offset;
     length = bytes;
-    return bytes >= FuseLayout.IN_BYTES
-        && segment.get(JAVA_INT_UNALIGNED, FuseLayout.IN_LEN) == bytes;
+    return bytes >= FuseLayout.IN_BYTES && header(FuseLayout.IN_LEN) == bytes;
+  }
+
+  private int header(int offset) {
+    return segment.get(JAVA_INT_UNALIGNED, (long) start + offset);
   }
 
   int opcode() {
-    return segment.get(JAVA_INT_UNALIGNED, FuseLayout.IN_OPCODE);
+    return header(FuseLayout.IN_OPCODE);
   }
 
   long unique() {
-    return segment.get(JAVA_LONG_UNALIGNED, FuseLayout.IN_UNIQUE);
+    return segment.get(JAVA_LONG_UNALIGNED, (long) start + FuseLayout.IN_UNIQUE);
   }
 
   long node() {
-    return segment.get(JAVA_LONG_UNALIGNED, FuseLayout.IN_NODEID);
+    return segment.get(JAVA_LONG_UNALIGNED, (long) start + FuseLayout.IN_NODEID);
   }
 
   int uid() {
-    return segment.get(JAVA_INT_UNALIGNED, FuseLayout.IN_UID);
+    return header(FuseLayout.IN_UID);
   }
 
   int gid() {
-    return segment.get(JAVA_INT_UNALIGNED, FuseLayout.IN_GID);
+    return header(FuseLayout.IN_GID);
   }
 
   /// Bytes behind the header.
@@ -55,9 +62,9 @@ final class FuseRequest {
     return length - FuseLayout.IN_BYTES;
   }
 
-  /// Where the body is in the memory it was read into.
-  static int bodyOffset() {
-    return FuseLayout.IN_BYTES;
+  /// Where the body is in the worker's memory.
+  int bodyOffset() {
+    return start + FuseLayout.IN_BYTES;
   }
 
   /// @throws FsException `EINVAL` unless the body has so many bytes
@@ -70,12 +77,12 @@ final class FuseRequest {
 
   /// Four bytes of the body, which [#require] has checked.
   int intAt(int offset) {
-    return segment.get(JAVA_INT_UNALIGNED, FuseLayout.IN_BYTES + offset);
+    return header(FuseLayout.IN_BYTES + offset);
   }
 
   /// Eight bytes of the body, which [#require] has checked.
   long longAt(int offset) {
-    return segment.get(JAVA_LONG_UNALIGNED, FuseLayout.IN_BYTES + offset);
+    return segment.get(JAVA_LONG_UNALIGNED, (long) bodyOffset() + offset);
   }
 
   /// A name, without the NUL that ends it.
@@ -83,15 +90,15 @@ final class FuseRequest {
   /// @throws FsException `EINVAL` when nothing ends it
   byte[] name(int offset) throws FsException {
     require(offset);
-    int start = FuseLayout.IN_BYTES + offset;
-    int end = start;
-    while (end < length && segment.get(JAVA_BYTE, end) != 0) {
+    int first = bodyOffset() + offset;
+    int end = first;
+    while (end < start + length && segment.get(JAVA_BYTE, end) != 0) {
       end++;
     }
-    if (end == length) {
+    if (end == start + length) {
       throw FsException.of(Errno.EINVAL, "a name in a FUSE message without an end");
     }
-    return bytes(offset, end - start);
+    return bytes(offset, end - first);
   }
 
   /// Bytes of the body.
@@ -101,7 +108,7 @@ final class FuseRequest {
       throw FsException.of(Errno.EINVAL, "a FUSE message that names more bytes than it has");
     }
     byte[] copy = new byte[count];
-    MemorySegment.copy(segment, JAVA_BYTE, FuseLayout.IN_BYTES + offset, copy, 0, count);
+    MemorySegment.copy(segment, JAVA_BYTE, (long) bodyOffset() + offset, copy, 0, count);
     return copy;
   }
 }

@@ -12,8 +12,10 @@ import sluice.sys.Errno;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | flags, xattrBytes, failure | the worker that gets INIT | volatile, or after [#begun] | volatile |
+/// | flags, overRings, failure | the worker that gets INIT | volatile, or after [#begun] | volatile |
+/// | ringsReady | before the first worker starts | plain | plain |
 /// | closing | whoever ends it | volatile | volatile |
+/// | broken | any worker | volatile | volatile |
 final class FuseSession {
   /// Longest content of one message.
   static final int MAX_TRANSFER = 1 << 20;
@@ -54,7 +56,10 @@ final class FuseSession {
   private final AtomicInteger told = new AtomicInteger();
   private final CountDownLatch begun = new CountDownLatch(1);
   private volatile int flags;
+  private boolean ringsReady;
+  private volatile boolean overRings;
   private volatile boolean closing;
+  private volatile boolean broken;
   private volatile @Nullable IOException failure;
 
   FuseSession(FileTree tree, FuseOptions options, Consumer<String> messages) {
@@ -69,6 +74,16 @@ final class FuseSession {
   /// Whether the kernel offered something that we asked for.
   boolean agreed(int flag) {
     return (flags & flag) != 0;
+  }
+
+  /// Rings are ready to be registered: they are used if the kernel offers it.
+  void ringsReady() {
+    ringsReady = true;
+  }
+
+  /// Whether the kernel waits for the rings: it asks nothing before they are registered.
+  boolean overRings() {
+    return overRings;
   }
 
   /// Answers INIT.
@@ -98,11 +113,25 @@ final class FuseSession {
         FuseLayout.INIT_MAX_READAHEAD,
         Math.min(transfer, request.intAt(FuseLayout.INIT_MAX_READAHEAD)));
     reply.setInt(FuseLayout.INIT_FLAGS, flags);
+    agreeOnRings(request, reply);
     reply.setShort(FuseLayout.INIT_MAX_BACKGROUND, MAX_BACKGROUND);
     reply.setShort(FuseLayout.INIT_CONGESTION, MAX_BACKGROUND * 3 / 4);
     reply.setInt(FuseLayout.INIT_MAX_WRITE, transfer);
     reply.setInt(FuseLayout.INIT_TIME_GRAN, 1);
     reply.setShort(FuseLayout.INIT_MAX_PAGES, transfer / PAGE_BYTES);
+  }
+
+  private void agreeOnRings(FuseRequest request, FuseReply reply) {
+    boolean more = (request.intAt(FuseLayout.INIT_FLAGS) & FuseOpcode.INIT_EXT) != 0;
+    if (!ringsReady || !more || request.bodyBytes() < FuseLayout.INIT_IN_FLAGS2 + Integer.BYTES) {
+      return;
+    }
+    int wanted = (int) (FuseOpcode.OVER_IO_URING >>> Integer.SIZE);
+    if ((request.intAt(FuseLayout.INIT_IN_FLAGS2) & wanted) != 0) {
+      overRings = true;
+      reply.setInt(FuseLayout.INIT_FLAGS, flags | FuseOpcode.INIT_EXT);
+      reply.setInt(FuseLayout.INIT_FLAGS2, wanted);
+    }
   }
 
   /// INIT was answered, or the connection has ended before.
@@ -126,6 +155,19 @@ final class FuseSession {
   /// From now on every message is refused.
   void refuse() {
     closing = true;
+  }
+
+  /// Nobody may be there to answer some of the messages.
+  ///
+  /// @param what has happened
+  void broken(String what) {
+    broken = true;
+    messages.accept(what + "; the mount is to be ended (umount -f)");
+  }
+
+  /// Whether the mount is to be ended, since requests may wait for ever.
+  boolean broken() {
+    return broken;
   }
 
   /// Tells of what should not have happened, a bounded number of times.

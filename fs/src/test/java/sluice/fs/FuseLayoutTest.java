@@ -22,6 +22,9 @@ final class FuseLayoutTest {
           Map.entry("IN_", "fuse_in_header "),
           Map.entry("OUT_", "fuse_out_header "),
           Map.entry("INIT_", "fuse_init_out "),
+          Map.entry("INIT_IN_", "fuse_init_in "),
+          Map.entry("RING_HEADER_", "fuse_uring_req_header "),
+          Map.entry("RING_ENTRY_", "fuse_uring_ent_in_out "),
           Map.entry("ATTR_OUT_", "fuse_attr_out attr_"),
           Map.entry("ATTR_", "fuse_attr "),
           Map.entry("ENTRY_", "fuse_entry_out entry_"),
@@ -88,14 +91,17 @@ final class FuseLayoutTest {
   }
 
   private static int check(StringBuilder probe, String expression, long value) {
+    boolean since614 = expression.contains("uring") || expression.endsWith("OVER_IO_URING");
     probe
+        .append(since614 ? "#ifdef FUSE_OVER_IO_URING\n" : "")
         .append("_Static_assert((")
         .append(expression)
         .append(") == ")
         .append(value)
         .append(", \"")
         .append(expression)
-        .append("\");\n");
+        .append("\");\n")
+        .append(since614 ? "#endif\n" : "");
     return 1;
   }
 

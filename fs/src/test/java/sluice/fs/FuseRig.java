@@ -16,14 +16,20 @@ final class FuseRig implements AutoCloseable {
   final FuseMount mount;
   private final BlockDevice device;
 
-  FuseRig(Path image, Path directory, boolean readOnly) throws Exception {
+  FuseRig(Path image, Path directory, boolean readOnly, RingUse rings) throws Exception {
     this.image = image;
     this.directory = directory;
     Files.createDirectories(directory);
     device = BlockDevices.file(image, readOnly);
     tree = Ext2.mount(device, MountOptions.defaults().withReadOnly(readOnly));
-    FuseOptions options = FuseOptions.of(image.toString()).withReadOnly(readOnly);
-    mount = FuseMount.open(tree, directory, options, messages::add);
+    FuseOptions options = FuseOptions.of(image.toString()).withReadOnly(readOnly).withRings(rings);
+    try {
+      mount = FuseMount.open(tree, directory, options, messages::add);
+    } catch (IOException e) {
+      tree.close();
+      device.close();
+      throw e;
+    }
   }
 
   /// Skips the test where a kernel has no FUSE or the user may not mount.
@@ -34,13 +40,13 @@ final class FuseRig implements AutoCloseable {
   }
 
   /// An image with a journal, mounted.
-  static FuseRig open(Path parent, long bytes, int blockBytes) throws Exception {
+  static FuseRig open(Path parent, long bytes, int blockBytes, RingUse rings) throws Exception {
     Path image = E2fsprogs.image(parent, "disk.img", bytes);
     try (BlockDevice device = BlockDevices.file(image, false)) {
       FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(blockBytes);
       Ext2Format.format(device, format.withJournal(bytes), _ -> {});
     }
-    return new FuseRig(image, parent.resolve("mnt"), false);
+    return new FuseRig(image, parent.resolve("mnt"), false, rings);
   }
 
   /// Runs a shell script in the mount.

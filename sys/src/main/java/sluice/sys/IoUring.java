@@ -38,6 +38,9 @@ public final class IoUring implements AutoCloseable {
   /// Run deferred work without interrupting the thread.
   public static final int SETUP_COOP_TASKRUN = 1 << 8;
 
+  /// Submission entries of 128 bytes, for [SubmissionQueue#command]. Linux 5.19.
+  public static final int SETUP_SQE128 = 1 << 10;
+
   /// Only one thread submits. Linux 6.0.
   public static final int SETUP_SINGLE_ISSUER = 1 << 12;
 
@@ -130,7 +133,8 @@ public final class IoUring implements AutoCloseable {
     ownerTid = (int) Kernel.call(SystemCall.GETTID, 0);
     ringMapping = Mapping.sharedPopulated(fd, OFF_SQ_RING, params.ringBytes());
     try {
-      entryMapping = Mapping.sharedPopulated(fd, OFF_SQES, (long) params.sqEntries() * Sqe.SIZE);
+      long entryBytes = (long) params.sqEntries() * params.sqEntryBytes();
+      entryMapping = Mapping.sharedPopulated(fd, OFF_SQES, entryBytes);
     } catch (SysException noMemory) {
       ringMapping.close();
       throw noMemory;

@@ -79,6 +79,11 @@ final class IoUringParams {
     return segment.get(JAVA_INT, FLAGS);
   }
 
+  /// Bytes of a submission entry.
+  int sqEntryBytes() {
+    return (flags() & IoUring.SETUP_SQE128) == 0 ? Sqe.SIZE : 2 * Sqe.SIZE;
+  }
+
   int features() {
     return segment.get(JAVA_INT, FEATURES);
   }

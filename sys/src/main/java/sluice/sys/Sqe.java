@@ -1,6 +1,6 @@
 package sluice.sys;
 
-/// A submission queue entry, 64 bytes.
+/// A submission queue entry, 64 bytes; 128 in a ring of [IoUring#SETUP_SQE128].
 ///
 /// A description only; [SubmissionQueue] writes entries, on the ring's owner thread.
 ///
@@ -13,18 +13,20 @@ package sluice.sys;
 ///       +-------------+---------------------+----------------+
 ///   40  | buf_index, buf_group | personality|   file_index   |
 ///       +----------------------+------------+----------------+
-///   48  |     addr3     |      __pad2       |
+///   48  |     addr3     |      __pad2       |   or cmd, which goes on to byte 128
 ///       +---------------+-------------------+
 /// ```
 ///
 /// ```c
 /// struct io_uring_sqe {
 ///   __u8 opcode; __u8 flags; __u16 ioprio; __s32 fd;
-///   union { __u64 off; __u64 addr2; }; __u64 addr; __u32 len;
+///   union { __u64 off; __u64 addr2; struct { __u32 cmd_op; __u32 __pad1; }; }; __u64 addr;
+///   __u32 len;
 ///   union { __u32 rw_flags, msg_flags, accept_flags, poll32_events, timeout_flags, … };
 ///   __u64 user_data;
 ///   union { __u16 buf_index; __u16 buf_group; }; __u16 personality;
-///   union { __s32 splice_fd_in; __u32 file_index; }; __u64 addr3; __u64 __pad2[1];
+///   union { __s32 splice_fd_in; __u32 file_index; };
+///   union { struct { __u64 addr3; __u64 __pad2[1]; }; __u8 cmd[0]; };
 /// };
 /// ```
 final class Sqe {
@@ -44,6 +46,20 @@ final class Sqe {
   static final int ADDR3 = LAYOUT.u64("addr3");
   static final int PAD2 = LAYOUT.u64("__pad2");
   static final int SIZE = LAYOUT.sizeBytes();
+
+  /// The same entry as a command to a file.
+  static final Layout COMMAND_LAYOUT = Layout.of("struct io_uring_sqe");
+
+  static final int CMD_OP;
+  static final int CMD;
+
+  static {
+    COMMAND_LAYOUT.padTo(OFF);
+    CMD_OP = COMMAND_LAYOUT.u32("cmd_op");
+    COMMAND_LAYOUT.padTo(ADDR3);
+    CMD = COMMAND_LAYOUT.array("cmd", 1, 0);
+    COMMAND_LAYOUT.padTo(SIZE);
+  }
 
   /// Bits of `flags`.
   static final int IOSQE_FIXED_FILE = 1;

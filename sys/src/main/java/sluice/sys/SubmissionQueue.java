@@ -44,6 +44,7 @@ public final class SubmissionQueue {
   private final long headOffset;
   private final long tailOffset;
   private final int mask;
+  private final int entryBytes;
   private int tail;
   private int published;
 
@@ -60,6 +61,7 @@ public final class SubmissionQueue {
     headOffset = params.sqOffset(IoUringParams.SQ_HEAD);
     tailOffset = params.sqOffset(IoUringParams.SQ_TAIL);
     mask = params.sqEntries() - 1;
+    entryBytes = params.sqEntryBytes();
     tail = ring.get(JAVA_INT, tailOffset);
     published = tail;
     long array = params.sqOffset(IoUringParams.SQ_ARRAY);
@@ -359,6 +361,30 @@ public final class SubmissionQueue {
     stage(first(Opcode.FIXED_FD_INSTALL, Sqe.IOSQE_FIXED_FILE, 0, slot), 0, 0, 0, userData, 0);
   }
 
+  /// Asks a file for something of its own; [#commandData] fills in the rest. Only in a ring of
+  /// [IoUring#SETUP_SQE128].
+  ///
+  /// @param operation what the file knows it by
+  /// @param address of memory the command names, or 0
+  /// @param length of that memory, in the command's units
+  void command(int fd, int operation, long address, int length, long userData) {
+    if (entryBytes == Sqe.SIZE) {
+      throw new IllegalStateException("commands need a ring of SETUP_SQE128");
+    }
+    stage(first(Opcode.URING_CMD, 0, 0, fd), operation, address, length, userData, 0);
+    long rest = slot(tail - 1) + Sqe.SIZE;
+    for (int i = 0; i < Sqe.SIZE; i += Long.BYTES) {
+      entries.set(JAVA_LONG, rest + i, 0L);
+    }
+  }
+
+  /// Eight bytes of the data of the command that was just staged.
+  ///
+  /// @param offset a multiple of 8 below 80
+  void commandData(int offset, long value) {
+    entries.set(JAVA_LONG, slot(tail - 1) + Sqe.CMD + offset, value);
+  }
+
   /// Shows the kernel what is staged.
   ///
   /// @return how many entries the kernel has not taken yet
@@ -390,7 +416,7 @@ public final class SubmissionQueue {
   }
 
   private long slot(int index) {
-    return (long) (index & mask) * Sqe.SIZE;
+    return (long) (index & mask) * entryBytes;
   }
 
   /// Fills the timespec that belongs to the next entry.

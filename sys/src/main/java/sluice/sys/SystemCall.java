@@ -93,7 +93,9 @@ enum SystemCall {
   PRLIMIT64(302, 261),
   GETTID(186, 178),
   GETPID(39, 172),
-  TGKILL(234, 131);
+  TGKILL(234, 131),
+  SCHED_SETAFFINITY(203, 122),
+  SCHED_GETAFFINITY(204, 123);
 
   private final int x86Number;
   private final int armNumber;

@@ -83,6 +83,7 @@ final class AbiProbe {
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
           Map.entry(Mounts.class, Map.of("(MS|MNT|UMOUNT|FUSE)_[A-Z_]+", "")),
+          Map.entry(FuseUring.class, Map.of("FUSE_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));
 
   /// Linux version whose headers first have a name, as `major, minor`.
@@ -100,6 +101,9 @@ final class AbiProbe {
           Map.entry("struct io_uring_sync_cancel_reg.pad", "6, 6"),
           Map.entry("struct io_uring_sync_cancel_reg.pad2", "6, 6"),
           Map.entry("struct io_uring_buf_status", "6, 8"),
+          Map.entry("struct fuse_uring_cmd_req", "6, 14"),
+          Map.entry("FUSE_IO_URING_CMD_REGISTER", "6, 14"),
+          Map.entry("FUSE_IO_URING_CMD_COMMIT_AND_FETCH", "6, 14"),
           Map.entry("struct cachestat", "6, 5"),
           Map.entry("struct cachestat_range", "6, 5"));
 

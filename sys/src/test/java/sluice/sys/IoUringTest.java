@@ -28,6 +28,41 @@ class IoUringTest {
   }
 
   @Test
+  void wideEntriesDoWhatNarrowOnesDo() throws Exception {
+    try (IoUring ring = IoUring.open(4, 16, IoUring.SETUP_SQE128)) {
+      for (int i = 1; i <= 10; i++) {
+        ring.submission().nop(i);
+      }
+      ring.enter(1, 0);
+      CompletionQueue queue = ring.completion();
+      assertThat(queue.available()).isEqualTo(10);
+      for (int i = 0; i < 10; i++) {
+        assertThat(queue.userData(i)).isEqualTo(i + 1);
+        assertThat(queue.result(i)).isZero();
+      }
+    }
+  }
+
+  @Test
+  void aFileWithoutCommandsRefusesThemAndNarrowEntriesHaveNone() throws Exception {
+    int fd = Files.memfd("commands");
+    try (IoUring wide = IoUring.open(4, 8, IoUring.SETUP_SQE128);
+        IoUring narrow = IoUring.open(4, 8, 0);
+        Mapping memory = Mapping.anonymous(4096, false)) {
+      FuseUring.register(wide.submission(), fd, 0, memory.segment(), 1);
+      FuseUring.commitAndFetch(wide.submission(), fd, 0, 2, 2);
+      wide.enter(2, -1);
+      assertThat(Completions.results(wide))
+          .containsEntry(1L, -Errno.EOPNOTSUPP)
+          .containsEntry(2L, -Errno.EOPNOTSUPP);
+      assertThatThrownBy(() -> FuseUring.commitAndFetch(narrow.submission(), fd, 0, 2, 2))
+          .isInstanceOf(IllegalStateException.class);
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  @Test
   void registeredMemoryIsReadAndWritten() throws Exception {
     int fd = Files.memfd("fixed");
     try (IoUring ring = IoUring.open(8, 16, FLAGS);
