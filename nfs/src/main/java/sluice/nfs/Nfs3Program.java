@@ -27,7 +27,11 @@ final class Nfs3Program implements RpcProgram {
     now = new Nfs3Now(handles);
     writing = new Nfs3Writing(verifier);
     for (ReplyRecords records : records(exports)) {
-      records.restored().forEach(one -> duplicates.restore(one.call(), one.answer()));
+      for (RecordSlot.Content one : records.restored()) {
+        if (one.call().version() == VERSION) {
+          duplicates.restore(one.call(), one.answer());
+        }
+      }
     }
   }
 

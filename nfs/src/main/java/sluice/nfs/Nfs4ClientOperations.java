@@ -30,11 +30,13 @@ final class Nfs4ClientOperations {
   private static final int RPCSEC_GSS = 6;
 
   private final Nfs4Ledger ledger;
+  private final Nfs4PastAnswers past;
   private final Nfs4LeaseWatch watch;
   private final byte[] server;
 
-  Nfs4ClientOperations(Nfs4Ledger ledger, String server) {
+  Nfs4ClientOperations(Nfs4Ledger ledger, Nfs4PastAnswers past, String server) {
     this.ledger = ledger;
+    this.past = past;
     watch = new Nfs4LeaseWatch(ledger);
     this.server = server.getBytes(StandardCharsets.UTF_8);
   }
@@ -296,7 +298,8 @@ final class Nfs4ClientOperations {
     }
     Nfs4Session session = ledger.sessions.find(id, place);
     if (session == null) {
-      return Nfs4Status.BADSESSION;
+      boolean nothing = past.isEmpty() || slot < 0 || slot >= Nfs4Channel.MAX_SLOTS;
+      return nothing ? Nfs4Status.BADSESSION : past.resume(c, c.key(id, place, slot, sequence));
     }
     if (Integer.compareUnsigned(slot, session.slots()) >= 0) {
       return Nfs4Status.BADSLOT;
@@ -321,6 +324,7 @@ final class Nfs4ClientOperations {
       return status;
     }
     c.session = session;
+    c.slotIndex = slot;
     session.client.renewedNanos = now;
     session.writeId(c.out);
     int last = session.slots() - 1;

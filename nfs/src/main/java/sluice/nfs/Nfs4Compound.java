@@ -27,6 +27,9 @@ final class Nfs4Compound {
   /// Whether this is the loop's thread, which does not wait.
   final boolean now;
 
+  /// Where in the request its arguments begin.
+  int argumentsAt;
+
   /// Operations it has, and bytes from the RPC header on, as far as it is known.
   int operations;
 
@@ -45,8 +48,12 @@ final class Nfs4Compound {
 
   @Nullable Nfs4Session session;
   @Nullable Nfs4Slot slot;
+  int slotIndex;
   int slotSequence;
   boolean cacheThis;
+
+  /// Its first operations were done before the server was started.
+  boolean resumed;
 
   /// The request was answered before: with these bytes.
   byte @Nullable [] replay;
@@ -82,8 +89,10 @@ final class Nfs4Compound {
     index = 0;
     session = null;
     slot = null;
+    slotIndex = 0;
     slotSequence = 0;
     cacheThis = false;
+    resumed = false;
     replay = null;
     uncachedRetry = false;
     file = null;
@@ -186,9 +195,14 @@ final class Nfs4Compound {
     out.patch(statusAt, status);
   }
 
+  /// Forgets the result of the operation at work but for its status.
+  void redo() {
+    out.truncate(opStatusAt + Integer.BYTES);
+  }
+
   /// Writes the result of the operation at work anew: nothing but its status.
   void failed(int status) {
-    out.truncate(opStatusAt + Integer.BYTES);
+    redo();
     if (op == Nfs4Op.SETATTR) {
       out.int32(0); // it tells in any case what was set: nothing
     }
@@ -313,6 +327,45 @@ final class Nfs4Compound {
   StateId stateId() {
     StateId asked = StateId.read(in);
     return asked.isCurrent() ? stateId : asked;
+  }
+
+  // ---- exactly once -----------------------------------------------------------------------------
+
+  /// Whether the answer is to be kept over a restart.
+  boolean isKept() {
+    return slot != null && cacheThis;
+  }
+
+  /// What a retry has in common with it.
+  DuplicateKey key() {
+    Nfs4Session through = session;
+    if (through == null) {
+      throw new IllegalStateException("no session");
+    }
+    return key(through.id, through.place, slotIndex, slotSequence);
+  }
+
+  /// What a retry has in common with it.
+  ///
+  /// @param index of the slot
+  DuplicateKey key(long sessionId, long sessionPlace, int index, int sequence) {
+    int uid = call.credentials().uid();
+    return new DuplicateKey(
+        sessionId, sessionPlace, sequence, call.checksum(), call.version() << 8 | index, uid);
+  }
+
+  /// Goes on with what was begun before the server was started.
+  ///
+  /// @param next operation to be done; the arguments are in front of it
+  /// @param results of those before, from the status on
+  void resume(int next, byte[] results, @Nullable FileRef current, @Nullable FileRef kept) {
+    resumed = true;
+    index = next - 1; // which ends now
+    out.truncate(statusAt);
+    out.fixed(results);
+    file = current;
+    saved = kept;
+    stateId = StateId.INVALID;
   }
 
   // ---- the client -------------------------------------------------------------------------------

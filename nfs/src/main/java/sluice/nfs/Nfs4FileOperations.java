@@ -112,31 +112,35 @@ final class Nfs4FileOperations {
   }
 
   int setAttr(Nfs4Compound c) throws NfsException, IOException {
-    set(c).write(c.out);
-    return NfsStatus.OK;
-  }
-
-  private Bitmap set(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     StateId id = c.stateId();
     Nfs4Wishes wishes = Nfs4Wishes.read(c.in);
     FileRef file = c.file();
     FileAttributes now = c.attributes(file);
     AttributeChange change = wishes.change();
+    Nfs4Change.Result result = (_, _) -> wishes.asked().write(c.out);
     if (change.set() == 0) {
-      return wishes.asked();
+      wishes.asked().write(c.out);
+      return NfsStatus.OK;
     }
+    boolean cuts = false;
     if (wishes.has(Nfs4Attribute.SIZE)) {
       Nfs4Compound.requireRegular(now);
       Nfs4Open open = forContent(c, id, Nfs4Open.WRITE);
       if (open != null) {
         change = change.withSizeOfOpened(change.sizeBytes());
       }
+      cuts = change.sizeBytes() < now.sizeBytes();
     }
     AttributeChange asked = change;
     FileTree tree = Nfs4Compound.tree(file);
-    Nfs4Change.run(c, file, () -> tree.setAttributes(c.caller(file), file.inode, asked));
-    return wishes.asked();
+    Nfs4Change.Step step = () -> tree.setAttributes(c.caller(file), file.inode, asked);
+    if (cuts) {
+      Nfs4Change.runLarge(c, file, step, result);
+    } else {
+      Nfs4Change.run(c, file, step, result);
+    }
+    return NfsStatus.OK;
   }
 
   int access(Nfs4Compound c) throws NfsException, IOException {

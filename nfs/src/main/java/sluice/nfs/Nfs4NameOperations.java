@@ -158,15 +158,16 @@ final class Nfs4NameOperations {
             : kind == FileKind.DIRECTORY
                 ? NewFile.directory(permissions)
                 : NewFile.device(kind, permissions, major, minor);
-    FileRef[] made = new FileRef[1];
-    Nfs4Change.ChangeInfo info =
-        Nfs4Change.run(
-            c,
-            directory,
-            () -> made[0] = ref(directory, make(c, directory, name, what, wishes.change())));
-    info.write(c.out);
-    wishes.asked().write(c.out);
-    c.file(made[0]);
+    FileAttributes[] made = new FileAttributes[1];
+    Nfs4Change.run(
+        c,
+        directory,
+        () -> made[0] = make(c, directory, name, what, wishes.change()),
+        (info, _) -> {
+          info.write(c.out);
+          wishes.asked().write(c.out);
+          c.file(ref(directory, made[0]));
+        });
     return NfsStatus.OK;
   }
 
@@ -186,32 +187,25 @@ final class Nfs4NameOperations {
     }
   }
 
-  /// Makes a file with all its attributes, or none. Inside of [Nfs4Change].
+  /// Makes a file with all its attributes, or none. Inside of [Nfs4Change], whose group it needs.
   ///
   /// @return what it is then, while nobody can take its name away yet
   static FileAttributes make(
       Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
-      throws IOException, NfsException {
+      throws IOException {
     FileTree tree = Nfs4Compound.tree(directory);
     Caller caller = c.caller(directory);
-    long[] made = new long[1];
-    Nfs4Change.together(
-        tree,
-        () -> {
-          long inode = tree.create(caller, directory.inode, name, what);
-          made[0] = inode;
-          AttributeChange rest = Nfs3Names.rest(caller, tree.attributes(inode), asked, what.kind());
-          if (rest.set() == 0) {
-            return;
-          }
-          try {
-            tree.setAttributes(caller, inode, rest);
-          } catch (IOException refused) {
-            Nfs3Names.unmake(tree, directory, name, what);
-            throw refused;
-          }
-        });
-    return tree.attributes(made[0]);
+    long inode = tree.create(caller, directory.inode, name, what);
+    AttributeChange rest = Nfs3Names.rest(caller, tree.attributes(inode), asked, what.kind());
+    if (rest.set() != 0) {
+      try {
+        tree.setAttributes(caller, inode, rest);
+      } catch (IOException refused) {
+        Nfs3Names.unmake(tree, directory, name, what);
+        throw refused;
+      }
+    }
+    return tree.attributes(inode);
   }
 
   int link(Nfs4Compound c) throws NfsException, IOException {
@@ -225,13 +219,12 @@ final class Nfs4NameOperations {
     }
     requireFree(directory, name);
     FileTree tree = Nfs4Compound.tree(file);
-    Nfs4Change.ChangeInfo[] infos =
-        Nfs4Change.run(
-            c,
-            directory,
-            file,
-            () -> tree.link(c.caller(directory), file.inode, directory.inode, name));
-    infos[0].write(c.out);
+    Nfs4Change.run(
+        c,
+        directory,
+        file,
+        () -> tree.link(c.caller(directory), file.inode, directory.inode, name),
+        (info, _) -> info.write(c.out));
     return NfsStatus.OK;
   }
 
@@ -248,8 +241,11 @@ final class Nfs4NameOperations {
     }
     FileTree tree = Nfs4Compound.tree(directory);
     Caller caller = c.caller(directory);
-    Nfs4Change.run(c, directory, () -> removeEither(tree, caller, directory.inode, name))
-        .write(c.out);
+    Nfs4Change.run(
+        c,
+        directory,
+        () -> removeEither(tree, caller, directory.inode, name),
+        (info, _) -> info.write(c.out));
     return NfsStatus.OK;
   }
 
@@ -280,11 +276,15 @@ final class Nfs4NameOperations {
     requireFree(to, newName);
     FileTree tree = Nfs4Compound.tree(from);
     Caller caller = c.caller(from);
-    Nfs4Change.ChangeInfo[] infos =
-        Nfs4Change.run(
-            c, from, to, () -> tree.rename(caller, from.inode, name, to.inode, newName, 0));
-    infos[0].write(c.out);
-    infos[1].write(c.out);
+    Nfs4Change.run(
+        c,
+        from,
+        to,
+        () -> tree.rename(caller, from.inode, name, to.inode, newName, 0),
+        (source, target) -> {
+          source.write(c.out);
+          target.write(c.out);
+        });
     return NfsStatus.OK;
   }
 

@@ -67,6 +67,14 @@ final class Nfs4Op {
     };
   }
 
+  /// Whether it only looks at files, and needs no client.
+  static boolean looks(int op) {
+    return switch (op) {
+      case ACCESS, GETATTR, GETFH, LOOKUP, PUTFH, RESTOREFH, SAVEFH -> true;
+      default -> false;
+    };
+  }
+
   /// Whether doing it twice is not the same as doing it once: its reply must have room before it is
   /// begun.
   static boolean isOnce(int op) {

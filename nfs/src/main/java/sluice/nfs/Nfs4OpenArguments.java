@@ -99,6 +99,15 @@ record Nfs4OpenArguments(
     return null;
   }
 
+  /// The name, of what is created.
+  byte[] requireName() {
+    byte[] known = name;
+    if (known == null) {
+      throw new IllegalStateException("nothing is created without a name");
+    }
+    return known;
+  }
+
   boolean isReclaim() {
     return claim == CLAIM_PREVIOUS;
   }

@@ -147,10 +147,11 @@ final class Nfs4OpenOperations {
         Nfs4Change.attempt(
             c,
             at,
-            () -> {
-              found[0] = findOrMake(c, at, name, arguments);
+            change -> {
+              found[0] = findOrMake(c, at, change, arguments);
               return found[0].created;
             });
+    c.redo(); // what was kept
     return new Found(found[0].file, found[0].created, info, found[0].set);
   }
 
@@ -168,8 +169,9 @@ final class Nfs4OpenOperations {
   }
 
   private Found findOrMake(
-      Nfs4Compound c, FileRef directory, byte[] name, Nfs4OpenArguments arguments)
+      Nfs4Compound c, FileRef directory, Nfs4Change change, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
+    byte[] name = arguments.requireName();
     try {
       FileRef existing = names.find(c, directory, name);
       useExisting(c, existing, arguments);
@@ -190,9 +192,18 @@ final class Nfs4OpenOperations {
       set = set.with(Nfs4Attribute.TIME_ACCESS).with(Nfs4Attribute.TIME_MODIFY);
     }
     NewFile what = NewFile.regular(wishes.permissions(PLAIN_MODE));
-    FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, asked);
-    FileRef file = services.handles().ref(directory.export, made.inode(), made.generation());
-    return new Found(file, true, null, set);
+    AttributeChange attributes = asked;
+    Bitmap kept = set;
+    Found[] found = new Found[1];
+    boolean once = arguments.isGuarded() || arguments.isExclusive(); // else it may be found
+    change.grouped(
+        () -> {
+          FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, attributes);
+          FileRef file = services.handles().ref(directory.export, made.inode(), made.generation());
+          found[0] = new Found(file, true, null, kept);
+        },
+        once ? (info, _) -> answerForLater(c, found[0], arguments, info) : null);
+    return found[0];
   }
 
   /// The verifier of an exclusive creation is kept where it survives a crash: in the file's times,
@@ -267,10 +278,18 @@ final class Nfs4OpenOperations {
     }
   }
 
+  /// The answer for who asks again after a restart: he has to claim the file then, so the stateid
+  /// names nothing.
+  private void answerForLater(
+      Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
+    StateId past = new StateId(1, services.ledger().states.instance(), 0);
+    answer(c, new Found(found.file, true, info, found.set), arguments, past);
+  }
+
   private static void truncate(Nfs4Compound c, FileRef file) throws NfsException, IOException {
     AttributeChange empty = AttributeChange.NONE.withSizeOfOpened(0);
-    Nfs4Change.run(
-        c, file, () -> Nfs4Compound.tree(file).setAttributes(c.caller(file), file.inode, empty));
+    FileTree tree = Nfs4Compound.tree(file);
+    Nfs4Change.truncate(c, file, () -> tree.setAttributes(c.caller(file), file.inode, empty));
   }
 
   private static void answer(Nfs4Compound c, Found found, Nfs4OpenArguments arguments, StateId id) {

@@ -12,7 +12,7 @@ final class Nfs4Operations {
   private final Nfs4LockOperations locks;
 
   Nfs4Operations(Nfs4Services services) {
-    clients = new Nfs4ClientOperations(services.ledger(), "sluice");
+    clients = new Nfs4ClientOperations(services.ledger(), services.past(), "sluice");
     files = new Nfs4FileOperations(services);
     names = new Nfs4NameOperations(services);
     listing = new Nfs4Listing(services);

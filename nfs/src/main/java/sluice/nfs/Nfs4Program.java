@@ -61,8 +61,10 @@ final class Nfs4Program implements RpcProgram {
     PseudoRoot pseudo = new PseudoRoot(exports);
     Nfs4Attributes attributes = new Nfs4Attributes(pseudo, limits.leaseSeconds());
     Nfs4Ledger ledger = new Nfs4Ledger(instance(), limits, stable, nanoClock);
+    Nfs4PastAnswers past = new Nfs4PastAnswers(exports, handles);
     operations =
-        new Nfs4Operations(new Nfs4Services(handles, pseudo, attributes, ledger, writeVerifier));
+        new Nfs4Operations(
+            new Nfs4Services(handles, pseudo, attributes, ledger, past, writeVerifier));
   }
 
   /// Names this start of the server.
@@ -136,6 +138,7 @@ final class Nfs4Program implements RpcProgram {
       throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
     }
     c.requestBytes = c.in.remaining() + CALL_HEADER_BYTES;
+    c.argumentsAt = c.in.position();
     int tagBytes = c.in.length(MAX_TAG_BYTES);
     byte[] tag = tagBytes == 0 ? NO_TAG : c.in.fixed(tagBytes);
     int minor = c.in.int32();
@@ -286,6 +289,9 @@ final class Nfs4Program implements RpcProgram {
     }
     if (c.uncachedRetry) {
       return Nfs4Status.RETRY_UNCACHED_REP;
+    }
+    if (c.resumed && !Nfs4Op.looks(op)) {
+      return Nfs4Status.DEADSESSION; // section 15.1.11.5
     }
     return Nfs4Op.isOnce(op) && c.room() < ONCE_BYTES ? tooBig(c) : NfsStatus.OK;
   }

@@ -7,10 +7,12 @@ package sluice.nfs;
 /// @param pseudo where the name space begins
 /// @param attributes writes attributes
 /// @param ledger the state of all clients
+/// @param past what was answered before this start
 /// @param writeVerifier differs from that of the server before
 record Nfs4Services(
     FileHandles handles,
     PseudoRoot pseudo,
     Nfs4Attributes attributes,
     Nfs4Ledger ledger,
+    Nfs4PastAnswers past,
     long writeVerifier) {}

@@ -43,6 +43,7 @@ final class Nfs4Status {
   static final int CLIENTID_BUSY = 10074;
   static final int SEQ_FALSE_RETRY = 10076;
   static final int BAD_HIGH_SLOT = 10077;
+  static final int DEADSESSION = 10078;
   static final int ENCR_ALG_UNSUPP = 10079;
   static final int NOT_ONLY_OP = 10081;
   static final int WRONG_TYPE = 10083;

@@ -1,8 +1,5 @@
 package sluice.nfs;
 
-import java.net.Inet4Address;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -28,7 +25,6 @@ final class RecordSlot {
   private static final int MAGIC = 0x534C4452;
   private static final int CRC = 4;
   private static final int SUMMED = 8;
-  private static final int CLIENT_BYTES = 16;
   private static final int ANSWER = 52;
 
   private RecordSlot() {}
@@ -47,21 +43,10 @@ final class RecordSlot {
     slot.putInt(MAGIC).putInt(0).putLong(sequence);
     slot.putInt(call.xid()).putInt(call.checksum());
     slot.putInt(call.procedure()).putInt(call.credentials());
-    slot.put(address(call.client())).putInt(answer.length).put(answer);
+    slot.putLong(call.clientHigh()).putLong(call.clientLow()).putInt(answer.length).put(answer);
     Arrays.fill(into, slot.position(), BYTES, (byte) 0);
     slot.putInt(CRC, sum(into, 0));
     return true;
-  }
-
-  private static byte[] address(InetAddress client) {
-    byte[] address = client.getAddress();
-    if (!(client instanceof Inet4Address)) {
-      return address;
-    }
-    byte[] mapped = new byte[CLIENT_BYTES];
-    Arrays.fill(mapped, 10, 12, (byte) 0xFF);
-    System.arraycopy(address, 0, mapped, 12, 4);
-    return mapped;
   }
 
   private static int sum(byte[] bytes, int at) {
@@ -81,20 +66,15 @@ final class RecordSlot {
     int checksum = slot.getInt();
     int procedure = slot.getInt();
     int who = slot.getInt();
-    byte[] address = new byte[CLIENT_BYTES];
-    slot.get(address);
+    long clientHigh = slot.getLong();
+    long clientLow = slot.getLong();
     int length = slot.getInt();
     if (sequence < 0 || length < 4 || length > MAX_ANSWER_BYTES || (length & 3) != 0) {
       return null;
     }
     byte[] answer = new byte[length];
     slot.get(ANSWER, answer);
-    try {
-      InetAddress client = InetAddress.getByAddress(address); // a mapped one becomes IPv4 again
-      DuplicateKey call = new DuplicateKey(client, xid, checksum, procedure, who);
-      return new Content(sequence, call, answer);
-    } catch (UnknownHostException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    DuplicateKey call = new DuplicateKey(clientHigh, clientLow, xid, checksum, procedure, who);
+    return new Content(sequence, call, answer);
   }
 }

@@ -1,6 +1,7 @@
 package sluice.nfs;
 
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ final class RpcConnection {
 
   private final long number;
   private final InetAddress client;
+  private final long addressHigh;
+  private final long addressLow;
   private final int clientPort;
   private final boolean datagram;
   private final Map<Object, Object> attachments = new HashMap<>();
@@ -26,6 +29,14 @@ final class RpcConnection {
   RpcConnection(long number, InetAddress client, int clientPort, boolean datagram) {
     this.number = number;
     this.client = client;
+    byte[] address = client.getAddress();
+    ByteBuffer whole = ByteBuffer.allocate(2 * Long.BYTES);
+    if (address.length < whole.capacity()) { // as IPv6 maps it
+      whole.putShort(10, (short) -1);
+    }
+    whole.put(whole.capacity() - address.length, address);
+    addressHigh = whole.getLong(0);
+    addressLow = whole.getLong(Long.BYTES);
     this.clientPort = clientPort;
     this.datagram = datagram;
   }
@@ -36,6 +47,15 @@ final class RpcConnection {
 
   InetAddress client() {
     return client;
+  }
+
+  /// First half of the client's address as one of IPv6.
+  long addressHigh() {
+    return addressHigh;
+  }
+
+  long addressLow() {
+    return addressLow;
   }
 
   /// 0 for datagrams, which come from any port.

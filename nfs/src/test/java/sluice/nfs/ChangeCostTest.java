@@ -3,27 +3,142 @@ package sluice.nfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.loop.ServerConfig;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
 import sluice.nfs.Nfs4TestClient.Op;
 
-/// What calls that change names cost over TCP, 64 in flight, client and compiler included: only
-/// printed, but for how many share a commit.
+/// What calls that change names cost. Over TCP, 64 in flight, client and compiler included, it is
+/// only printed, but for how many share a commit; the memory that their worker takes is bounded.
 @Timeout(600)
 final class ChangeCostTest {
   private static final int IN_FLIGHT = 64;
+
+  /// Bytes that a call may take: twice what it took when this was written.
+  private static final double MOST_BYTES_3 = 4800;
+
+  private static final double MOST_BYTES_4 = 7400;
+
   private static final int ROUNDS = Integer.getInteger("sluice.costRounds", 40);
 
   private long begunNanos;
   private long begunCpu;
   private long begunBytes;
   private int begunFlushes;
+
+  /// How long the compiler may take until the calls leave no object behind that it can do without.
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private static final int CALLS = 10_000;
+
+  /// Two calls, the second of which undoes the first, again and again; nobody waits for the
+  /// journal. Of the test's thread.
+  private static final class Undoing {
+    private final byte[][] messages = new byte[2][];
+    private final View[] shown = new View[2];
+    private final RpcDispatcher dispatcher;
+    private final RpcCall header = new RpcCall();
+    private final XdrReader reader = new XdrReader();
+    private final XdrReader copied = new XdrReader();
+    private final XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
+
+    /// Where the number is that is another each time.
+    private final int numberAt;
+
+    private int number;
+
+    /// @param first as records, with the number that the first is to have
+    Undoing(RpcProgram program, byte[] first, byte[] second, int numberAt, int number) {
+      dispatcher = new RpcDispatcher(List.of(program));
+      header.from(new RpcConnection(1, InetAddress.getLoopbackAddress(), 700, false), 700);
+      this.numberAt = numberAt;
+      this.number = number;
+      messages[0] = Arrays.copyOfRange(first, 4, first.length);
+      messages[1] = Arrays.copyOfRange(second, 4, second.length);
+      for (int i = 0; i < 2; i++) {
+        MemorySegment bytes = MemorySegment.ofArray(messages[i]);
+        shown[i] = new ViewBinder(Thread.currentThread()).bind(bytes, 0, messages[i].length);
+      }
+    }
+
+    private void call(int which) {
+      int length = messages[which].length;
+      ByteBuffer.wrap(messages[which]).putInt(numberAt, number++);
+      assertThat(dispatcher.now(header, reader.open(shown[which], 0, length), reply))
+          .isEqualTo(RpcDispatcher.PASSED);
+      RpcCall call = header.copy(copied.open(shown[which], 0, length));
+      dispatcher.call(call, reply);
+      dispatcher.stable(call, reply, null);
+    }
+
+    /// @return bytes allocated per call
+    double cost(String what, double most) throws ReflectiveOperationException {
+      double allocated = Double.MAX_VALUE;
+      long begin = System.nanoTime();
+      while (allocated >= most && System.nanoTime() - begin < PATIENCE_NANOS) {
+        long before = ThreadUse.taken("AllocatedBytes");
+        long start = ThreadUse.taken("CpuTime");
+        for (int i = 0; i < CALLS; i++) {
+          call(i & 1);
+          if (i >= CALLS - 2) {
+            byte[] bytes = reply.toBytes();
+            assertThat(ByteBuffer.wrap(bytes).getInt(RpcDispatcher.REPLY_HEADER_BYTES)).isZero();
+          }
+          reply.clear();
+        }
+        long nanos = ThreadUse.taken("CpuTime") - start;
+        allocated = (double) (ThreadUse.taken("AllocatedBytes") - before) / CALLS;
+        System.out.printf("%s: %d ns, %.0f bytes a call%n", what, nanos / CALLS, allocated);
+      }
+      return allocated;
+    }
+  }
+
+  @Test
+  void nfs3TakesLittleMemory() throws Exception {
+    try (Nfs3Rig rig = Nfs3Rig.journaled()) {
+      Consumer<XdrWriter> name = w -> Nfs3Client.where(w, rig.top, "name");
+      Consumer<XdrWriter> makes =
+          w -> {
+            name.accept(w);
+            w.int32(1); // GUARDED
+            Nfs3Client.sattr(w, 0644);
+          };
+      byte[] create = nfs3(1, Nfs3Procedure.CREATE, makes);
+      byte[] remove = nfs3(1, Nfs3Procedure.REMOVE, name);
+      Undoing calls = new Undoing(rig.nfs, create, remove, 0, 1);
+      assertThat(calls.cost("CREATE, REMOVE by NFSv3", MOST_BYTES_3)).isLessThan(MOST_BYTES_3);
+    }
+  }
+
+  @Test
+  void nfs4TakesLittleMemory() throws Exception {
+    try (Nfs4Rig rig = new Nfs4Rig();
+        Nfs4Stream stream = new Nfs4Stream(rig)) {
+      Op here = Nfs4TestClient.putFh(stream.client.handle("srv", "data"));
+      Op makes = Nfs4TestClient.mkdir("name", 0755);
+      byte[] create = stream.record(1, 9, 0x7777_7777, here, makes);
+      byte[] remove =
+          stream.record(1, 9, 0x7777_7777, here, Nfs4TestClient.named(Nfs4Op.REMOVE, "name"));
+      int at = 0;
+      while (ByteBuffer.wrap(create).getInt(4 + at) != 0x7777_7777) {
+        at += 4;
+      }
+      Undoing calls = new Undoing(rig.program, create, remove, at, 1);
+      assertThat(calls.cost("CREATE, REMOVE by NFSv4.1", MOST_BYTES_4)).isLessThan(MOST_BYTES_4);
+    }
+  }
 
   /// Sends a round of records and reads the replies.
   private static void round(RpcTestClient client, IntFunction<byte[]> record) throws IOException {

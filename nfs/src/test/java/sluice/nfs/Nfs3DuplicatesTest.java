@@ -307,7 +307,7 @@ final class Nfs3DuplicatesTest {
   void slotsOfAnyContentAreReadWithoutHarm() {
     Random random = new Random(11);
     byte[] bytes = new byte[RecordSlot.BYTES];
-    DuplicateKey key = new DuplicateKey(InetAddress.getLoopbackAddress(), 1, 2, 3 << 8 | 9, 4);
+    DuplicateKey key = new DuplicateKey(7, -8, 1, 2, 3 << 8 | 9, 4);
     byte[] answer = {0, 0, 0, 0, 1, 2, 3, 4};
     byte[] good = new byte[RecordSlot.BYTES];
     random.nextBytes(good); // of the record before

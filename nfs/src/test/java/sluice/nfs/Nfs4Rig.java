@@ -16,7 +16,7 @@ import sluice.fs.MountOptions;
 final class Nfs4Rig implements AutoCloseable {
   private static final int DEVICE_BYTES = 24 << 20;
 
-  final CrashDevice device;
+  CrashDevice device;
   final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
   Ext2 tree;
   Exports exports;
@@ -65,6 +65,17 @@ final class Nfs4Rig implements AutoCloseable {
   void restart() throws IOException {
     exports.close();
     tree.close();
+    start();
+  }
+
+  /// Ends the server as a crash does, and begins another on what is left.
+  ///
+  /// @param left a copy of [#device] from before
+  void crash(CrashDevice left) throws IOException {
+    exports.close();
+    tree.close();
+    device.close();
+    device = left;
     start();
   }
 
