@@ -64,7 +64,23 @@ final class Commands {
       }
       return 1;
     });
+    commands.setParameterExceptionHandler(Commands::explainUsage);
     return commands;
+  }
+
+  /// One line and where to find the rest; where a command is missing, which there are.
+  private static int explainUsage(CommandLine.ParameterException wrong, String[] words) {
+    CommandLine command = wrong.getCommandLine();
+    PrintWriter err = command.getErr();
+    String name = command.getCommandSpec().qualifiedName();
+    String prefix = name.startsWith("sluice") ? "" : "sluice ";
+    err.println(prefix + name + ": " + wrong.getMessage());
+    if (command.getSubcommands().isEmpty()) {
+      err.println("'" + prefix + name + " --help' shows the usage.");
+    } else {
+      command.usage(err);
+    }
+    return CommandLine.ExitCode.USAGE;
   }
 
   /// The version in the jar's module descriptor.

@@ -78,6 +78,19 @@ final class FsCommandTest {
     assertThat(rig.err()).contains("no ext2 file system");
   }
 
+  /// Whoever errs in an option sees that first, not a page of others.
+  @Test
+  void wrongUseIsToldInTwoLines() {
+    assertThat(run("ls", "--none", image())).isEqualTo(2);
+    assertThat(rig.err().lines())
+        .containsExactly(
+            "sluice fs ls: Unknown option: '--none'", "'sluice fs ls --help' shows the usage.");
+    assertThat(run("lss", image())).isEqualTo(2);
+    assertThat(rig.err()).startsWith("sluice fs: ").contains("'lss'").contains("mkfs");
+    assertThat(run()).isEqualTo(2);
+    assertThat(rig.err()).startsWith("sluice fs: Missing required subcommand").contains("mkfs");
+  }
+
   @Test
   void fsckSeesDamage() throws IOException {
     assertThat(run("mkfs", "--size", "4M", image())).isZero();

@@ -22,7 +22,8 @@ record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean r
         path);
     boolean device = (status.mode() & Statx.S_IFMT) == Statx.S_IFBLK;
     if (!device && !status.isRegularFile()) {
-      throw FsException.of(Errno.EINVAL, path + " is neither a file nor a block device");
+      throw FsException.of(
+          Errno.EINVAL, path + " is neither a file nor a block device; Fix: name an image");
     }
     // O_EXCL without O_CREAT: refused while it is mounted or someone else has it this way.
     int exclusive = device ? Files.O_EXCL : 0;

@@ -156,7 +156,8 @@ record Explanation(String why, String fix) {
     return switch (errno) {
       case Errno.EACCES ->
           new Explanation(
-              "this user may not read it, or may not enter a directory on the way to it",
+              "this user may not read it (or write it, if that was asked for), or may not enter a"
+                  + " directory on the way to it",
               "grant it (chmod, setfacl), or run as a user who may");
       case Errno.EXDEV ->
           new Explanation(
