@@ -110,7 +110,7 @@ final class FuseRings {
       failure = String.valueOf(e.getMessage());
     }
     if (!failure.isEmpty()) {
-      giveUp("a ring cannot be opened: " + failure, "see there");
+      giveUpAfter(failure);
     }
   }
 
@@ -164,6 +164,16 @@ final class FuseRings {
     decided.countDown();
   }
 
+  /// @param failed what an exception says, maybe with its own reason and remedy in lines of their
+  ///   own
+  private void giveUpAfter(String failed) {
+    int remedy = failed.indexOf("\n  Fix: ");
+    String cause = remedy < 0 ? failed : failed.substring(0, remedy);
+    giveUp(
+        "a ring cannot be opened: " + cause.replace("\n  Why: ", ": "),
+        remedy < 0 ? "remove the cause" : failed.substring(failed.indexOf(':', remedy) + 2));
+  }
+
   private void give(String reason, String remedy) {
     why = reason;
     fix = remedy;
@@ -173,7 +183,7 @@ final class FuseRings {
   FsException refusal() {
     return FsException.of(
         Errno.EOPNOTSUPP,
-        "mount with FUSE over io_uring. Why: " + why + ". Fix: " + fix + "; or --ring auto");
+        "mount with FUSE over io_uring\n  Why: " + why + "\n  Fix: " + fix + "; or --ring auto");
   }
 
   /// How many there are, or why there are none.
