@@ -28,6 +28,7 @@ import sluice.sys.Errno;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cookie, read, ended | whoever iterates | under lock | under lock |
+/// | released | whoever closes | under lock | under lock |
 final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
   /// Names read at a time.
   private static final int BATCH = 128;
@@ -42,6 +43,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
   private final ArrayDeque<byte[]> read = new ArrayDeque<>();
   private long cookie;
   private boolean ended;
+  private boolean released;
 
   private TreeDirectoryStream(
       TreePath path, long inode, DirectoryStream.Filter<? super Path> filter) {
@@ -84,14 +86,16 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
 
   @Override
   public void close() throws IOException {
-    if (closed.compareAndSet(false, true)) {
-      fileSystem.closed(this);
-      lock.lock();
-      try {
+    closed.set(true);
+    lock.lock(); // who closes the file system waits here for who closes this meanwhile
+    try {
+      if (!released) {
+        released = true;
         fileSystem.tree().release(inode);
-      } finally {
-        lock.unlock();
       }
+    } finally {
+      lock.unlock();
+      fileSystem.closed(this);
     }
   }
 

@@ -74,20 +74,20 @@ final class TreeFileChannel extends FileChannel {
       if (interruptible) {
         begin();
       }
-      if (!use()) {
-        throw new AsynchronousCloseException();
-      }
+      fileSystem.enter();
       try {
-        fileSystem.enter();
+        if (!use()) {
+          throw new AsynchronousCloseException();
+        }
         try {
           long result = work.run();
           completed = true;
           return result;
         } finally {
-          fileSystem.leave();
+          unuse(); // before the file system can be closed: it may be the last that keeps the file
         }
       } finally {
-        unuse();
+        fileSystem.leave();
       }
     } catch (FsException e) {
       throw Failures.of(e, path, null);
@@ -127,12 +127,13 @@ final class TreeFileChannel extends FileChannel {
 
   @Override
   protected void implCloseChannel() throws IOException {
-    fileSystem.closed(this);
     file.locks.releaseAll(this);
     try {
       unuse();
     } catch (FsException e) {
       throw Failures.of(e, path, null);
+    } finally {
+      fileSystem.closed(this); // until then who closes the file system waits for this
     }
   }
 
