@@ -31,7 +31,7 @@ import sluice.sys.SysException;
 /// | `keys` | any thread | concurrent set | concurrent set |
 /// | `changes` | any thread | under `changeLock` | the same |
 /// | `wakeState` | any thread | atomic | atomic |
-/// | `someMoved` | any thread, holder of the selector | volatile | volatile |
+/// | `someChanged` | any thread, holder of the selector | volatile | volatile |
 /// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
 ///
 /// Lifecycle: open → selecting → closed; closed inside of a select it lets go of the kernel's
@@ -60,9 +60,10 @@ final class CompletionSelector extends AbstractSelector {
   /// Whether this selector does without a ring from now on.
   private boolean neutral;
 
-  /// Whether a channel has left the ring and may be watched by nobody. Set before [#wakeState] is
-  /// looked at, and looked at by who falls asleep after that was set.
-  private volatile boolean someMoved;
+  /// Whether a channel has left the ring and may be watched by nobody, or has become ready without
+  /// the kernel. Set before [#wakeState] is looked at, and looked at by who falls asleep after that
+  /// was set.
+  private volatile boolean someChanged;
 
   private boolean inSelect;
   private boolean closePending;
@@ -151,10 +152,10 @@ final class CompletionSelector extends AbstractSelector {
     }
   }
 
-  /// A ring has let go of a key's channel. Any thread.
-  void moved(NioKey key) {
+  /// A ring has let go of a key's channel, or that has become ready without the kernel. Any thread.
+  void lookAgain(NioKey key) {
     queue(key);
-    someMoved = true;
+    someChanged = true;
     if (wakeState.get() == SLEEPING) {
       signal();
     }
@@ -382,8 +383,8 @@ final class CompletionSelector extends AbstractSelector {
     }
     long deadline = System.nanoTime() + nanos;
     long left = nanos;
-    if (someMoved) { // after this select has applied its changes, and before it could be woken
-      left = applyMoved() ? 0 : left;
+    if (someChanged) { // after this select has applied its changes, and before it could be woken
+      left = applyLate() ? 0 : left;
     }
     while (true) {
       int count = gather(left);
@@ -397,17 +398,18 @@ final class CompletionSelector extends AbstractSelector {
           return 0;
         }
       }
-      if (applyMoved()) {
+      if (applyLate()) {
         left = 0;
       }
     }
   }
 
-  /// Has channels watched that have left the ring; that may start a ring.
+  /// Has channels watched that have left the ring, and finds those that have become ready; that may
+  /// start a ring.
   ///
   /// @return whether there is something to report, or somebody has woken
-  private boolean applyMoved() {
-    someMoved = false;
+  private boolean applyLate() {
+    someChanged = false;
     applyChanges();
     return cool() || wakeState.get() == WOKEN;
   }

@@ -62,7 +62,12 @@ final class NioKey extends AbstractSelectionKey {
   /// thread.
   void moved() {
     port = null;
-    selector.moved(this);
+    selector.lookAgain(this);
+  }
+
+  /// The channel is ready for something of which the kernel does not tell. Any thread.
+  void readyWithoutKernel() {
+    selector.lookAgain(this);
   }
 
   private void ensureValid() {

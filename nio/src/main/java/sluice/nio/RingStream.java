@@ -20,6 +20,7 @@ import sluice.sys.Sockets;
 /// | `ended`, `error` | ring's thread | volatile | volatile |
 /// | `stage`, `stagedBytes`, `sendError` | writers | under the write lock | the same |
 /// | `spare` | the closing thread | plain | plain |
+/// | `finAfterStaged` | writers, ring's thread | volatile | volatile, under the write lock |
 /// | `inDirty`, `sendFailed` | ring's thread | plain | plain |
 /// | `submitted` | ring's thread | volatile: the kernel may be looking at `stage` | volatile, under the write lock to set |
 /// | `full` | writers, ring's thread | volatile | volatile |
@@ -72,7 +73,10 @@ final class RingStream extends RingPort implements StreamPort {
   private boolean inDirty;
   private int sendError;
   private boolean sendFailed;
-  private boolean finAfterStaged;
+
+  /// Whether the output is shut down here, but for the kernel only when all is sent.
+  private volatile boolean finAfterStaged;
+
   private volatile boolean submitted;
   private volatile boolean full;
 
@@ -316,7 +320,8 @@ final class RingStream extends RingPort implements StreamPort {
   int readyNow() {
     int readable = readable() ? SelectionKey.OP_READ : 0;
     boolean room = proven && !full; // what is staged goes with the next turn
-    boolean writable = attached && (room || !channel.isOutputOpen()); // or a write tells the end
+    boolean shut = attached ? !channel.isOutputOpen() : finAfterStaged; // a write tells the end
+    boolean writable = shut || (attached && room);
     return readable | (writable ? SelectionKey.OP_WRITE : 0);
   }
 
@@ -498,6 +503,7 @@ final class RingStream extends RingPort implements StreamPort {
     finAfterStaged = !done;
     if (!done) {
       Flusher.finishLater(this);
+      key.readyWithoutKernel(); // the kernel hears of the end when all is sent
     }
     return done;
   }

@@ -1,13 +1,17 @@
 package sluice.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -24,6 +28,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.sys.Sockets;
 
 /// What only a selector with a ring does. Each test's threads end with it.
 @Timeout(300)
@@ -65,6 +72,55 @@ class SelectorRingTest extends RingTests {
       Thread.onSpinWait();
     }
     return java.util.Arrays.copyOf(buffer.array(), buffer.position());
+  }
+
+  /// Fills the socket behind the channel's back, until it has taken nothing for a while.
+  private static int fill(SocketChannel channel) throws Exception {
+    int fd = ((SluiceSocketChannel) channel).core().fd();
+    MemorySegment zeros = Arena.ofAuto().allocate(1000);
+    int filled = 0;
+    for (int quiet = 0; quiet < 20; quiet++) {
+      int n = Sockets.send(fd, zeros, 0, 1000, Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL);
+      if (n > 0) {
+        filled += n;
+        quiet = 0;
+      } else {
+        Thread.sleep(2);
+      }
+    }
+    return filled;
+  }
+
+  /// The kernel hears of the end only when the peer has read.
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aShutDownOutputIsWritableBehindStagedBytes(boolean leavesRing) throws Exception {
+    Link link = link(listen());
+    Selector selector = selector();
+    SelectionKey key = link.near().register(selector, SelectionKey.OP_WRITE);
+    await(selector);
+    int filled = fill(link.near());
+    assertThat(link.near().write(ByteBuffer.allocate(100))).isEqualTo(100); // staged
+    if (leavesRing) {
+      link.near().register(selector(), 0);
+    }
+    while (selector.select(20) > 0) {
+      selector.selectedKeys().clear();
+    }
+    CompletableFuture<Void> shutdown =
+        CompletableFuture.runAsync(() -> {
+          try {
+            link.near().shutdownOutput();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    await(selector);
+    assertThat(key.isWritable()).isTrue();
+    shutdown.get();
+    assertThatThrownBy(() -> link.near().write(ByteBuffer.allocate(1)))
+        .isInstanceOf(ClosedChannelException.class);
+    assertThat(link.far().getInputStream().readAllBytes()).hasSize(filled + 100);
   }
 
   @Test

@@ -20,9 +20,20 @@ interface EngineContractTurn {
     return rig().peers.nanos() - start;
   }
 
-  /// Turns until the time is over, however often a wait may end early by interruption.
-  private void assertWaits() throws IOException {
-    assertThat(timedTurn(WAIT_NANOS)).isGreaterThan(WAIT_NANOS / 2);
+  /// What comes before a wait.
+  interface Beginning {
+    void run() throws IOException;
+  }
+
+  /// The turn after `beginning` waits for its time. Once more with the beginning when it has not,
+  /// since the kernel's end of a ring that this thread has closed before may interrupt one wait.
+  private void assertWaitsAfter(Beginning beginning) throws IOException {
+    long waited = 0;
+    for (int attempt = 0; attempt < 5 && waited <= WAIT_NANOS / 2; attempt++) {
+      beginning.run();
+      waited = timedTurn(WAIT_NANOS);
+    }
+    assertThat(waited).isGreaterThan(WAIT_NANOS / 2);
   }
 
   @Test
@@ -41,9 +52,8 @@ interface EngineContractTurn {
 
   @Test
   default void turnWaitsForItsTime() throws IOException {
-    timedTurn(0);
-    assertWaits();
-    assertWaits();
+    assertWaitsAfter(() -> timedTurn(0));
+    assertWaitsAfter(() -> {});
   }
 
   @Test
@@ -63,61 +73,65 @@ interface EngineContractTurn {
   @Test
   default void wakeBeforeTheWaitEndsIt() throws IOException {
     rig().turn(0);
-    rig().engine().wake();
-    assertThat(rig().turn(-1)).isZero();
-    assertWaits();
+    assertWaitsAfter(() -> {
+      rig().engine().wake();
+      assertThat(rig().turn(-1)).isZero();
+    });
   }
 
   @Test
   default void wakeDuringTheWaitEndsIt() throws IOException {
     Engine engine = rig().engine();
     rig().turn(0);
-    for (int i = 0; i < 3; i++) {
-      var waker = rig().peers.later(20 * EngineContractRig.MILLIS, engine::wake);
-      assertThat(rig().turn(-1)).isZero();
-      waker.join();
-    }
-    assertWaits();
+    assertWaitsAfter(() -> {
+      for (int i = 0; i < 3; i++) {
+        var waker = rig().peers.later(20 * EngineContractRig.MILLIS, engine::wake);
+        assertThat(rig().turn(-1)).isZero();
+        waker.join();
+      }
+    });
   }
 
   @Test
   default void wakeFromACompletionEndsTheNextWait() throws IOException {
     var pair = rig().pair();
     long token = rig().token();
+    Engine engine = rig().engine();
     rig().sockets().receive(pair.socket(), token);
     rig().turn(0);
-    pair.peer().write(new byte[1]);
-    Engine engine = rig().engine();
-    List<Long> tokens = new ArrayList<>();
-    while (tokens.isEmpty()) {
-      engine.turn(
-          -1,
-          (completed, result, flags) -> {
-            tokens.add(completed);
-            engine.wake();
-          });
-    }
-    assertThat(rig().turn(-1)).isZero();
-    assertWaits();
+    assertWaitsAfter(() -> {
+      pair.peer().write(new byte[1]);
+      List<Long> tokens = new ArrayList<>();
+      while (tokens.isEmpty()) {
+        engine.turn(
+            -1,
+            (completed, result, flags) -> {
+              tokens.add(completed);
+              engine.wake();
+            });
+      }
+      assertThat(rig().turn(-1)).isZero();
+    });
   }
 
   @Test
   default void manyWakesAreOne() throws IOException {
     Engine engine = rig().engine();
     rig().turn(0);
-    var waker =
-        rig()
-            .peers
-            .later(
-                0,
-                () -> {
-                  for (int i = 0; i < 1000; i++) {
-                    engine.wake();
-                  }
-                });
-    waker.join();
-    assertThat(rig().turn(-1)).isZero();
-    assertWaits();
+    assertWaitsAfter(() -> {
+      var waker =
+          rig()
+              .peers
+              .later(
+                  0,
+                  () -> {
+                    for (int i = 0; i < 1000; i++) {
+                      engine.wake();
+                    }
+                  });
+      waker.join();
+      assertThat(rig().turn(-1)).isZero();
+    });
   }
 
   /// No wake-up is lost between two turns, wherever it falls.
@@ -125,12 +139,13 @@ interface EngineContractTurn {
   default void everyWakeEndsAWait() throws IOException {
     Engine engine = rig().engine();
     rig().turn(0);
-    for (int i = 0; i < 300; i++) {
-      var waker = rig().peers.later(0, engine::wake);
-      assertThat(rig().turn(-1)).isZero(); // would wait for ever
-      waker.join();
-    }
-    assertWaits();
+    assertWaitsAfter(() -> {
+      for (int i = 0; i < 300; i++) {
+        var waker = rig().peers.later(0, engine::wake);
+        assertThat(rig().turn(-1)).isZero(); // would wait for ever
+        waker.join();
+      }
+    });
   }
 
   @Test
