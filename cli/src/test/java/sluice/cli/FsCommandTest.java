@@ -19,7 +19,7 @@ import sluice.fs.BlockDevice;
 import sluice.fs.BlockDevices;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
-@Timeout(60)
+@Timeout(240)
 final class FsCommandTest {
   @TempDir Path directory;
   private FsRig rig = new FsRig(Path.of("."));

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Attributes: both providers do the same.
-@Timeout(60)
+@Timeout(240)
 @ParameterizedClass
 @EnumSource(Ground.class)
 final class AttributesContractTest {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Paths as such: both providers give the same answers.
-@Timeout(60)
+@Timeout(240)
 @ParameterizedClass
 @EnumSource(Ground.class)
 final class PathContractTest {
