@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.MountOptions;
 import sluice.loop.Backend;
@@ -164,8 +165,21 @@ final class NfsCommand implements Callable<Integer> {
     NfsConfig config =
         new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
     try (NfsServer server = NfsServer.start(config)) {
-      return serve(server);
+      return serve(server, whoCannotWrite(tree, options));
     }
+  }
+
+  /// What surprises whoever mounts a new image as root; empty where it does not.
+  private List<String> whoCannotWrite(FileTree tree, ExportOptions options) throws IOException {
+    FileAttributes top = tree.attributes(tree.rootInode());
+    boolean closed = top.uid() == 0 && (top.mode() & 2) == 0;
+    if (readOnly || !closed || options.squash() != Squash.ROOT || !directory.equals("/")) {
+      return List.of();
+    }
+    return List.of(
+        "only root may write in the exported directory, and clients' root is taken for user "
+            + anonymousUid
+            + "; Fix: --squash none where you trust the clients, or give the directory to others");
   }
 
   /// Replies that clients do not take keep a quarter of the cache from others, at most.
@@ -173,13 +187,13 @@ final class NfsCommand implements Callable<Integer> {
     return RpcLimits.DEFAULT.withLeasedBytes(mount.cacheBytes() / 4 / Math.max(1, loops));
   }
 
-  private int serve(NfsServer server) throws InterruptedException {
+  private int serve(NfsServer server, List<String> notes) throws InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     NfsLifecycle life =
         new NfsLifecycle(
             server, Duration.ofSeconds(drainSeconds), line -> err.println("sluice: " + line));
     life.listenToSignals();
-    announce(server);
+    announce(server, notes);
     Counters counters = Counters.open();
     if (counters.file() == null) {
       err.println("sluice stat will not see this server: " + counters.whyNoFile());
@@ -201,7 +215,7 @@ final class NfsCommand implements Callable<Integer> {
     return asked ? 0 : 1;
   }
 
-  private void announce(NfsServer server) {
+  private void announce(NfsServer server, List<String> notes) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf(
         "exporting %s as %s%s on %s, TCP%s (backend: %s; %s)%n",
@@ -215,6 +229,7 @@ final class NfsCommand implements Callable<Integer> {
     out.printf("mount it with: %s%n", mountCommand(server, "vers=4.1,port=%1$d"));
     out.printf("or, by NFSv3 and without locks: %s%n", mountCommand(server, VERSION_3));
     server.remarks().forEach(remark -> out.println("note: " + remark));
+    notes.forEach(note -> out.println("note: " + note));
     out.flush();
   }
 

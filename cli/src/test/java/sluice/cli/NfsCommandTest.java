@@ -64,7 +64,9 @@ final class NfsCommandTest {
   private int start(String... more) throws Exception {
     List<String> command =
         command(image.toString(), "--port", "0", "--bind", "127.0.0.1", "--export", "/data");
-    command.addAll(List.of("--squash", "none"));
+    if (!List.of(more).contains("--squash")) {
+      command.addAll(List.of("--squash", "none"));
+    }
     command.addAll(List.of(more));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
@@ -250,6 +252,16 @@ final class NfsCommandTest {
     assertThat(running.waitFor(120, TimeUnit.SECONDS)).as(rest).isTrue();
     assertThat(rest).contains("draining").contains("the image is clean");
     assertThat(running.exitValue()).isZero();
+  }
+
+  @Test
+  void whoCannotWriteIsToldAtTheStart() throws Exception {
+    start("--squash", "root");
+    assertThat(terminate()).contains("note: only root may write").contains("--squash none");
+    start();
+    assertThat(terminate()).doesNotContain("only root may write");
+    start("--squash", "root", "--read-only");
+    assertThat(terminate()).doesNotContain("only root may write");
   }
 
   private static String failure(String... words) {
