@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { BUFFER = 16 << 20, KEEP = 64 << 20, FILES = 64, FEWEST_BYTES = 4 << 20 };
+enum { MOST_BYTES = 512 << 10 };
 
 static char paths[FILES][4096];
 static char *buffer;
@@ -143,6 +144,9 @@ static double measure(const char *operation, long file, long record, long millis
   long records = file / record;
   long together = !first && FEWEST_BYTES / record > FILES ? FEWEST_BYTES / record : FILES;
   long batch = records < together && !sync ? together / records : 1;
+  if (first && batch > MOST_BYTES / file) {
+    batch = file < MOST_BYTES ? MOST_BYTES / file : 1;
+  }
   long end = now() + millis * 1000000L;
   long nanos = 0;
   long passes = 0;

@@ -13,6 +13,11 @@ final class IozonePasses {
   /// it is not seen.
   private static final int FEWEST_BYTES = 4 << 20;
 
+  /// What the files of a batch of first writes have at most, together. They go after the batch, so
+  /// without this the length of a record would say how much memory is written before any is used
+  /// again: 64 files of 512 KB are 32 MB, which no cache holds.
+  private static final int MOST_BYTES = 512 << 10;
+
   private static final int PREPARE_BYTES = 1 << 20;
 
   /// Longer files go after each measurement, so that all workers fit into memory.
@@ -96,7 +101,11 @@ final class IozonePasses {
     if (request.operation() != IozoneOperation.WRITE) {
       records = Math.max(records, (long) FEWEST_BYTES / request.recordBytes());
     }
-    return (int) Math.max(1, records / request.records());
+    long passes = records / request.records();
+    if (request.operation() == IozoneOperation.WRITE) {
+      passes = Math.min(passes, MOST_BYTES / request.fileBytes());
+    }
+    return (int) Math.max(1, passes);
   }
 
   private void set(Request request) throws IOException {

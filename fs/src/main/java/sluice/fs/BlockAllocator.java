@@ -80,22 +80,17 @@ final class BlockAllocator {
         return NONE;
       }
       int last = Math.min(bits, start + Math.min(wanted, groups.freeBlocks(group)));
-      end = start + 1;
-      while (end < last && isFree(buffer, busy, end)) {
-        end++;
-      }
+      end = BitRun.firstSet(buffer, busy, start + 1, last);
     }
     long first = geometry.groupStart(group) + start;
-    for (long block = first; block < first + end - start; block++) {
-      if (groups.isMetadata(block)) {
-        throw FsException.corrupt(0, bitmap, "the bitmap says that metadata is free: " + block);
+    for (int bit = start; bit < end && bit < groups.contentStart(group); bit++) {
+      if (groups.isMetadata(first + bit - start)) {
+        throw FsException.corrupt(
+            0, bitmap, "the bitmap says that metadata is free: " + (first + bit - start));
       }
     }
     try (Buffer buffer = op.change(bitmap)) {
-      for (int bit = start; bit < end; bit++) {
-        int at = bit >> 3;
-        buffer.setByte(at, buffer.getByte(at) | 1 << (bit & 7));
-      }
+      BitRun.set(buffer, start, end);
     }
     if (start != from || from == nextRoom[group]) {
       int next = (end + 7) & -8;
@@ -183,18 +178,14 @@ final class BlockAllocator {
     groups.lock.lock();
     try {
       try (Buffer buffer = cache.read(groups.blockBitmap(group))) {
-        for (int bit = start; bit < start + count; bit++) {
-          if ((buffer.getByte(bit >> 3) >> (bit & 7) & 1) == 0) {
-            throw FsException.corrupt(
-                inode, first + bit - start, "a file's block is marked free in the bitmap");
-          }
+        int free = BitRun.firstClear(buffer, start, start + count);
+        if (free < start + count) {
+          throw FsException.corrupt(
+              inode, first + free - start, "a file's block is marked free in the bitmap");
         }
       }
       try (Buffer buffer = op.change(groups.blockBitmap(group))) {
-        for (int bit = start; bit < start + count; bit++) {
-          int at = bit >> 3;
-          buffer.setByte(at, buffer.getByte(at) & ~(1 << (bit & 7)));
-        }
+        BitRun.clear(buffer, start, start + count);
       }
       nextRoom[group] = Math.min(nextRoom[group], start & -8);
       groups.countBlocks(op, group, count);

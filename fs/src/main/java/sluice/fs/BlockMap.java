@@ -62,6 +62,34 @@ final class BlockMap {
     return run;
   }
 
+  /// As [#runNow], for who changes the blocks: each is checked.
+  ///
+  /// @throws FsException `EUCLEAN` when a pointer leads nowhere
+  int run(Inode inode, long logical, long block, long last) throws FsException {
+    int run = runNow(inode, logical, block, last);
+    for (int i = 1; logical < DIRECT && i < run; i++) { // the others were when the page was filled
+      volume.checkBlock(inode.number, block + i);
+    }
+    return run;
+  }
+
+  /// How many blocks of a file are holes, from one on that is.
+  ///
+  /// @param most how many are of interest, all below one block of pointers
+  int holes(Inode inode, long logical, int most) throws IOException {
+    if (logical >= DIRECT) {
+      int known = pages.holes(inode, logical - DIRECT, most);
+      if (known > 0) {
+        return known;
+      }
+    }
+    int run = 1;
+    while (run < most && map(inode, logical + run) == 0) {
+      run++;
+    }
+    return run;
+  }
+
   /// Block of the device that holds a block of a file, 0 for a hole.
   ///
   /// @throws FsException `EUCLEAN` when a pointer leads nowhere
@@ -82,11 +110,8 @@ final class BlockMap {
     int[] blocks = new int[MapPages.BLOCKS];
     long leaf = leaf(inode, first);
     if (leaf != 0) {
-      int slot = slot(first);
       try (Buffer buffer = volume.cache.read(leaf)) {
-        for (int i = 0; i < blocks.length; i++) {
-          blocks[i] = buffer.getInt((slot + i) << 2);
-        }
+        buffer.getInts(slot(first) << 2, blocks);
       }
     }
     for (int block : blocks) {
@@ -232,9 +257,7 @@ final class BlockMap {
           buffer.setInt((slot + i) << 2, (int) (block + i));
         }
       }
-      for (int i = 0; i < count; i++) {
-        pages.set(inode, logical - DIRECT + i, block + i);
-      }
+      pages.set(inode, logical - DIRECT, block, count);
     }
     inode.goal = block + count;
     inode.sectors += (long) count * sectorsPerBlock;
@@ -301,9 +324,7 @@ final class BlockMap {
   private boolean freeTree(Freeing freeing, long block, int level, long first) throws IOException {
     int[] entries = new int[1 << shift];
     try (Buffer buffer = volume.cache.read(block)) {
-      for (int i = 0; i < entries.length; i++) {
-        entries[i] = buffer.getInt(i << 2);
-      }
+      buffer.getInts(0, entries);
     }
     long span = 1L << (shift * (level - 1));
     boolean changed = false;
@@ -353,6 +374,11 @@ final class BlockMap {
     private final long to;
     private long runStart;
     private int runCount;
+
+    /// Of what is collected, the content that the cache has not forgotten yet.
+    private long contentStart;
+
+    private int contentCount;
     boolean stopped;
     long reached;
 
@@ -375,9 +401,23 @@ final class BlockMap {
 
     void freeContent(long block, long logical) throws IOException {
       volume.checkBlock(inode.number, block);
-      op.forgetContent(inode, block);
+      op.begin();
+      if (contentCount == 0 || block != contentStart - 1) {
+        forgetContent();
+        contentStart = block + 1;
+      }
+      contentStart--;
+      contentCount++;
       add(block);
       reached = logical;
+    }
+
+    private void forgetContent() throws IOException {
+      if (contentCount > 0) {
+        int count = contentCount;
+        contentCount = 0;
+        op.forgetContent(inode, contentStart, count);
+      }
     }
 
     void freePointers(long block) throws IOException {
@@ -387,17 +427,12 @@ final class BlockMap {
 
     private void add(long block) throws IOException {
       inode.sectors = Math.max(0, inode.sectors - sectorsPerBlock);
-      int group = geometry.groupOfBlock(block);
-      if (runCount > 0 && geometry.groupOfBlock(runStart) == group) {
-        if (block == runStart - 1) {
-          runStart--;
-          runCount++;
-          return;
-        }
-        if (block == runStart + runCount) {
-          runCount++;
-          return;
-        }
+      boolean before = runCount > 0 && block == runStart - 1;
+      boolean behind = runCount > 0 && block == runStart + runCount;
+      if ((before || behind) && geometry.groupOfBlock(runStart) == geometry.groupOfBlock(block)) {
+        runStart = before ? block : runStart;
+        runCount++;
+        return;
       }
       flush();
       runStart = block;
@@ -405,6 +440,7 @@ final class BlockMap {
     }
 
     void flush() throws IOException {
+      forgetContent(); // before the blocks may be another's
       if (runCount > 0) {
         int count = runCount;
         runCount = 0;

@@ -118,6 +118,11 @@ public abstract class Buffer implements AutoCloseable {
     MemorySegment.copy(bytes(), BYTE, offset, into, at, count);
   }
 
+  /// As many as fit into the array, little-endian.
+  public final void getInts(int offset, int[] into) {
+    MemorySegment.copy(bytes(), INT, offset, into, 0, into.length);
+  }
+
   public final void set(int offset, byte[] from, int at, int count) {
     MemorySegment.copy(from, at, bytesToWrite(), BYTE, offset, count);
   }

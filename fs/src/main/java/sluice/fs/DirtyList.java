@@ -40,7 +40,23 @@ final class DirtyList {
   }
 
   synchronized void add(Frame frame) {
+    link(frame);
     ADDED.setRelease(this, added + 1);
+    COUNT.setRelease(this, count + 1);
+  }
+
+  /// Adds neighbouring frames, which are claimed, and none of which is here.
+  synchronized void add(FrameSupply supply, Frame first, int run) {
+    for (int i = 0; i < run; i++) {
+      Frame frame = supply.at(first, i);
+      frame.dirty = true;
+      link(frame);
+    }
+    ADDED.setRelease(this, added + run);
+    COUNT.setRelease(this, count + run);
+  }
+
+  private void link(Frame frame) {
     frame.dirtyBefore = newest;
     frame.dirtyAfter = null;
     if (newest == null) {
@@ -49,10 +65,14 @@ final class DirtyList {
       newest.dirtyAfter = frame;
     }
     newest = frame;
-    COUNT.setRelease(this, count + 1);
   }
 
   synchronized void remove(Frame frame) {
+    unlink(frame);
+  }
+
+  /// Removes a frame. Under the monitor.
+  void unlink(Frame frame) {
     Frame before = frame.dirtyBefore;
     Frame after = frame.dirtyAfter;
     if (before == null) {

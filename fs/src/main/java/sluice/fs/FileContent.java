@@ -20,6 +20,12 @@ final class FileContent {
 
   private final Volume volume;
   private final Geometry geometry;
+  private final BufferCache cache;
+
+  // Of the geometry and the cache, one step nearer.
+  private final int blockBytes;
+  private final int blockShift;
+  private final long blocks;
   private final InodeCache inodes;
   private final InodeTable table;
   private final BlockMap map;
@@ -37,6 +43,10 @@ final class FileContent {
     this.map = map;
     this.accessTimes = accessTimes;
     geometry = volume.geometry;
+    cache = volume.cache;
+    blockBytes = geometry.blockBytes;
+    blockShift = geometry.blockShift;
+    blocks = geometry.blocks;
     Account account = new Account("zeros", geometry.blockBytes);
     Block made = Block.allocate(account, geometry.blockBytes);
     if (made == null) {
@@ -52,7 +62,7 @@ final class FileContent {
   // ---- copying ----------------------------------------------------------------------------------
 
   int read(long number, long position, Memory into, long at, int count) throws IOException {
-    if (position < 0 || count < 0) {
+    if ((position | count) < 0) {
       throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
     }
     Inode inode = inodes.get(number);
@@ -80,21 +90,21 @@ final class FileContent {
     if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
       return -1;
     }
-    int offset = (int) position & (geometry.blockBytes - 1);
+    int offset = (int) position & (blockBytes - 1);
     int bytes = (int) Math.min(left, count);
-    long logical = position >> geometry.blockShift;
+    long logical = position >> blockShift;
     long block = map.mapNow(inode, logical);
     if (block <= 0) {
       return -1;
     }
-    if (bytes > geometry.blockBytes - offset) {
-      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
-      bytes = (int) Math.min(bytes, ((long) run << geometry.blockShift) - offset);
+    if (bytes > blockBytes - offset) {
+      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> blockShift);
+      bytes = (int) Math.min(bytes, ((long) run << blockShift) - offset);
     }
-    if (block + ((offset + bytes - 1) >> geometry.blockShift) >= geometry.blocks) {
+    if (block + ((offset + bytes - 1) >> blockShift) >= blocks) {
       return -1;
     }
-    int copied = volume.cache.copy(block, offset, into, at, bytes);
+    int copied = cache.copy(block, offset, into, at, bytes);
     return copied > 0 && inode.lock.validate(stamp) ? copied : -1;
   }
 
@@ -107,15 +117,15 @@ final class FileContent {
       if (left <= 0) {
         return 0;
       }
-      int offset = (int) position & (geometry.blockBytes - 1);
-      int bytes = (int) Math.min(left, Math.min(count, geometry.blockBytes - offset));
-      long block = map.map(inode, position >> geometry.blockShift);
+      int offset = (int) position & (blockBytes - 1);
+      int bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+      long block = map.map(inode, position >> blockShift);
       if (block == 0) {
         into.copyFrom(zeros, 0, at, bytes);
         return bytes;
       }
-      readAhead(inode, position >> geometry.blockShift, block);
-      try (Buffer buffer = volume.cache.read(block)) {
+      readAhead(inode, position >> blockShift, block);
+      try (Buffer buffer = cache.read(block)) {
         into.copyFrom(buffer.block(), offset, at, bytes);
       }
       return bytes;
@@ -137,13 +147,13 @@ final class FileContent {
   private void readAhead(Inode inode, long logical, long block) throws IOException {
     long since = logical - inode.lastRead;
     if (since > 0 && since <= 2 * READ_AHEAD) {
-      long end = Math.min(logical + READ_AHEAD, (inode.size - 1) >> geometry.blockShift);
+      long end = Math.min(logical + READ_AHEAD, (inode.size - 1) >> blockShift);
       int count = 0;
       while (logical + count < end && map.map(inode, logical + count + 1) == block + count + 1) {
         count++;
       }
       if (count > 0) {
-        volume.cache.readAhead(block, count + 1);
+        cache.readAhead(block, count + 1);
       }
     }
     inode.lastRead = logical;
@@ -152,7 +162,7 @@ final class FileContent {
   // ---- without copying --------------------------------------------------------------------------
 
   int slices(long number, long position, int count, SliceSink sink) throws IOException {
-    if (position < 0 || count < 0) {
+    if ((position | count) < 0) {
       throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
     }
     Inode inode = inodes.get(number);
@@ -179,13 +189,13 @@ final class FileContent {
     if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
       return -1;
     }
-    int offset = (int) position & (geometry.blockBytes - 1);
-    int bytes = (int) Math.min(left, Math.min(count, geometry.blockBytes - offset));
-    long block = map.mapNow(inode, position >> geometry.blockShift);
-    if (block <= 0 || block >= geometry.blocks) {
+    int offset = (int) position & (blockBytes - 1);
+    int bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+    long block = map.mapNow(inode, position >> blockShift);
+    if (block <= 0 || block >= blocks) {
       return -1;
     }
-    Block leased = volume.cache.lease(block);
+    Block leased = cache.lease(block);
     if (leased == null) {
       return -1;
     }
@@ -202,7 +212,7 @@ final class FileContent {
 
   private int sliceWaiting(long number, long position, int count, SliceSink sink)
       throws IOException {
-    int offset = (int) position & (geometry.blockBytes - 1);
+    int offset = (int) position & (blockBytes - 1);
     int bytes;
     Inode inode = inodes.lockToRead(number);
     Buffer buffer;
@@ -212,12 +222,12 @@ final class FileContent {
       if (left <= 0) {
         return 0;
       }
-      bytes = (int) Math.min(left, Math.min(count, geometry.blockBytes - offset));
-      long block = map.map(inode, position >> geometry.blockShift);
+      bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+      long block = map.map(inode, position >> blockShift);
       if (block != 0) {
-        readAhead(inode, position >> geometry.blockShift, block);
+        readAhead(inode, position >> blockShift, block);
       }
-      buffer = block == 0 ? null : volume.cache.read(block);
+      buffer = block == 0 ? null : cache.read(block);
     } finally {
       inode.unlockRead();
     }
@@ -245,14 +255,14 @@ final class FileContent {
     if (bytes == 0) {
       return inode.lock.validate(stamp) ? 0 : FileTree.NOT_NOW;
     }
-    long first = position >> geometry.blockShift;
+    long first = position >> blockShift;
     @Nullable Block[] leased =
-        new Block[(int) (((position + bytes - 1) >> geometry.blockShift) - first) + 1];
+        new Block[(int) (((position + bytes - 1) >> blockShift) - first) + 1];
     try {
       for (int i = 0; i < leased.length; i++) {
         long block = map.mapNow(inode, first + i);
-        boolean known = block >= 0 && block < geometry.blocks;
-        leased[i] = known && block > 0 ? volume.cache.lease(block) : null;
+        boolean known = block >= 0 && block < blocks;
+        leased[i] = known && block > 0 ? cache.lease(block) : null;
         if (!known || (block > 0 && leased[i] == null)) {
           return FileTree.NOT_NOW;
         }
@@ -272,10 +282,10 @@ final class FileContent {
   }
 
   private void give(@Nullable Block[] leased, long position, int bytes, SliceSink sink) {
-    int offset = (int) position & (geometry.blockBytes - 1);
+    int offset = (int) position & (blockBytes - 1);
     int left = bytes;
     for (Block block : leased) {
-      int piece = Math.min(left, geometry.blockBytes - offset);
+      int piece = Math.min(left, blockBytes - offset);
       sink.slice(block == null ? zeros : block, offset, piece);
       left -= piece;
       offset = 0;
@@ -291,13 +301,13 @@ final class FileContent {
       if (position < 0 || position >= inode.size) {
         throw FsException.of(Errno.ENXIO, "seek to " + position + " of " + inode.size + " bytes");
       }
-      long end = (inode.size + geometry.blockBytes - 1) >> geometry.blockShift;
-      long from = position >> geometry.blockShift;
+      long end = (inode.size + blockBytes - 1) >> blockShift;
+      long from = position >> blockShift;
       long found = hole ? map.nextHole(inode, from, end) : map.nextData(inode, from, end);
       if (found >= end && !hole) {
         throw FsException.of(Errno.ENXIO, "no data behind " + position);
       }
-      return Math.min(inode.size, Math.max(position, found << geometry.blockShift));
+      return Math.min(inode.size, Math.max(position, found << blockShift));
     } finally {
       inode.unlockRead();
     }
@@ -310,7 +320,7 @@ final class FileContent {
         throw FsException.of(Errno.EINVAL, "inode " + number + " is no symbolic link");
       }
       byte[] target = new byte[(int) inode.size];
-      if (inode.isFastSymlink(geometry.blockBytes)) {
+      if (inode.isFastSymlink(blockBytes)) {
         for (int i = 0; i < target.length; i++) {
           target[i] = (byte) (inode.block[i >> 2] >>> ((i & 3) << 3));
         }
@@ -320,7 +330,7 @@ final class FileContent {
       if (block == 0) {
         throw FsException.corrupt(number, -1, "a symbolic link without content");
       }
-      try (Buffer buffer = volume.cache.read(block)) {
+      try (Buffer buffer = cache.read(block)) {
         buffer.get(0, target, 0, target.length);
       }
       return target;

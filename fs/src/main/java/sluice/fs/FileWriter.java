@@ -134,17 +134,11 @@ final class FileWriter {
       if (!bytesOnly(inode, source)) {
         return 0;
       }
-      while (done < source.count) {
-        int offset = offset(source.position + done);
-        int bytes = Math.min(source.count - done, geometry.blockBytes - offset);
-        long block = map.mapNow(inode, (source.position + done) >> geometry.blockShift);
-        if (block <= 0
-            || !volume.journal.overwriteNow(
-                block, offset, source.memory, source.offset + done, bytes)) {
-          break;
-        }
-        done += bytes;
-      }
+      int put;
+      do {
+        put = overwriteRun(inode, source, done);
+        done += put;
+      } while (put > 0 && done < source.count);
     } finally {
       if (done > 0) {
         inode.changed();
@@ -152,6 +146,23 @@ final class FileWriter {
       inode.lock.unlockWrite(stamp);
     }
     return done;
+  }
+
+  /// @return bytes written of what lies together on the device
+  private int overwriteRun(Inode inode, Source source, int done) {
+    long position = source.position + done;
+    long logical = position >> geometry.blockShift;
+    long block = map.mapNow(inode, logical);
+    if (block <= 0) {
+      return 0;
+    }
+    int offset = offset(position);
+    int bytes = source.count - done;
+    if (bytes > geometry.blockBytes - offset) {
+      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
+      bytes = (int) Math.min(bytes, ((long) run << geometry.blockShift) - offset);
+    }
+    return volume.journal.overwriteNow(block, offset, source.memory, source.offset + done, bytes);
   }
 
   private boolean bytesOnly(Inode inode, Source source) {
@@ -186,14 +197,14 @@ final class FileWriter {
         if (journaled || position + limit > inode.size || !isMapped(inode, position, limit)) {
           return NOT_ALL_MAPPED;
         }
-        int done = 0;
-        while (done < limit) {
-          long block = map.map(inode, (position + done) >> geometry.blockShift);
-          done += put(op, inode, block, false, source, done);
+        Piece piece = new Piece(op, inode, source);
+        while (piece.done < limit) {
+          long logical = piece.logical();
+          piece.overwrite(logical, map.map(inode, logical));
         }
         written(op, inode, source.caller);
         op.done();
-        return done;
+        return piece.done;
       } finally {
         inode.unlock();
       }
@@ -202,10 +213,13 @@ final class FileWriter {
 
   private boolean isMapped(Inode inode, long position, int count) throws IOException {
     long end = (position + count - 1) >> geometry.blockShift;
-    for (long logical = position >> geometry.blockShift; logical <= end; logical++) {
-      if (map.map(inode, logical) == 0) {
+    long logical = position >> geometry.blockShift;
+    while (logical <= end) {
+      long block = map.map(inode, logical);
+      if (block == 0) {
         return false;
       }
+      logical += map.run(inode, logical, block, end);
     }
     return true;
   }
@@ -266,31 +280,62 @@ final class FileWriter {
         zeroTail(op, inode);
       }
       while (done < count && op.room() >= BlockMap.ROOM_TO_FREE) {
-        long logical = (position + done) >> geometry.blockShift;
+        long logical = logical();
         long block = map.map(inode, logical);
         if (block != 0) {
-          done += put(op, inode, block, false, source, done);
+          overwrite(logical, block);
         } else if (!fillHole(logical)) {
           return;
         }
       }
     }
 
+    /// The block of the file that is next.
+    long logical() {
+      return (position + done) >> geometry.blockShift;
+    }
+
+    private long last() {
+      return (position + count - 1) >> geometry.blockShift;
+    }
+
+    /// What falls into blocks that the file has.
+    void overwrite(long logical, long block) throws IOException {
+      boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+      put(block, journaled ? 1 : map.run(inode, logical, block, last()), false);
+    }
+
     private boolean fillHole(long logical) throws IOException {
-      long last = (position + count - 1) >> geometry.blockShift;
-      int wanted = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
-      wanted = Math.min(wanted, mostFresh(op, inode));
-      int run = 1;
-      while (run < wanted && map.map(inode, logical + run) == 0) {
-        run++;
-      }
+      int wanted = (int) Math.min(last() - logical + 1, map.sameLeaf(logical));
+      int run = map.holes(inode, logical, Math.min(wanted, mostFresh(op, inode)));
       long extent = allocate(op, inode, logical, run, source.caller);
       long block = extent & 0xFF_FFFF_FFFFL;
-      int blocks = (int) (extent >>> 40);
-      for (int i = 0; i < blocks; i++) {
-        done += put(op, inode, block + i, true, source, done);
+      long blocks = extent >>> 40;
+      while (done < count && logical() < logical + blocks) {
+        long next = logical() - logical;
+        put(block + next, (int) (blocks - next), true);
       }
       return blocks > 0;
+    }
+
+    /// Puts what falls into a run of blocks as far as it is whole blocks, else into the first one.
+    ///
+    /// @param fresh the blocks have been the file's only since this operation: they hold nothing
+    ///   yet
+    private void put(long block, int run, boolean fresh) throws IOException {
+      int offset = offset(position + done);
+      int left = count - done;
+      int whole = offset == 0 ? Math.min(run, left >> geometry.blockShift) : 0;
+      if (whole > 0) {
+        op.overwrite(inode, block, whole, source.memory, source.offset + done);
+        done += whole << geometry.blockShift;
+        return;
+      }
+      int bytes = Math.min(left, geometry.blockBytes - offset);
+      try (Buffer buffer = op.content(inode, block, fresh)) {
+        source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+      }
+      done += bytes;
     }
   }
 
@@ -320,25 +365,6 @@ final class FileWriter {
     op.promise(got - blocks);
     map.attach(op, inode, logical, extent & 0xFF_FFFF_FFFFL, got);
     return extent;
-  }
-
-  /// Puts what falls into one block.
-  ///
-  /// @param fresh the block has been the file's only since this operation: it holds nothing yet
-  /// @param done bytes of the source that are written already
-  /// @return bytes put
-  private int put(Operation op, Inode inode, long block, boolean fresh, Source source, int done)
-      throws IOException {
-    int offset = offset(source.position + done);
-    int bytes = Math.min(source.count - done, geometry.blockBytes - offset);
-    if (bytes == geometry.blockBytes) {
-      op.overwrite(inode, block, source.memory, source.offset + done);
-    } else {
-      try (Buffer buffer = op.content(inode, block, fresh)) {
-        source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
-      }
-    }
-    return bytes;
   }
 
   // ---- cutting and extending --------------------------------------------------------------------

@@ -203,6 +203,14 @@ final class Frame extends Block {
     return tryClaimOwn();
   }
 
+  /// By who has claimed it. Mostly it is so already, and a volatile write takes longer than to
+  /// look.
+  void setContent(boolean now) {
+    if (content != now) {
+      content = now;
+    }
+  }
+
   void endClaim() {
     unclaim(number != NONE);
   }

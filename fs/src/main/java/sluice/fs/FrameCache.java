@@ -39,6 +39,7 @@ final class FrameCache implements BufferCache {
   private final WriteBack writeBack;
   private final FrameLoader loader;
   private final FrameClaims claims;
+  private final FrameRuns runs;
   private final ReadAhead readAhead;
   private final Flusher flusher;
   private final int dirtyLimit;
@@ -53,6 +54,7 @@ final class FrameCache implements BufferCache {
     writeBack = new WriteBack(device, blockBytes, table, dirty);
     loader = new FrameLoader(device, blockBytes, table, supply, writeBack);
     claims = new FrameClaims(table, supply, dirty, loader);
+    runs = new FrameRuns(table, supply, dirty, blockBytes);
     readAhead = new ReadAhead(device, blockBytes, blocks, table, loader, supply.count() / 8);
     dirtyLimit = supply.count() / 2;
     flusher = new Flusher(writeBack, dirty, supply.count() / 4);
@@ -166,7 +168,6 @@ final class FrameCache implements BufferCache {
         int bytes = Math.min(count, (run << blockShift) - offset);
         into.copyFrom(supply.memory(), supply.offset(frame) + offset, at, bytes);
         if (supply.versionsAfterReading(frame, run) == versions) {
-          supply.touch(frame, run);
           return bytes;
         }
       }
@@ -234,6 +235,10 @@ final class FrameCache implements BufferCache {
 
   FrameClaims claims() {
     return claims;
+  }
+
+  FrameRuns runs() {
+    return runs;
   }
 
   WriteBack writeBack() {

@@ -3,7 +3,6 @@ package sluice.fs;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Memory;
 
 /// Frames in the hands of writers. Any thread may call; journals do, for their transactions.
 ///
@@ -110,72 +109,13 @@ final class FrameClaims {
       frame.endClaim();
       return null;
     }
-    setContent(frame, purpose);
+    frame.setContent(purpose == Purpose.CONTENT);
     frame.hide(); // before anybody can join
     frame.firstWriter();
     if (!logged) {
       markDirty(frame);
     }
     return frame;
-  }
-
-  /// Replaces all of a block of content without a log, if it is here and nobody holds it: a claim
-  /// that nobody joins, see [#overwriteNow]. When the source fails, the block is zeros.
-  ///
-  /// @return false when nothing was done: [#claim] must be used
-  boolean overwriteAlone(long block, Memory from, long at) {
-    Frame frame = table.find(block);
-    if (frame == null || !frame.claim()) {
-      return false;
-    }
-    if (frame.number() != block || frame.held || frame.loading) {
-      frame.endClaim();
-      return false;
-    }
-    setContent(frame, Purpose.CONTENT);
-    frame.hide();
-    try {
-      frame.fillFrom(from, at);
-    } finally {
-      markDirty(frame);
-      frame.show();
-      frame.endClaim();
-    }
-    return true;
-  }
-
-  /// Overwrites a part of a block of content that has been changed before and is not written back
-  /// yet, so that there is nothing to read, to mark or to wait for. Never waits.
-  ///
-  /// Nobody joins this claim, because it has no writer that could be counted: whoever wants the
-  /// block meanwhile, a sync too, looks again until the copy has ended, and the copy calls nobody.
-  /// That saves the count. Before the claim nothing is known of the frame; after it all is stable
-  /// that is asked here: who maps, unmaps, cleans or loads it leases or claims it before, or has
-  /// the lock of the file, which our caller holds.
-  ///
-  /// Nobody waits at the stripe for the end of it either: only frames that are loading, or have
-  /// writers, are waited for there.
-  ///
-  /// @return false when nothing was done: another way must be gone
-  boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
-    Frame frame = table.find(block);
-    if (frame == null || !frame.claim()) {
-      return false;
-    }
-    boolean known =
-        frame.number() == block && frame.content && frame.dirty && !frame.held && !frame.loading;
-    try {
-      if (known) {
-        frame.hide();
-        from.copyTo(at, frame, offset, bytes);
-      }
-    } finally {
-      if (known) {
-        frame.show();
-      }
-      frame.endClaim();
-    }
-    return known;
   }
 
   private void markDirty(Frame frame) {
@@ -230,16 +170,8 @@ final class FrameClaims {
     return spare;
   }
 
-  /// Mostly it is so already, and a volatile write takes longer than to look.
-  private static void setContent(Frame frame, Purpose purpose) {
-    boolean content = purpose == Purpose.CONTENT;
-    if (frame.content != content) {
-      frame.content = content;
-    }
-  }
-
   private void begin(Frame frame, boolean zeros, Purpose purpose) {
-    setContent(frame, purpose);
+    frame.setContent(purpose == Purpose.CONTENT);
     if (frame.writers() == 0) {
       frame.hide(); // before anybody can join
       frame.firstWriter();

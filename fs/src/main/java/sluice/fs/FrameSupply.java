@@ -75,21 +75,23 @@ final class FrameSupply {
     return index < frames.length ? frames[index] : null;
   }
 
-  /// The sum of the versions of neighbouring frames, after their bytes have been read.
-  int versionsAfterReading(Frame first, int count) {
-    int sum = first.versionAfterReading();
-    for (int i = 1; i < count; i++) {
-      sum += frames[first.index + i].versionOpaque();
-    }
-    return sum;
+  /// The frame that lies so many frames behind another in memory. There is one.
+  Frame at(Frame frame, int distance) {
+    return frames[frame.index + distance];
   }
 
-  /// Counts an access to each of some neighbouring frames.
-  void touch(Frame first, int count) {
+  /// The sum of the versions of neighbouring frames, after their bytes have been read. Counts an
+  /// access to each: one look at a frame, which the bytes have driven out of the nearest cache.
+  int versionsAfterReading(Frame first, int count) {
     int now = epoch;
-    for (int i = 0; i < count; i++) {
-      frames[first.index + i].touch(now);
+    int sum = first.versionAfterReading();
+    first.touch(now);
+    for (int i = 1; i < count; i++) {
+      Frame frame = frames[first.index + i];
+      sum += frame.versionOpaque();
+      frame.touch(now);
     }
+    return sum;
   }
 
   /// The time that [Frame#touch] knows.
@@ -198,7 +200,7 @@ final class FrameSupply {
       if (frame.number() != number || !leave(frame)) {
         return;
       }
-      // A write that was begun before the end may still copy: see FrameClaims#overwriteNow. With
+      // A write that was begun before the end may still copy: see FrameRuns. With
       // one lease more nobody claims it any more.
       while (!frame.lend()) {
         if (frame.writers() > 0) {

@@ -17,6 +17,10 @@ final class Geometry {
   final int inodes;
   final int firstDataBlock;
   final int blocksPerGroup;
+
+  /// Its logarithm if it is a power of two, as mostly, because dividing takes longer; else -1.
+  private final int groupShift;
+
   final int inodesPerGroup;
   final int groups;
   final int revision;
@@ -44,6 +48,8 @@ final class Geometry {
     inodes = s.getInt(SuperblockLayout.INODES_COUNT);
     firstDataBlock = s.getInt(SuperblockLayout.FIRST_DATA_BLOCK);
     blocksPerGroup = s.getInt(SuperblockLayout.BLOCKS_PER_GROUP);
+    boolean powerOfTwo = Integer.bitCount(blocksPerGroup) == 1;
+    groupShift = powerOfTwo ? Integer.numberOfTrailingZeros(blocksPerGroup) : -1;
     inodesPerGroup = s.getInt(SuperblockLayout.INODES_PER_GROUP);
     groups = blocksPerGroup <= 0 ? 0 : (int) groupsOf(blocks - firstDataBlock, blocksPerGroup);
     revision = s.getInt(SuperblockLayout.REVISION);
@@ -218,7 +224,9 @@ final class Geometry {
   }
 
   int groupOfBlock(long block) {
-    return (int) ((block - firstDataBlock) / blocksPerGroup);
+    long content = block - firstDataBlock;
+    return (int)
+        (groupShift >= 0 && content >= 0 ? content >> groupShift : content / blocksPerGroup);
   }
 
   int groupOfInode(long inode) {

@@ -164,6 +164,11 @@ final class GroupDescriptors {
         && block <= geometry.groupStart(group) + geometry.descriptorBlocks();
   }
 
+  /// From which block on, counted from the start of the group, there is only content.
+  int contentStart(int group) {
+    return contentStart[group];
+  }
+
   // ---- promises ---------------------------------------------------------------------------------
 
   /// Promises blocks to an operation, at most `wanted`, and all that are left when there are fewer.

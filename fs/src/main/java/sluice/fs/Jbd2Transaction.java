@@ -62,12 +62,14 @@ final class Jbd2Transaction extends FrameTransaction {
   }
 
   @Override
-  public void overwrite(long block, Memory from, long at) throws IOException {
-    Frame frame = claim(block, Start.ANY, Purpose.CONTENT);
-    try {
-      note(frame);
-    } finally {
-      fill(frame, from, at);
+  public void overwrite(long block, int count, Memory from, long at) throws IOException {
+    for (int i = 0; i < count; i++) {
+      Frame frame = claim(block + i, Start.ANY, Purpose.CONTENT);
+      try {
+        note(frame);
+      } finally {
+        fill(frame, from, at + i * frame.lengthBytes());
+      }
     }
   }
 
@@ -90,10 +92,12 @@ final class Jbd2Transaction extends FrameTransaction {
   }
 
   @Override
-  public void forgetData(long block) {
+  public void forgetData(long block, int count) {
     checkOpen();
-    if (!journal().freed(block, true)) {
-      claims().drop(block); // a short-lived file is not written, and takes no memory
+    for (int i = 0; i < count; i++) {
+      if (!journal().freed(block + i, true)) {
+        claims().drop(block + i); // a short-lived file is not written, and takes no memory
+      }
     }
   }
 

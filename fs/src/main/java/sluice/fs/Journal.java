@@ -17,13 +17,15 @@ public interface Journal extends AutoCloseable {
   ///   transaction is too large already: nothing is changed then
   Transaction begin(int metadataBlocks) throws IOException;
 
-  /// Overwrites a part of a block of a file's content, in the cache and outside of a transaction,
-  /// if nothing but these bytes has to change for it. Never waits. The caller holds the lock of the
-  /// file, so that the block stays the file's, and has no buffer of the block open.
+  /// Overwrites a part of blocks of a file's content that follow each other, in the cache and
+  /// outside of a transaction, as far as nothing but these bytes has to change for it. Never waits.
+  /// The caller holds the lock of the file, so that the blocks stay the file's, and has no buffer
+  /// of them open.
   ///
-  /// @return false when nothing was done: [Transaction#data] must be used
-  default boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
-    return false;
+  /// @param offset in the first block
+  /// @return bytes written; when it is 0, [Transaction#data] must be used
+  default int overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+    return 0;
   }
 
   /// Whether a transaction is all or nothing over a crash.

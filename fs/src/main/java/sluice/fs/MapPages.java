@@ -68,11 +68,34 @@ final class MapPages {
     pages.set(place(inode, number), new Page(inode, inode.mapEpoch, number, blocks));
   }
 
-  /// A block was attached, under the inode's write lock.
-  void set(Inode inode, long index, long block) {
+  /// How many blocks of a page are holes, from one on; 0 when the page is not remembered.
+  ///
+  /// @param most how many are of interest
+  int holes(Inode inode, long index, int most) {
     Page page = page(inode, index >>> SHIFT);
-    if (page != null) {
-      page.blocks[(int) index & (BLOCKS - 1)] = (int) block;
+    if (page == null) {
+      return 0;
+    }
+    int first = (int) index & (BLOCKS - 1);
+    int end = Math.min(first + most, BLOCKS);
+    int at = first;
+    while (at < end && page.blocks[at] == 0) {
+      at++;
+    }
+    return at - first;
+  }
+
+  /// Blocks that follow each other on the device were attached, under the inode's write lock.
+  void set(Inode inode, long index, long block, int count) {
+    int done = 0;
+    while (done < count) {
+      Page page = page(inode, (index + done) >>> SHIFT);
+      int first = (int) (index + done) & (BLOCKS - 1);
+      int some = Math.min(count - done, BLOCKS - first);
+      for (int i = 0; page != null && i < some; i++) {
+        page.blocks[first + i] = (int) (block + done + i);
+      }
+      done += some;
     }
   }
 }

@@ -62,14 +62,17 @@ final class Operation implements AutoCloseable {
     return transaction.data(block, fresh);
   }
 
-  /// Replaces a block of content: see [Transaction#overwrite].
-  void overwrite(Inode inode, long block, Memory from, long at) throws IOException {
+  /// Replaces blocks of content that follow each other: see [Transaction#overwrite].
+  void overwrite(Inode inode, long block, int count, Memory from, long at) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0) {
-      transaction.overwrite(block, from, at);
+      transaction.overwrite(block, count, from, at);
       return;
     }
-    try (Buffer buffer = create(block)) {
-      from.copyTo(at, buffer.block(), 0, buffer.lengthBytes());
+    for (int i = 0; i < count; i++) {
+      try (Buffer buffer = create(block + i)) {
+        int bytes = buffer.lengthBytes();
+        from.copyTo(at + (long) i * bytes, buffer.block(), 0, bytes);
+      }
     }
   }
 
@@ -79,13 +82,16 @@ final class Operation implements AutoCloseable {
     transaction.forget(block);
   }
 
-  void forgetContent(Inode inode, long block) throws IOException {
+  /// Blocks of content that follow each other belong to nobody any more.
+  void forgetContent(Inode inode, long block, int count) throws IOException {
     begun = true;
     // Directories and links are metadata: what the log holds of them must not come back.
-    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0 || !inode.isRegular()) {
-      transaction.forget(block);
-    } else {
-      transaction.forgetData(block);
+    if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) == 0 && inode.isRegular()) {
+      transaction.forgetData(block, count);
+      return;
+    }
+    for (int i = 0; i < count; i++) {
+      transaction.forget(block + i);
     }
   }
 

@@ -65,24 +65,30 @@ final class PlainJournal implements Journal {
   }
 
   /// Without the gate, which two compare-and-sets would cost. It keeps half a change from a sync;
-  /// this change is one claim, which a sync waits for when it leases what is changed.
+  /// this change is one claim of each block, which a sync waits for when it leases what is changed.
   ///
-  /// Why no sync is missed: a sync empties `changed` and then leases the frame, which like our
-  /// claim is a compare-and-set of its leases. Either it comes after our claim, and so after the
-  /// copy, and writes what we wrote. Or it comes before, and then we find `changed` empty.
+  /// Why no sync is missed: a sync empties `changed` and then leases a frame, which like our claim
+  /// is a compare-and-set of its leases. Either it comes after our claim, and so after the copy,
+  /// and writes what we wrote. Or it comes before, and then we find `changed` empty.
   @Override
-  public boolean overwriteNow(long block, int offset, Memory from, long at, int bytes) {
-    if (closed || !cache.claims().overwriteNow(block, offset, from, at, bytes)) {
-      return false;
-    }
-    if (!changed) {
+  public int overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+    int put = closed ? 0 : cache.runs().overwriteChanged(block, offset, from, at, bytes);
+    if (put > 0 && !changed) {
       changed = true;
     }
-    return true;
+    return put;
   }
 
   FrameClaims claims() {
     return cache.claims();
+  }
+
+  int blockBytes() {
+    return cache.blockBytes();
+  }
+
+  FrameRuns runs() {
+    return cache.runs();
   }
 
   @Override

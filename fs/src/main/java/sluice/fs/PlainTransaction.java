@@ -45,11 +45,19 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   @Override
-  public void overwrite(long block, Memory from, long at) throws IOException {
+  public void overwrite(long block, int count, Memory from, long at) throws IOException {
     checkOpen();
-    FrameClaims claims = claims();
-    if (!claims.overwriteAlone(block, from, at)) {
-      fill(claims.claim(block, Start.ANY, Purpose.CONTENT), from, at);
+    PlainJournal journal = journal();
+    int bytes = journal.blockBytes();
+    int done = 0;
+    while (done < count) {
+      long place = at + (long) done * bytes;
+      int run = journal.runs().overwrite(block + done, count - done, from, place);
+      if (run == 0) {
+        fill(journal.claims().claim(block + done, Start.ANY, Purpose.CONTENT), from, place);
+        run = 1;
+      }
+      done += run;
     }
   }
 
@@ -64,8 +72,17 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   @Override
-  public void forgetData(long block) {
-    forget(block);
+  public void forgetData(long block, int count) {
+    checkOpen();
+    PlainJournal journal = journal();
+    int done = 0;
+    while (done < count) {
+      done += journal.runs().forget(block + done, count - done);
+      if (done < count) {
+        journal.claims().forget(block + done);
+        done++;
+      }
+    }
   }
 
   @Override

@@ -21,19 +21,23 @@ public interface Transaction extends AutoCloseable {
   /// @param fresh its old content does not matter: all zeros, and the device is not read
   Buffer data(long block, boolean fresh) throws IOException;
 
-  /// Replaces a block of a file's content; stable before this transaction is. What it held is
-  /// neither read nor kept: when the source fails in the middle, the block is zeros.
+  /// Replaces blocks of a file's content that follow each other; stable before this transaction is.
+  /// What they held is neither read nor kept: when the source fails in the middle, the block it
+  /// failed at is zeros, and some behind it may be.
   ///
+  /// @param count number of blocks, at least 1
   /// @param at where the new content begins in `from`
-  void overwrite(long block, Memory from, long at) throws IOException;
+  void overwrite(long block, int count, Memory from, long at) throws IOException;
 
   /// A metadata block was freed: what the log holds of it is never replayed, what the cache holds
   /// is never written.
   void forget(long block) throws IOException;
 
-  /// A block of a file's content was freed: what the cache holds is never written. It is not used
-  /// for anything else before this transaction is stable.
-  void forgetData(long block) throws IOException;
+  /// Blocks of a file's content that follow each other were freed: what the cache holds is never
+  /// written. They are not used for anything else before this transaction is stable.
+  ///
+  /// @param count number of blocks, at least 1
+  void forgetData(long block, int count) throws IOException;
 
   /// Something failed in mid-change. With a log, nothing that is not stable yet ever will be, and
   /// the journal is at its end; without one it does nothing. The transaction is still to be closed.

@@ -34,6 +34,7 @@ final class BufferCacheStressTest {
   private final AtomicLong reads = new AtomicLong();
   private final AtomicLong overwrites = new AtomicLong();
   private final AtomicLong runs = new AtomicLong();
+  private final AtomicLong overwrittenRuns = new AtomicLong();
 
   private interface Job {
     void run(SplittableRandom random) throws IOException;
@@ -71,6 +72,7 @@ final class BufferCacheStressTest {
       r -> write(journal, r),
       r -> write(journal, r),
       r -> overwrite(device, journal, r),
+      r -> overwriteRun(journal, r),
       r -> peek(cache, r),
       r -> {
         switch (r.nextInt(3)) {
@@ -104,6 +106,7 @@ final class BufferCacheStressTest {
     assertThat(reads.get()).isPositive();
     assertThat(overwrites.get()).isPositive();
     assertThat(runs.get()).isPositive();
+    assertThat(overwrittenRuns.get()).isGreaterThanOrEqualTo(frames < BLOCKS ? 0 : 1);
     journal.close();
     cache.close();
     assertAllThere(device);
@@ -172,11 +175,11 @@ final class BufferCacheStressTest {
       for (int i = 0; i < 20; i++) {
         version++;
         Stamps.write(source, block, version);
-        if (journal.overwriteNow(block, 0, memory, 0, BLOCK)) {
+        if (journal.overwriteNow(block, 0, memory, 0, BLOCK) == BLOCK) {
           overwrites.incrementAndGet();
         } else {
           try (Transaction transaction = journal.begin(0)) {
-            transaction.overwrite(block, memory, 0);
+            transaction.overwrite(block, 1, memory, 0);
           }
         }
         versions.set(block, version);
@@ -189,6 +192,54 @@ final class BufferCacheStressTest {
     }
     memory.close();
     source.release();
+  }
+
+  /// Overwrites blocks that follow each other, many at once where that is possible.
+  private void overwriteRun(Journal journal, SplittableRandom random) throws IOException {
+    int first = random.nextBoolean() ? pick(random) : random.nextInt(BLOCKS);
+    int count = Math.min(1 + random.nextInt(MOST_RUN), BLOCKS - first);
+    Block source = Blocks.of((long) count * BLOCK);
+    Memory memory = Memory.over(source, 0, (long) count * BLOCK);
+    for (int i = 0; i < 4; i++) {
+      locked(first, count, () -> overwriteRun(journal, first, count, memory));
+    }
+    memory.close();
+    source.release();
+  }
+
+  private void overwriteRun(Journal journal, int first, int count, Memory memory)
+      throws IOException {
+    Block stamped = Blocks.of(BLOCK);
+    for (int i = 0; i < count; i++) {
+      Stamps.write(stamped, first + i, versions.get(first + i) + 1);
+      memory.copyFrom(stamped, 0, (long) i * BLOCK, BLOCK);
+    }
+    stamped.release();
+    int done = journal.overwriteNow(first, 0, memory, 0, count * BLOCK) / BLOCK;
+    overwrittenRuns.addAndGet(done > 1 ? 1 : 0);
+    if (done < count) {
+      try (Transaction transaction = journal.begin(0)) {
+        transaction.overwrite(first + done, count - done, memory, (long) done * BLOCK);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      versions.incrementAndGet(first + i);
+    }
+  }
+
+  private interface Change {
+    void run() throws IOException;
+  }
+
+  /// With the locks of blocks, taken in their order.
+  private void locked(int first, int count, Change change) throws IOException {
+    if (count == 0) {
+      change.run();
+      return;
+    }
+    synchronized (locks[first]) {
+      locked(first + 1, count - 1, change);
+    }
   }
 
   private void lease(BufferCache cache, SplittableRandom random) {

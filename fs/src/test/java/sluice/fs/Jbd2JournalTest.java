@@ -278,7 +278,7 @@ final class Jbd2JournalTest {
         for (long block = JournalRig.FIRST; block < JournalRig.FIRST + 500; block++) {
           try (Transaction transaction = rig.journal.begin(0)) {
             transaction.data(block, true).close();
-            transaction.forgetData(block);
+            transaction.forgetData(block, 1);
           }
           assertThat(rig.cache.cached(block)).isNull();
         }
@@ -323,7 +323,7 @@ final class Jbd2JournalTest {
         }
       }
       try (Transaction transaction = rig.journal.begin(0)) {
-        transaction.forgetData(freed);
+        transaction.forgetData(freed, 1);
       }
       go.countDown();
       assertThat(sync.get(60, TimeUnit.SECONDS)).isTrue();

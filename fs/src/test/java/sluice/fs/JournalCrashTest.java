@@ -126,7 +126,7 @@ final class JournalCrashTest {
       if (state.uses[b] == Use.METADATA) {
         transaction.forget(block);
       } else {
-        transaction.forgetData(block);
+        transaction.forgetData(block, 1);
       }
       state.uses[b] = Use.FREE;
     } else {

@@ -44,8 +44,8 @@ final class OrphansTest {
         }
 
         @Override
-        public void overwrite(long block, Memory from, long at) throws IOException {
-          transaction.overwrite(block, from, at);
+        public void overwrite(long block, int count, Memory from, long at) throws IOException {
+          transaction.overwrite(block, count, from, at);
         }
 
         @Override
@@ -54,8 +54,8 @@ final class OrphansTest {
         }
 
         @Override
-        public void forgetData(long block) throws IOException {
-          transaction.forgetData(block);
+        public void forgetData(long block, int count) throws IOException {
+          transaction.forgetData(block, count);
         }
 
         @Override
