@@ -5,12 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,39 +68,5 @@ final class FuseUringMountTest extends FuseMountContract {
     }
     rig.closeClean();
     assertThat(rig.mount.ringCalls()).isGreaterThan(5);
-  }
-
-  /// The kernel looks at it when it offers rings, when they are agreed on, and when they come.
-  @Test
-  void aMountServesWheneverTheSwitchIsTurned() throws Exception {
-    AtomicBoolean enough = new AtomicBoolean();
-    FuseSwitch turned = turned();
-    ExecutorService pool = Executors.newSingleThreadExecutor();
-    Callable<Integer> turning = () -> turnUntil(enough, turned);
-    Future<Integer> turns = pool.submit(turning);
-    try {
-      for (int i = 0; i < 20; i++) {
-        FuseRig rig = FuseRig.open(directory, 8 << 20, 4096, RingUse.AUTO);
-        try (rig) {
-          rig.sh("echo there > a; test \"$(cat a)\" = there");
-        }
-        rig.closeClean();
-        assertThat(rig.messages).isEmpty();
-        Files.delete(rig.image);
-      }
-    } finally {
-      enough.set(true);
-      pool.shutdown();
-    }
-    assertThat(turns.get(60, TimeUnit.SECONDS)).isPositive();
-  }
-
-  private static Integer turnUntil(AtomicBoolean enough, FuseSwitch turned) throws IOException {
-    int turns = 0;
-    while (!enough.get()) {
-      turned.turn(turns % 2 != 0);
-      turns++;
-    }
-    return turns;
   }
 }
