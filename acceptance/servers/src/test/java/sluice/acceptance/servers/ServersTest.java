@@ -110,8 +110,8 @@ class ServersTest {
     }
   }
 
-  private static void check(
-      Served server, String engine, String keyStore, String name, int attempt) throws Exception {
+  private static void check(Served server, String engine, String keyStore, String name, int attempt)
+      throws Exception {
     Path directory = TARGET.resolve(name.replace(' ', '-') + (attempt == 1 ? "" : "-" + attempt));
     delete(directory);
     List<String> arguments = List.of(keyStore, directory.toString(), server.variant());
