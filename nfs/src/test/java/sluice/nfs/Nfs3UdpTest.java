@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.loop.ServerConfig;
 
-/// NFSv3 and MOUNT over UDP: all procedures, as large as datagrams are, and calls that are sent
+/// NFSv3 and MOUNT over UDP: most procedures, as large as datagrams are, and calls that are sent
 /// again because an answer was lost.
 @Timeout(240)
 final class Nfs3UdpTest {
