@@ -12,9 +12,7 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.Ext2;
 import sluice.fs.FileKind;
-import sluice.fs.FsException;
 import sluice.fs.NewFile;
-import sluice.sys.Errno;
 
 /// Copies into an image, as root there. Of the command's thread.
 final class CopyIn {
@@ -99,14 +97,7 @@ final class CopyIn {
   }
 
   private long existing(long directory, byte[] name) throws IOException {
-    try {
-      return tree.lookup(Caller.ROOT, directory, name);
-    } catch (FsException e) {
-      if (e.errno() == Errno.ENOENT) {
-        return 0;
-      }
-      throw e;
-    }
+    return MountedImage.orNone(() -> tree.lookup(Caller.ROOT, directory, name));
   }
 
   private static int permissions(Path path) throws IOException {

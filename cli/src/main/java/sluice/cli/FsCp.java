@@ -11,8 +11,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.FsException;
-import sluice.sys.Errno;
 
 /// `sluice fs cp`. Runs in the main thread.
 @Command(
@@ -121,7 +119,7 @@ final class FsCp implements Callable<Integer> {
     CopyIn in = new CopyIn(mounted.tree(), copy, recursive, this::leaveOut);
     Path source = Path.of(from);
     String path = inImage(to);
-    long inode = resolve(mounted, path);
+    long inode = MountedImage.orNone(() -> mounted.resolve(path));
     if (inode != 0 && mounted.tree().attributes(inode).isDirectory()) {
       Path name = source.toAbsolutePath().normalize().getFileName();
       if (name == null) {
@@ -132,17 +130,5 @@ final class FsCp implements Callable<Integer> {
     }
     String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
     in.copy(source, mounted.resolve(parent), lastName(path));
-  }
-
-  /// 0 when there is no such file.
-  private static long resolve(MountedImage mounted, String path) throws IOException {
-    try {
-      return mounted.resolve(path);
-    } catch (FsException e) {
-      if (e.errno() == Errno.ENOENT) {
-        return 0;
-      }
-      throw e;
-    }
   }
 }

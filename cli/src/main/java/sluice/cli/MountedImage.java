@@ -71,6 +71,23 @@ final class MountedImage implements AutoCloseable {
     return resolve(path, 0);
   }
 
+  /// What a lookup finds.
+  interface Lookup {
+    long find() throws IOException;
+  }
+
+  /// The inode that is found, 0 when there is no such file.
+  static long orNone(Lookup lookup) throws IOException {
+    try {
+      return lookup.find();
+    } catch (FsException e) {
+      if (e.errno() == Errno.ENOENT) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
   private long resolve(String path, int links) throws IOException {
     if (links > MAX_LINKS) {
       throw FsException.of(Errno.ELOOP, path);

@@ -143,7 +143,7 @@ final class FsCpTest {
       sparse.setLength(5L << 30);
     }
     Process copying =
-        new ProcessBuilder(FsRig.process("cp", large, source.toString(), ":/copy"))
+        new ProcessBuilder(SluiceProcess.command("fs", "cp", large, source.toString(), ":/copy"))
             .redirectErrorStream(true)
             .start();
     try {

@@ -14,7 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -93,11 +92,7 @@ final class FsMountTest {
   }
 
   private Process started(String ring, String... options) throws Exception {
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "fs", "mount"));
+    List<String> command = SluiceProcess.command("fs", "mount");
     command.addAll(List.of("--ring", ring));
     command.addAll(List.of(options));
     command.addAll(List.of(image().toString(), mount().toString()));

@@ -53,16 +53,4 @@ final class FsRig {
     Files.createDirectories(file.getParent());
     return Files.write(file, content);
   }
-
-  /// What starts the command in a process of its own, which hears SIGINT and SIGHUP even where
-  /// those who started the test do not.
-  static List<String> process(String... words) {
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "fs"));
-    command.addAll(List.of(words));
-    return command;
-  }
 }

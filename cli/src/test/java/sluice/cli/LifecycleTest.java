@@ -11,7 +11,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -54,11 +53,7 @@ final class LifecycleTest {
   private void start(String backend) throws Exception {
     Path notify = directory.resolve("notify");
     manager = new NotifySocket(UnixDomainSocketAddress.of(notify));
-    List<String> command = new ArrayList<>(withDefaultSignals());
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "serve"));
+    List<String> command = SluiceProcess.command("serve");
     command.addAll(List.of(directory.resolve("site").toString(), "--port", "0", "--demo"));
     command.addAll(List.of("--metrics-port", "0", "--backend", backend, "--loops", "2"));
     command.addAll(List.of("--drain-timeout", "120"));
@@ -73,15 +68,6 @@ final class LifecycleTest {
     port = port(out.readLine());
     metricsPort = port(out.readLine());
     assertThat(manager().next(60)).startsWith("READY=1\nSTATUS=serving ");
-  }
-
-  /// Words before a command that let it hear SIGINT and SIGHUP. A process that was started in the
-  /// background of a script or by nohup(1) ignores them and so do its children, JVMs included.
-  private static List<String> withDefaultSignals() throws Exception {
-    List<String> words = List.of("env", "--default-signal=INT,HUP");
-    List<String> trial = new ArrayList<>(words);
-    trial.add("true");
-    return new ProcessBuilder(trial).start().waitFor() == 0 ? words : List.of();
   }
 
   private static int port(@Nullable String line) {

@@ -50,20 +50,10 @@ final class NfsCommandTest {
     }
   }
 
-  private static List<String> command(String... words) {
-    // SIGHUP is heard even where those who started the test do not
-    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP"));
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "nfs"));
-    command.addAll(List.of(words));
-    return command;
-  }
-
   private int start(String... more) throws Exception {
     List<String> command =
-        command(image.toString(), "--port", "0", "--bind", "127.0.0.1", "--export", "/data");
+        SluiceProcess.command(
+            "nfs", image.toString(), "--port", "0", "--bind", "127.0.0.1", "--export", "/data");
     if (!List.of(more).contains("--squash")) {
       command.addAll(List.of("--squash", "none"));
     }
@@ -225,7 +215,8 @@ final class NfsCommandTest {
         """);
     List<String> command = new ArrayList<>(List.of("unshare", "-n", "sh", script.toString()));
     command.add(directory.toString());
-    command.addAll(command(image.toString(), "--export", "/data", "--squash", "none"));
+    command.addAll(
+        SluiceProcess.command("nfs", image.toString(), "--export", "/data", "--squash", "none"));
     String text = ok(command.toArray(String[]::new));
     for (int i = 0; i < 3 && !text.contains("not captured: 0\n"); i++) {
       // On a busy machine tshark misses packets, and takes the rest of a stream for nonsense.

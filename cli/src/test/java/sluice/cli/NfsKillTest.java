@@ -55,11 +55,7 @@ final class NfsKillTest {
   }
 
   private Socket start(Path image) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElse("java"));
-    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
-    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
-    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main", "nfs", image.toString()));
+    List<String> command = SluiceProcess.command("nfs", image.toString());
     command.addAll(List.of("--port", "0", "--bind", "127.0.0.1", "--export", "/data"));
     command.addAll(List.of("--squash", "none", "--no-portmap"));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -33,8 +33,7 @@ final class Nfs3Call {
   private @Nullable FileRef second;
   private @Nullable FileAttributes firstBefore;
   private @Nullable FileAttributes secondBefore;
-  private @Nullable FileTree changed;
-  private long point;
+  private final PendingChange change = new PendingChange();
   private byte @Nullable [] answer;
 
   Nfs3Call(
@@ -161,21 +160,13 @@ final class Nfs3Call {
   // ---- stability --------------------------------------------------------------------------------
 
   /// Notes that the answer tells of a change, which must be stable before it is sent.
-  void changed(FileTree tree, long stablePoint) {
-    changed = tree;
-    point = stablePoint;
+  void changed(FileTree tree, long stablePoint) throws IOException {
+    boolean _ = change.add(rpc, tree, stablePoint);
   }
 
-  /// Notes that what was written to a file must be stable before the answer is sent; waits for it
-  /// where content has no place in the order of changes.
+  /// As [#changed], of content that was written to a file.
   void written(FileRef file, boolean dataOnly) throws IOException {
-    FileTree tree = tree(file);
-    if (tree.ordersContent()) {
-      changed(tree, tree.stablePoint());
-    } else {
-      rpc.beforeWaiting();
-      file.export.share().sync(file.inode, dataOnly);
-    }
+    boolean _ = change.addContent(rpc, file, dataOnly);
   }
 
   /// Lets the answer wait for what was changed.
@@ -183,12 +174,7 @@ final class Nfs3Call {
   /// @param then runs before it is sent
   /// @return false when there is nothing to wait for
   boolean answerWhenStable(FileTree.StableListener then) {
-    FileTree tree = changed;
-    if (tree == null) {
-      return false;
-    }
-    rpc.replyWhenStable(tree, point, then);
-    return true;
+    return change.answerWhenStable(rpc, then);
   }
 
   // ---- the answer -------------------------------------------------------------------------------

@@ -66,8 +66,7 @@ final class Nfs4Compound {
   StateId stateId = StateId.ANONYMOUS;
   StateId savedStateId = StateId.ANONYMOUS;
 
-  private @Nullable FileTree changed;
-  private long point;
+  private final PendingChange change = new PendingChange();
   private int changeIndex;
   private int changeOp;
   private int changeStatusAt;
@@ -138,50 +137,36 @@ final class Nfs4Compound {
 
   // ---- stability --------------------------------------------------------------------------------
 
-  /// Notes that the answer tells of a change, which must be stable before it is sent. Of two trees
-  /// the first is waited for.
+  /// Notes that the answer tells of a change, which must be stable before it is sent.
   void changed(FileTree tree, long stablePoint) throws IOException {
-    FileTree before = changed;
-    if (before == tree) {
-      point = Math.max(point, stablePoint);
-      return;
+    if (change.add(call, tree, stablePoint)) {
+      noteChange();
     }
-    if (before != null) {
-      call.beforeWaiting();
-      before.awaitStable(point);
+  }
+
+  /// As [#changed], of content that was written to a file.
+  void written(FileRef file, boolean dataOnly) throws IOException {
+    if (change.addContent(call, file, dataOnly)) {
+      noteChange();
     }
-    changed = tree;
-    point = stablePoint;
+  }
+
+  private void noteChange() {
     changeIndex = index;
     changeOp = op;
     changeStatusAt = opStatusAt;
   }
 
-  /// Notes that what was written to a file must be stable before the answer is sent; waits for it
-  /// where content has no place in the order of changes.
-  void written(FileRef file, boolean dataOnly) throws IOException {
-    FileTree tree = tree(file);
-    if (tree.ordersContent()) {
-      changed(tree, tree.stablePoint());
-    } else {
-      call.beforeWaiting();
-      file.export.share().sync(file.inode, dataOnly);
-    }
-  }
-
   /// Whether something was changed that the answer has to wait for.
   boolean hasChanged() {
-    return changed != null;
+    return change.exists();
   }
 
-  /// Lets the answer wait for what was changed.
+  /// Lets the answer wait for what was changed, if anything was.
   ///
   /// @param then runs before it is sent
   void answerWhenStable(FileTree.StableListener then) {
-    FileTree tree = changed;
-    if (tree != null) {
-      call.replyWhenStable(tree, point, then);
-    }
+    boolean _ = change.answerWhenStable(call, then);
   }
 
   /// The change will never be stable: the operation that has made it was the last, and has failed.

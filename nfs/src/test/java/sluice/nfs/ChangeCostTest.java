@@ -14,7 +14,6 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.ServerConfig;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.nfs.Nfs4TestClient.Op;
@@ -115,8 +114,8 @@ final class ChangeCostTest {
             w.int32(1); // GUARDED
             Nfs3Client.sattr(w, 0644);
           };
-      byte[] create = nfs3(1, Nfs3Procedure.CREATE, makes);
-      byte[] remove = nfs3(1, Nfs3Procedure.REMOVE, name);
+      byte[] create = Nfs3Client.record(1, Nfs3Procedure.CREATE, makes);
+      byte[] remove = Nfs3Client.record(1, Nfs3Procedure.REMOVE, name);
       Undoing calls = new Undoing(rig.nfs, create, remove, 0, 1);
       assertThat(calls.cost("CREATE, REMOVE by NFSv3", MOST_BYTES_3)).isLessThan(MOST_BYTES_3);
     }
@@ -224,21 +223,20 @@ final class ChangeCostTest {
   @Test
   void nfs3() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
-      RpcServer.Options options =
-          new RpcServer.Options(
-              List.of(rig.nfs), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, false);
-      try (RpcServer server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+      try (RpcServer server = RpcServerRig.serve(false, rig.nfs);
           RpcTestClient client = new RpcTestClient(server.server().port())) {
         int xid = 1;
         for (int part = 0; part < 3; part++) {
           begin(rig.device);
           for (int round = 0; round < ROUNDS; round++, xid += 2 * IN_FLIGHT) {
             int from = xid;
-            round(client, i -> nfs3(from + i, Nfs3Procedure.MKDIR, makes(rig.top, "d" + i)));
+            round(
+                client,
+                i -> Nfs3Client.record(from + i, Nfs3Procedure.MKDIR, makes(rig.top, "d" + i)));
             round(
                 client,
                 i ->
-                    nfs3(
+                    Nfs3Client.record(
                         from + IN_FLIGHT + i,
                         Nfs3Procedure.RMDIR,
                         w -> Nfs3Client.where(w, rig.top, "d" + i)));
@@ -254,14 +252,5 @@ final class ChangeCostTest {
       Nfs3Client.where(w, directory, name);
       Nfs3Client.sattr(w, 0755);
     };
-  }
-
-  private static byte[] nfs3(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
-    XdrWriter to = new XdrWriter(1 << 16);
-    to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
-    Credentials.sys(0, 0, "client").encode(to);
-    Credentials.NONE.encode(to);
-    arguments.accept(to);
-    return RpcTestClient.record(to.toBytes());
   }
 }

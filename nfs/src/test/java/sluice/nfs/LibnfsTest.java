@@ -4,19 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.ServerConfig;
 
 /// Somebody else's client over TCP: the tools of libnfs, and `rpcinfo`.
 @Timeout(240)
@@ -26,10 +23,7 @@ final class LibnfsTest {
   @TempDir Path directory;
 
   LibnfsTest() throws IOException {
-    RpcServer.Options options =
-        new RpcServer.Options(
-            List.of(rig.nfs, rig.mounts), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, true);
-    server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+    server = RpcServerRig.serve(true, rig.nfs, rig.mounts);
   }
 
   @AfterEach

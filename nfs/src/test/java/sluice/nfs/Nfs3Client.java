@@ -76,6 +76,16 @@ final class Nfs3Client implements AutoCloseable {
     return status;
   }
 
+  /// A call of root's as a record of a stream.
+  static byte[] record(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
+    XdrWriter to = new XdrWriter(1 << 16);
+    to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
+    Credentials.sys(0, 0, "client").encode(to);
+    Credentials.NONE.encode(to);
+    arguments.accept(to);
+    return RpcTestClient.record(to.toBytes());
+  }
+
   static void where(XdrWriter w, byte[] directory, String name) {
     w.opaque(directory).opaque(name(name));
   }

@@ -5,43 +5,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.Caller;
 import sluice.fs.FsException;
-import sluice.loop.ServerConfig;
 
 /// Calls that change names, over TCP: their replies wait for the journal, many for one commit.
 @Timeout(240)
 final class Nfs3GroupCommitTest {
   private static final int CALLS = 40;
 
-  private static RpcServer serve(Nfs3Rig rig) throws IOException {
-    RpcServer.Options options =
-        new RpcServer.Options(
-            List.of(rig.nfs), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, false);
-    return RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
-  }
-
-  private static byte[] call(int xid, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
-    XdrWriter to = new XdrWriter(1 << 16);
-    to.int32(xid).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
-    Credentials.sys(0, 0, "client").encode(to);
-    Credentials.NONE.encode(to);
-    arguments.accept(to);
-    return RpcTestClient.record(to.toBytes());
-  }
-
   private static byte[] mkdir(int xid, byte[] directory, String name) {
-    return call(
+    return Nfs3Client.record(
         xid,
         Nfs3Procedure.MKDIR,
         w -> {
@@ -76,7 +56,7 @@ final class Nfs3GroupCommitTest {
   @Test
   void repliesWaitForTheJournalAndShareIt() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled();
-        RpcServer server = serve(rig);
+        RpcServer server = RpcServerRig.serve(false, rig.nfs);
         RpcTestClient client = new RpcTestClient(server.server().port())) {
       int before = rig.device.flushes();
       rig.device.holdFlushes();
@@ -104,7 +84,7 @@ final class Nfs3GroupCommitTest {
   }
 
   private static byte[] write(int xid, byte[] file, long position, int stable) {
-    return call(
+    return Nfs3Client.record(
         xid,
         Nfs3Procedure.WRITE,
         w ->
@@ -120,7 +100,7 @@ final class Nfs3GroupCommitTest {
   @Test
   void stableWritesShareTheJournal() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled();
-        RpcServer server = serve(rig);
+        RpcServer server = RpcServerRig.serve(false, rig.nfs);
         RpcTestClient client = new RpcTestClient(server.server().port())) {
       byte[] file = rig.root.create(rig.top, "file");
       long inode = rig.tree.lookup(Caller.ROOT, rig.tree.rootInode(), Nfs3Client.name("file"));
@@ -130,7 +110,8 @@ final class Nfs3GroupCommitTest {
         client.send(write(i, file, 4096L * i, i == CALLS - 1 ? 0 : 1 + i % 2));
       }
       client.receive(); // UNSTABLE
-      client.send(call(CALLS, Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0)));
+      client.send(
+          Nfs3Client.record(CALLS, Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0)));
       RpcServerRig.await("all writes", () -> sizeOf(rig, inode) == 4096L * CALLS);
       Thread.sleep(20); // what is not stable can be told of too early only
       assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
@@ -158,7 +139,7 @@ final class Nfs3GroupCommitTest {
   @Test
   void aCallThatIsRepeatedAtOnceGetsTheSameAnswer() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled();
-        RpcServer server = serve(rig);
+        RpcServer server = RpcServerRig.serve(false, rig.nfs);
         RpcTestClient client = new RpcTestClient(server.server().port())) {
       for (int i = 0; i < 50; i++) {
         ByteArrayOutputStream twice = new ByteArrayOutputStream();
@@ -180,7 +161,7 @@ final class Nfs3GroupCommitTest {
   @Test
   void whatNeverBecomesStableIsAnError() throws Exception {
     Nfs3Rig rig = Nfs3Rig.journaled();
-    try (RpcServer server = serve(rig);
+    try (RpcServer server = RpcServerRig.serve(false, rig.nfs);
         RpcTestClient client = new RpcTestClient(server.server().port())) {
       rig.device.breakFlushes();
       client.send(mkdirs(rig.top));
@@ -195,7 +176,7 @@ final class Nfs3GroupCommitTest {
   @Test
   void withoutAJournalTheyWaitForTheDevice() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.plain();
-        RpcServer server = serve(rig);
+        RpcServer server = RpcServerRig.serve(false, rig.nfs);
         RpcTestClient client = new RpcTestClient(server.server().port())) {
       int before = rig.device.flushes();
       client.send(mkdirs(rig.top));

@@ -11,13 +11,11 @@ import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.ServerConfig;
 
 /// NFSv3 and MOUNT over UDP: most procedures, as large as datagrams are, and calls that are sent
 /// again because an answer was lost.
@@ -29,10 +27,7 @@ final class Nfs3UdpTest {
   private final RpcServer server;
 
   Nfs3UdpTest() throws IOException {
-    RpcServer.Options options =
-        new RpcServer.Options(
-            List.of(rig.nfs, rig.mounts), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, true);
-    server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+    server = RpcServerRig.serve(true, rig.nfs, rig.mounts);
   }
 
   @AfterEach

@@ -2,10 +2,7 @@ package sluice.nfs;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.util.List;
-import sluice.loop.ServerConfig;
 import sluice.nfs.Nfs4TestClient.Op;
 
 /// A server of NFSv4.1 behind TCP, and a session whose slots are used all at once. Of one thread.
@@ -25,10 +22,7 @@ final class Nfs4Stream implements AutoCloseable {
     client.slots = SLOTS;
     client.connect();
     client.reclaimComplete();
-    RpcServer.Options options =
-        new RpcServer.Options(
-            List.of(rig.program), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, false);
-    server = RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+    server = RpcServerRig.serve(false, rig.program);
     tcp = new RpcTestClient(server.server().port());
   }
 

@@ -37,6 +37,16 @@ final class RpcServerRig implements AutoCloseable {
     server = RpcServer.start(config, options);
   }
 
+  /// A server for this machine, on any port.
+  ///
+  /// @param datagrams whether by UDP too
+  static RpcServer serve(boolean datagrams, RpcProgram... programs) throws IOException {
+    RpcServer.Options options =
+        new RpcServer.Options(
+            List.of(programs), RpcLimits.DEFAULT, InetAddress::isLoopbackAddress, datagrams);
+    return RpcServer.start(ServerConfig.onLoopback("nfs", 0), options);
+  }
+
   int port() {
     return server.server().port();
   }

@@ -33,7 +33,7 @@ final class ReadinessSelector extends SelectorImpl {
   private final InterestTable table;
   private final ReadinessCounts counts;
   private final EpollPark park = new EpollPark();
-  private final WaitCoalescing coalescing = new WaitCoalescing(System::nanoTime);
+  private final WaitCoalescing coalescing;
   private final boolean mayCoalesce;
 
   /// To sleep by: of no descriptors at all.
@@ -53,6 +53,7 @@ final class ReadinessSelector extends SelectorImpl {
       counter.close();
       throw e;
     }
+    coalescing = new WaitCoalescing(System::nanoTime, table::drops);
   }
 
   @Override
@@ -84,7 +85,7 @@ final class ReadinessSelector extends SelectorImpl {
     }
     processDeregisterQueue();
     if (mayHold) {
-      coalescing.waited(ready, table.drops());
+      coalescing.waited(ready);
     }
     return report(ready, action);
   }

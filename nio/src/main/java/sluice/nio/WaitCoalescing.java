@@ -1,5 +1,6 @@
 package sluice.nio;
 
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /// Decides whether the waits of a selector are coalesced: whether one goes on sleeping for a moment
@@ -47,6 +48,7 @@ final class WaitCoalescing {
   private static final long MAX_PAUSE_NANOS = 5_000_000_000L;
 
   private final LongSupplier clock;
+  private final IntSupplier drops;
   private boolean coalesced;
 
   /// The window under way.
@@ -67,8 +69,10 @@ final class WaitCoalescing {
   private long notBefore;
 
   /// @param clock nanoseconds, as [System#nanoTime]
-  WaitCoalescing(LongSupplier clock) {
+  /// @param drops how often a key's interest was dropped so far; may wrap. Asked once a window
+  WaitCoalescing(LongSupplier clock, IntSupplier drops) {
     this.clock = clock;
+    this.drops = drops;
     since = clock.getAsLong();
     notBefore = since;
   }
@@ -81,27 +85,27 @@ final class WaitCoalescing {
   /// A wait is over.
   ///
   /// @param brought keys that are ready
-  /// @param drops how often a key's interest was dropped so far; may wrap
-  void waited(int brought, int drops) {
+  void waited(int brought) {
     keys += brought;
     if (++waits == (coalesced ? COALESCED_WAITS : PLAIN_WAITS)) {
       long now = clock.getAsLong();
+      int dropsNow = drops.getAsInt();
       double rate = (double) keys / Math.max(1, now - since);
       best = Math.max(best, rate);
       if (coalesced) {
         endCoalesced(now);
       } else {
-        endPlain(now, drops - dropsBefore);
+        endPlain(now, dropsNow - dropsBefore);
       }
-      beginWindow(now, drops);
+      beginWindow(now, dropsNow);
     }
   }
 
-  private void beginWindow(long now, int drops) {
+  private void beginWindow(long now, int dropsNow) {
     waits = 0;
     keys = 0;
     since = now;
-    dropsBefore = drops;
+    dropsBefore = dropsNow;
   }
 
   private void endPlain(long now, int dropped) {

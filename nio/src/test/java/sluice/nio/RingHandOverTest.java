@@ -90,9 +90,7 @@ class RingHandOverTest extends RingTests {
   }
 
   private static void selectAll(Selector selector, int count) throws Exception {
-    while (selector.selectedKeys().size() < count) {
-      selector.select(1000);
-    }
+    selectUntil(selector, () -> selector.selectedKeys().size() >= count);
     selector.selectedKeys().clear();
   }
 

@@ -125,9 +125,7 @@ class RingMemoryTest extends RingTests {
       links.add(link);
       link.far().getOutputStream().write(message);
     }
-    while (selector.selectedKeys().size() < links.size()) {
-      selector.select(1000);
-    }
+    selectUntil(selector, () -> selector.selectedKeys().size() == links.size());
     assertThat(RingMemory.free()).isLessThan(before - 3);
     for (Link link : links) {
       assertThat(read(selector, link.near(), message.length)).isEqualTo(message);
@@ -210,10 +208,8 @@ class RingMemoryTest extends RingTests {
     SelectionKey key = quick.near().register(selector, SelectionKey.OP_READ);
     for (int i = 0; i < 100; i++) {
       quick.far().getOutputStream().write(pattern(i, 2000));
-      do {
-        selector.selectedKeys().clear();
-        selector.select(1000);
-      } while (!selector.selectedKeys().contains(key));
+      selector.selectedKeys().clear();
+      selectUntil(selector, () -> selector.selectedKeys().contains(key));
       assertThat(read(selector, quick.near(), 2000)).isEqualTo(pattern(i, 2000));
     }
     assertThat(RingMemory.free()).isGreaterThanOrEqualTo(before - 1);

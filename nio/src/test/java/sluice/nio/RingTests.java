@@ -1,5 +1,6 @@
 package sluice.nio;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.InetAddress;
@@ -8,12 +9,16 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /// What tests of selectors with rings share: a provider that makes them, and the closing of what
 /// was opened. The thread of the test calls.
 abstract class RingTests {
+  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
+
   final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
   final List<AutoCloseable> open = new ArrayList<>();
 
@@ -35,6 +40,17 @@ abstract class RingTests {
     open.add(server);
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1000);
     return server;
+  }
+
+  /// Selects until the condition holds. Fails after 100 s, and when the test's time is over: that
+  /// interrupts this thread, with which a select does not wait.
+  static void selectUntil(Selector selector, BooleanSupplier condition) throws Exception {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      selector.select(1000);
+      boolean over = Thread.interrupted() || System.nanoTime() - start > PATIENCE_NANOS;
+      assertThat(over).as("in vain: selected are %s", selector.selectedKeys()).isFalse();
+    }
   }
 
   Selector selector() throws Exception {

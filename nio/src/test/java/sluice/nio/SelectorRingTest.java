@@ -38,8 +38,6 @@ class SelectorRingTest extends RingTests {
   /// What 2000 requests may allocate by accident.
   private static final long MOST_BYTES = 4000;
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
-
   private record Link(SocketChannel near, Socket far) {}
 
   private Link link(ServerSocketChannel server) throws Exception {
@@ -62,7 +60,8 @@ class SelectorRingTest extends RingTests {
   }
 
   private static void await(Selector selector) throws Exception {
-    while (selector.select(1000) == 0) {}
+    selector.selectedKeys().clear();
+    selectUntil(selector, () -> !selector.selectedKeys().isEmpty());
     selector.selectedKeys().clear();
   }
 
@@ -99,12 +98,18 @@ class SelectorRingTest extends RingTests {
     Selector selector = selector();
     SelectionKey key = link.near().register(selector, SelectionKey.OP_WRITE);
     await(selector);
-    int filled = fill(link.near());
-    assertThat(link.near().write(ByteBuffer.allocate(100))).isEqualTo(100); // staged
+    int sent = 0;
+    boolean staged = false;
+    for (int tries = 0; !staged; tries++) { // a kernel that is slow to acknowledge takes more later
+      assertThat(tries).as("rounds in which the kernel took all").isLessThan(50);
+      sent += fill(link.near());
+      sent += link.near().write(ByteBuffer.allocate(100));
+      staged = selector.select(20) == 0;
+      selector.selectedKeys().clear();
+    }
     if (leavesRing) {
       link.near().register(selector(), 0);
-    }
-    while (selector.select(20) > 0) {
+      selector.select(20);
       selector.selectedKeys().clear();
     }
     CompletableFuture<Void> shutdown =
@@ -120,7 +125,7 @@ class SelectorRingTest extends RingTests {
     shutdown.get();
     assertThatThrownBy(() -> link.near().write(ByteBuffer.allocate(1)))
         .isInstanceOf(ClosedChannelException.class);
-    assertThat(link.far().getInputStream().readAllBytes()).hasSize(filled + 100);
+    assertThat(link.far().getInputStream().readAllBytes()).hasSize(sent);
   }
 
   @Test
@@ -258,9 +263,7 @@ class SelectorRingTest extends RingTests {
     b.near().register(selector, SelectionKey.OP_READ);
     a.far().getOutputStream().write(1);
     b.far().getOutputStream().write(1);
-    while (selector.selectedKeys().size() < 2) {
-      selector.select(1000);
-    }
+    selectUntil(selector, () -> selector.selectedKeys().size() == 2);
     assertThat(read(a.near(), 1)).hasSize(1);
     assertThat(read(b.near(), 1)).hasSize(1);
     write(a.near(), (byte) 'x', 10);
@@ -284,17 +287,13 @@ class SelectorRingTest extends RingTests {
       for (Link link : slow) {
         link.far().getOutputStream().write(pattern(1000 * part, 1000));
       }
-      while (selector.selectedKeys().size() < slow.size()) {
-        selector.select(1000);
-      }
+      selectUntil(selector, () -> selector.selectedKeys().size() == slow.size());
       selector.selectedKeys().clear();
     }
     Link quick = link(server);
     SelectionKey key = quick.near().register(selector, SelectionKey.OP_READ);
     quick.far().getOutputStream().write(pattern(7, 100));
-    while (!selector.selectedKeys().contains(key)) {
-      selector.select(1000);
-    }
+    selectUntil(selector, () -> selector.selectedKeys().contains(key));
     assertThat(read(quick.near(), 100)).isEqualTo(pattern(7, 100));
     for (Link link : slow) {
       assertThat(read(link.near(), 3000)).isEqualTo(pattern(0, 3000));

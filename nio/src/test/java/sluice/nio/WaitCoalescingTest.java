@@ -11,13 +11,13 @@ class WaitCoalescingTest {
 
   private long now = Long.MAX_VALUE - 5_000_000; // it wraps, as nanoTime may
   private int drops = Integer.MAX_VALUE - 50;
-  private final WaitCoalescing coalescing = new WaitCoalescing(() -> now);
+  private final WaitCoalescing coalescing = new WaitCoalescing(() -> now, () -> drops);
 
   private void waits(int count, int keys, int dropped, long micros) {
     for (int i = 0; i < count; i++) {
       now += TimeUnit.MICROSECONDS.toNanos(micros);
       drops += dropped;
-      coalescing.waited(keys, drops);
+      coalescing.waited(keys);
     }
   }
 

@@ -1,0 +1,27 @@
+package sluice.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// What starts `sluice` in a process of its own. Any thread may call.
+final class SluiceProcess {
+  private static final List<String> DEFAULT_SIGNALS = List.of("env", "--default-signal=INT,HUP");
+
+  private SluiceProcess() {}
+
+  /// The command, to which more words may be added. Where env(1) can do that, the process hears
+  /// SIGINT and SIGHUP in any case: one that was started in the background of a script or by
+  /// nohup(1) ignores them, and so do its children, JVMs included.
+  static List<String> command(String... words) throws Exception {
+    List<String> trial = new ArrayList<>(DEFAULT_SIGNALS);
+    trial.add("true");
+    boolean can = new ProcessBuilder(trial).start().waitFor() == 0;
+    List<String> command = new ArrayList<>(can ? DEFAULT_SIGNALS : List.of());
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
+    command.addAll(List.of("--module-path", System.getProperty("jdk.module.path", "")));
+    command.addAll(List.of("-m", "sluice.cli/sluice.cli.Main"));
+    command.addAll(List.of(words));
+    return command;
+  }
+}
