@@ -9,6 +9,7 @@ module sluice.fs {
   requires sluice.sys;
 
   exports sluice.fs;
+  exports sluice.fs.fuse;
 
   provides java.nio.file.spi.FileSystemProvider with
       sluice.fs.provider.Ext2FileSystemProvider;

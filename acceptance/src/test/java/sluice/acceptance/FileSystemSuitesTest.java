@@ -25,10 +25,10 @@ import sluice.fs.BlockDevices;
 import sluice.fs.Ext2;
 import sluice.fs.Ext2Format;
 import sluice.fs.FormatOptions;
-import sluice.fs.FuseMount;
-import sluice.fs.FuseOptions;
 import sluice.fs.MountOptions;
 import sluice.fs.RingUse;
+import sluice.fs.fuse.FuseMount;
+import sluice.fs.fuse.FuseOptions;
 import sluice.testkit.FuseSwitch;
 import sluice.testkit.Slice;
 

@@ -6,7 +6,7 @@ import sluice.sys.Errno;
 
 /// Rules for the names in directories, and a hash of them that no image can foresee. Immutable: any
 /// thread may use it.
-final class Names {
+public final class Names {
   static final byte[] DOT = {'.'};
   static final byte[] DOT_DOT = {'.', '.'};
 
@@ -64,7 +64,8 @@ final class Names {
     return Arrays.equals(name, DOT_DOT);
   }
 
-  static boolean isDots(byte[] name) {
+  /// Whether it is `.` or `..`.
+  public static boolean isDots(byte[] name) {
     return isDot(name) || isDotDot(name);
   }
 }

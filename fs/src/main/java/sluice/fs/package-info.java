@@ -23,6 +23,6 @@
 ///    `Renames`, `Directories`, and in memory `DentryCache` and `DirectoryIndex`. Space:
 ///    `GroupDescriptors`, `BlockAllocator`, `InodeAllocator`. What lost its last name: `Orphans`.
 ///
-/// Package `sluice.fs.provider` shows any [FileTree] as a `java.nio.file` file system and uses
-/// nothing but it.
+/// Two packages show any [FileTree] to others and use nothing but it: `sluice.fs.provider` as a
+/// `java.nio.file` file system, `sluice.fs.fuse` mounted in the kernel's tree.
 package sluice.fs;

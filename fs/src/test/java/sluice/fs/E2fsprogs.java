@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /// Runs the tools that decide whether an image is good. Of the test's thread.
-final class E2fsprogs {
+public final class E2fsprogs {
   private E2fsprogs() {}
 
   /// What a program printed, and how it ended.
@@ -56,7 +56,7 @@ final class E2fsprogs {
     return found(program).startsWith("/");
   }
 
-  static void require(String program) {
+  public static void require(String program) {
     if (has(program)) {
       return;
     }
@@ -64,7 +64,7 @@ final class E2fsprogs {
   }
 
   /// `e2fsck -fn` finds nothing.
-  static void assertClean(Path image) throws IOException, InterruptedException {
+  public static void assertClean(Path image) throws IOException, InterruptedException {
     Result result = run("e2fsck", "-fn", image.toString());
     assertThat(result.exit()).as(result.output()).isZero();
   }
@@ -79,12 +79,13 @@ final class E2fsprogs {
     assertThat(result.exit()).as(result.output()).isZero();
   }
 
-  static String debugfs(Path image, String request) throws IOException, InterruptedException {
+  public static String debugfs(Path image, String request)
+      throws IOException, InterruptedException {
     return run("debugfs", "-R", request, image.toString()).output();
   }
 
   /// An image file of a size, all zeros.
-  static Path image(Path directory, String name, long bytes) throws IOException {
+  public static Path image(Path directory, String name, long bytes) throws IOException {
     Path image = directory.resolve(name);
     try (var file =
         Files.newByteChannel(image, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {

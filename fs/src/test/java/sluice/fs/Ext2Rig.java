@@ -6,20 +6,20 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 
 /// A mounted tree in memory and short ways to use it. Of the test's thread.
-final class Ext2Rig implements AutoCloseable {
+public final class Ext2Rig implements AutoCloseable {
   static final Caller ROOT = Caller.ROOT;
 
   final BlockDevice device;
   final Memory memory;
-  Ext2 tree;
+  public Ext2 tree;
   private final Block block;
   private final MountOptions options;
 
-  Ext2Rig(long deviceBytes, int blockBytes) throws IOException {
+  public Ext2Rig(long deviceBytes, int blockBytes) throws IOException {
     this(deviceBytes, blockBytes, MountOptions.defaults().withCacheBytes(16 << 20));
   }
 
-  Ext2Rig(long deviceBytes, int blockBytes, MountOptions options) throws IOException {
+  public Ext2Rig(long deviceBytes, int blockBytes, MountOptions options) throws IOException {
     this.options = options;
     device = BlockDevices.memory(deviceBytes);
     FormatOptions format = FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes);

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /// The tools of e2fsprogs, and the kernel's own mount.
-final class LinuxTools {
+public final class LinuxTools {
   private LinuxTools() {}
 
   /// Skips the test where a tool is missing.
-  static void require(String... tools) {
+  public static void require(String... tools) {
     for (String tool : tools) {
       Assumptions.assumeTrue(find(tool) != null, "needs " + tool);
     }
@@ -34,9 +34,9 @@ final class LinuxTools {
   }
 
   /// What a command said, and how it ended.
-  record Said(int exit, String output) {}
+  public record Said(int exit, String output) {}
 
-  static Said run(String... command) throws IOException {
+  public static Said run(String... command) throws IOException {
     List<String> words = new ArrayList<>(List.of(command));
     String found = find(words.getFirst());
     words.set(0, found == null ? words.getFirst() : found);
@@ -62,7 +62,7 @@ final class LinuxTools {
   }
 
   /// Runs what must succeed.
-  static String must(String... command) throws IOException {
+  public static String must(String... command) throws IOException {
     Said said = run(command);
     if (said.exit != 0) {
       throw new IOException(List.of(command) + " ended with " + said.exit + ": " + said.output);

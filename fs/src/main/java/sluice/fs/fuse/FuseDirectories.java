@@ -1,0 +1,99 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.DirectorySink;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+import sluice.fs.Names;
+import sluice.sys.Errno;
+
+/// READDIR and READDIRPLUS. Of one worker.
+final class FuseDirectories implements DirectorySink {
+  private final FuseExchange x;
+  private final FuseAttributes attributes;
+  private boolean plus;
+  private int room;
+  private @Nullable IOException failure;
+
+  FuseDirectories(FuseExchange exchange, FuseAttributes attributes) {
+    x = exchange;
+    this.attributes = attributes;
+  }
+
+  /// @param withAttributes also what LOOKUP of each name would have said
+  void read(boolean withAttributes) throws IOException {
+    x.request.require(FuseLayout.IO_BYTES);
+    int size = x.request.intAt(FuseLayout.IO_SIZE);
+    plus = withAttributes;
+    room = size < 0 ? FuseReply.MAX_BODY_BYTES : Math.min(size, FuseReply.MAX_BODY_BYTES);
+    failure = null;
+    x.reply.body(0);
+    try {
+      x.tree.list(x.inode(), x.request.longAt(FuseLayout.IO_OFFSET), this);
+    } catch (IOException e) {
+      failure = e; // told when the kernel comes back, which knows by then what is in the answer
+    }
+    IOException failed = failure;
+    if (failed != null && x.reply.bodyBytes() == 0) {
+      throw failed;
+    }
+  }
+
+  @Override
+  public boolean entry(long inode, FileKind kind, byte[] name, long next) {
+    int head = plus ? FuseLayout.ENTRY_BYTES : 0;
+    int bytes = FuseLayout.padded(head + FuseLayout.DIRENT_NAME + name.length);
+    if (x.reply.bodyBytes() + bytes > room) {
+      return false;
+    }
+    FileKind shown = kind;
+    FileAttributes a = plus && !Names.isDots(name) ? attributesOf(inode) : null;
+    if (failure != null) {
+      return false;
+    }
+    int at = x.reply.append(bytes);
+    if (a != null) {
+      attributes.putEntry(at, a);
+      x.nodes.told(inode);
+      shown = a.kind();
+    }
+    int entry = at + head;
+    x.reply.setLong(entry + FuseLayout.DIRENT_INO, inode);
+    x.reply.setLong(entry + FuseLayout.DIRENT_OFF, next);
+    x.reply.setInt(entry + FuseLayout.DIRENT_NAMELEN, name.length);
+    x.reply.setInt(entry + FuseLayout.DIRENT_TYPE, shown.modeBits() >> 12);
+    x.reply.setBytes(entry + FuseLayout.DIRENT_NAME, name);
+    return true;
+  }
+
+  /// Null when it has just been removed: the kernel then gets the name alone.
+  private @Nullable FileAttributes attributesOf(long inode) {
+    try {
+      return x.attributes(inode);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ESTALE) {
+        failure = e;
+      }
+      return null;
+    } catch (IOException e) {
+      failure = e;
+      return null;
+    }
+  }
+
+  /// The kernel did not take the answer: it was told of nothing.
+  void untell() throws IOException {
+    // Every entry of the answer is still in the reply's memory.
+    int at = 0;
+    while (plus && at < x.reply.bodyBytes()) {
+      long node = x.reply.longAt(at + FuseLayout.ENTRY_NODEID);
+      if (node != 0) {
+        x.forget(node, 1);
+      }
+      int name = x.reply.intAt(at + FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAMELEN);
+      at += FuseLayout.padded(FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAME + name);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+import sluice.sys.IoVec;
+
+/// One worker's message and answer, with the memory for both. Of that worker.
+final class FuseExchange {
+  private static final int NOBODY = 65_534;
+  private static final int PAGE_BYTES = 4096;
+
+  /// Where content lies that is read by copying: behind every structure of a request.
+  static final int CONTENT = PAGE_BYTES;
+
+  /// The largest write with its header; a page more, for content that is read by copying.
+  static final int BUFFER_BYTES = FuseSession.MAX_TRANSFER + PAGE_BYTES;
+
+  private static final int VECTOR_BYTES = IoVec.LIMIT * IoVec.SIZE;
+  private static final int REPLY_BYTES = FuseLayout.OUT_BYTES + FuseReply.MAX_BODY_BYTES;
+
+  /// Memory of one worker.
+  static final long BYTES = BUFFER_BYTES + REPLY_BYTES + (long) VECTOR_BYTES;
+
+  final FuseSession session;
+  final FileTree tree;
+  final FuseNodes nodes;
+  final FuseRequest request;
+  final FuseReply reply;
+  final Block buffer;
+  final Memory memory;
+
+  /// An inode that the answer tells the kernel of, or 0.
+  long told;
+
+  /// Whether the answer was not at hand.
+  boolean slow;
+
+  private Caller caller = Caller.ROOT;
+
+  FuseExchange(FuseSession session, Account account) throws IOException {
+    this.session = session;
+    tree = session.tree;
+    nodes = session.nodes;
+    buffer = allocate(account, BUFFER_BYTES);
+    memory = Memory.over(buffer, 0, BUFFER_BYTES);
+    request = new FuseRequest(buffer);
+    reply = new FuseReply(allocate(account, REPLY_BYTES), allocate(account, VECTOR_BYTES));
+  }
+
+  private static Block allocate(Account account, int bytes) throws IOException {
+    Block block = Block.allocate(account, bytes);
+    if (block == null) {
+      throw FsException.of(Errno.ENOMEM, "no memory for a FUSE worker");
+    }
+    return block;
+  }
+
+  /// The inode the message is about.
+  long inode() {
+    return nodes.swap(request.node());
+  }
+
+  /// What comes may wait for a device, the journal or a lock.
+  void slow() {
+    if (!slow) {
+      slow = true;
+      session.readers.cover();
+    }
+  }
+
+  /// The kernel has forgotten a number so many times.
+  void forget(long node, long count) throws IOException {
+    long inode = nodes.swap(node);
+    if (nodes.forget(inode, count)) {
+      slow();
+      tree.release(inode);
+    }
+  }
+
+  /// Attributes of a file, at hand or not.
+  FileAttributes attributes(long inode) throws IOException {
+    FileAttributes now = tree.attributesNow(inode);
+    if (now != null) {
+      return now;
+    }
+    slow();
+    return tree.attributes(inode);
+  }
+
+  /// Who asks. The kernel has checked what it may (`default_permissions`), with all its groups,
+  /// which the message does not have.
+  Caller caller() {
+    int uid = request.uid();
+    int gid = request.gid();
+    Caller last = caller;
+    if (last.uid() != uid || last.gid() != gid) {
+      last = Caller.checked(uid, gid);
+      caller = last;
+    }
+    return last;
+  }
+
+  /// Who asks, as somebody whose writing takes set-id bits away.
+  Caller withoutPrivilege() {
+    int uid = request.uid();
+    return new Caller(uid == 0 ? NOBODY : uid, request.gid());
+  }
+
+  void close() {
+    memory.close();
+    buffer.release();
+    reply.close();
+  }
+}

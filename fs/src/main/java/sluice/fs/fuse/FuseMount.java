@@ -1,0 +1,271 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import sluice.fs.FileTree;
+import sluice.fs.RingUse;
+import sluice.memory.Account;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Mounts;
+import sluice.sys.SysException;
+
+/// A file tree mounted in a directory, through `/dev/fuse` and without libfuse. Any thread may
+/// call.
+///
+/// The kernel checks permissions (`default_permissions`) and keeps names, attributes and content as
+/// long as it likes, because all changes come through it: nobody else may change the tree
+/// meanwhile. The tree stays the caller's: it is to be closed after the mount.
+///
+/// A file that is opened has reached the tree when a write returns, and the device after `fsync`.
+/// `sync(1)` asks a FUSE file system for nothing; closing the tree makes everything stable.
+///
+/// **Memory maps.** A process that touches a mapped file may wait for an answer at an instruction
+/// where its JVM cannot stop it; so the process that serves a mount must not map files of it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | detached, closed | under the lock | under the lock | under the lock |
+/// | transport, workers, threads | the thread that mounts | plain | plain, before others have it |
+public final class FuseMount implements AutoCloseable {
+  private static final String DEVICE = "/dev/fuse";
+
+  private final String directory;
+  private final FuseSession session;
+  private final Account account;
+  private String transport = "";
+  private final List<FuseServer> workers = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private boolean detached;
+  private boolean closed;
+
+  private FuseMount(String directory, FuseSession session, int threads) {
+    this.directory = directory;
+    this.session = session;
+    account = new Account("fuse", threads * FuseExchange.BYTES);
+  }
+
+  /// Mounts a tree and begins to answer.
+  ///
+  /// @param directory mount point, which must exist
+  /// @param messages told of failures that are nobody's request, in one line each, by any thread
+  /// @throws SysException when there is no `/dev/fuse` or the kernel refuses
+  /// @throws FsException `EOPNOTSUPP` where the options insist on rings and there are none
+  public static FuseMount open(
+      FileTree tree, Path directory, FuseOptions options, Consumer<String> messages)
+      throws IOException, InterruptedException {
+    String target = directory.toRealPath().toString();
+    int mode = tree.attributes(tree.rootInode()).mode();
+    FuseSession session = new FuseSession(tree, options, messages);
+    FuseMount mount = new FuseMount(target, session, options.threads());
+    int fd = openDevice();
+    FuseWorker first = worker(session, fd, mount.account);
+    FuseRings rings = FuseRings.plan(options.rings());
+    try {
+      if (options.rings() == RingUse.ON && !rings.possible()) {
+        throw rings.refusal();
+      }
+      mount(options, fd, mode, target);
+    } catch (IOException | RuntimeException e) {
+      first.close();
+      throw e;
+    }
+    try {
+      mount.begin(first, rings, options, fd);
+      return mount;
+    } catch (IOException | RuntimeException | InterruptedException e) {
+      rings.giveUp("", "");
+      mount.close();
+      throw e;
+    }
+  }
+
+  private static void mount(FuseOptions options, int fd, int mode, String target)
+      throws SysException {
+    String data =
+        "fd="
+            + fd
+            + ",rootmode="
+            + Integer.toOctalString(mode)
+            + ",user_id=0,group_id=0,default_permissions,allow_other,max_read="
+            + FuseSession.MAX_TRANSFER;
+    int trust = options.trusted() ? 0 : Mounts.MS_NOSUID | Mounts.MS_NODEV;
+    int flags = trust | (options.readOnly() ? Mounts.MS_RDONLY : 0);
+    SysException.check(
+        Mounts.mount(options.source(), target, "fuse.sluice", flags, data),
+        "mount",
+        options.source(),
+        target);
+  }
+
+  /// Answers the kernel's first message, and has as many threads answer the others as are wanted.
+  private void begin(FuseWorker first, FuseRings rings, FuseOptions options, int fd)
+      throws IOException, InterruptedException {
+    try {
+      rings.open(session, options.threads(), fd, this::start);
+      if (rings.possible()) {
+        session.ringsReady();
+      }
+    } finally {
+      start(first);
+    }
+    session.awaitBegun();
+    boolean used = session.overRings() && rings.use();
+    if (!used && rings.possible()) {
+      rings.giveUp("the kernel does not offer it", "switch it on before mounting");
+    }
+    if (!used && options.rings() == RingUse.ON) {
+      throw rings.refusal();
+    }
+    if (!used) {
+      startOthers(fd, options.threads() - 1);
+    }
+    transport = (used ? "io_uring (" : "read and write (") + rings.text() + ")";
+  }
+
+  /// How requests come, and why so, in a few words.
+  public String transport() {
+    return transport;
+  }
+
+  /// Calls to the kernel by threads of rings that have ended.
+  long ringCalls() {
+    long calls = 0;
+    for (FuseServer worker : workers) {
+      calls += worker instanceof FuseRingWorker ring ? ring.calls() : 0;
+    }
+    return calls;
+  }
+
+  private static int openDevice() throws SysException {
+    return (int)
+        SysException.check(
+            Files.openat(Files.AT_FDCWD, DEVICE, Files.O_RDWR, 0), "FuseMount.open", DEVICE);
+  }
+
+  private static FuseWorker worker(FuseSession session, int fd, Account account)
+      throws IOException {
+    try {
+      return new FuseWorker(session, fd, account);
+    } catch (IOException | RuntimeException e) {
+      Files.close(fd);
+      throw e;
+    }
+  }
+
+  private void startOthers(int mounted, int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      start(worker(session, cloneDevice(mounted), account));
+    }
+  }
+
+  /// Opens the device once more for the same connection.
+  static int cloneDevice(int mounted) throws SysException {
+    int fd = openDevice();
+    int cloned = Mounts.cloneFuseDevice(fd, mounted);
+    if (cloned < 0) {
+      Files.close(fd);
+      SysException.check(cloned, "ioctl", fd, "FUSE_DEV_IOC_CLONE", mounted);
+    }
+    return fd;
+  }
+
+  private void start(FuseServer worker) {
+    String name = "sluice-fuse-" + threads.size();
+    Thread thread = Thread.ofPlatform().daemon().name(name).unstarted(worker);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // the limit of threads, mostly
+      worker.close();
+      throw e;
+    }
+    workers.add(worker);
+    threads.add(thread);
+  }
+
+  /// Unmounts unless it is used.
+  ///
+  /// @return false when a process has a file open in it, or works there
+  public synchronized boolean unmount() throws SysException {
+    if (detached || hasEnded()) {
+      return true;
+    }
+    int result = Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW);
+    if (result == -Errno.EBUSY) {
+      return false;
+    }
+    SysException.check(result, "umount2", directory);
+    return true;
+  }
+
+  /// Takes it out of the tree of names; it ends when its last user has let go.
+  public synchronized void detach() throws SysException {
+    if (!detached && !hasEnded()) {
+      SysException.check(
+          Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW | Mounts.MNT_DETACH),
+          "umount2",
+          directory,
+          "MNT_DETACH");
+      detached = true;
+    }
+  }
+
+  private boolean hasEnded() {
+    for (Thread thread : threads) {
+      if (thread.isAlive()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Blocks until it was unmounted, by whomever, and its last user has let go; or it was closed; or
+  /// requests may wait for ever, of which a message tells: it is to be closed then.
+  public void awaitEnd() throws InterruptedException {
+    for (Thread thread : threads) {
+      while (thread.isAlive() && !session.closing() && !session.broken()) {
+        thread.join(TimeUnit.SECONDS.toMillis(1));
+      }
+    }
+  }
+
+  /// Ends it, also when it is used: its users get errors then. Idempotent; the tree is not used any
+  /// more when this returns.
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (!detached
+        && !hasEnded()
+        && Mounts.umount2(directory, Mounts.UMOUNT_NOFOLLOW) == -Errno.EBUSY) {
+      int nofollow = Mounts.UMOUNT_NOFOLLOW;
+      // Forcing ends the connection and fails all the same while files are open.
+      if (Mounts.umount2(directory, nofollow | Mounts.MNT_FORCE) < 0) {
+        SysException.check(
+            Mounts.umount2(directory, nofollow | Mounts.MNT_DETACH), "umount2", directory);
+      }
+    }
+    session.refuse();
+    boolean interrupted = false;
+    for (int i = 0; i < workers.size(); i++) {
+      // A worker of a detached mount may wait for its users as long as they live.
+      while (workers.get(i).busy() || (!detached && threads.get(i).isAlive())) {
+        try {
+          threads.get(i).join(1);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    session.nodes.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package sluice.fs.fuse;
+
+import sluice.fs.RingUse;
+
+/// How to mount a tree through FUSE. Immutable: any thread may use it.
+///
+/// @param source shown as the device, such as the image's path
+/// @param readOnly the kernel refuses changes
+/// @param trusted device files and set-user-id programs of the tree work (mount options `dev`,
+///   `suid`)
+/// @param threads that answer the kernel, 1 to 64
+/// @param validSeconds how long the kernel may use names and attributes without asking again; that
+///   can be long where all changes come through it, and is a second at most elsewhere
+/// @param rings whether requests come through io_uring
+public record FuseOptions(
+    String source,
+    boolean readOnly,
+    boolean trusted,
+    int threads,
+    long validSeconds,
+    RingUse rings) {
+  private static final int MAX_THREADS = 64;
+
+  public FuseOptions {
+    if (threads < 1 || threads > MAX_THREADS) {
+      throw new IllegalArgumentException("threads must be 1 to " + MAX_THREADS + ": " + threads);
+    }
+    if (validSeconds < 0) {
+      throw new IllegalArgumentException("validSeconds must not be negative: " + validSeconds);
+    }
+  }
+
+  /// Writable, not trusted.
+  public static FuseOptions of(String source) {
+    return new FuseOptions(source, false, false, 4, 86_400, RingUse.AUTO);
+  }
+
+  public FuseOptions withReadOnly(boolean only) {
+    return new FuseOptions(source, only, trusted, threads, validSeconds, rings);
+  }
+
+  public FuseOptions withTrusted(boolean believed) {
+    return new FuseOptions(source, readOnly, believed, threads, validSeconds, rings);
+  }
+
+  public FuseOptions withThreads(int count) {
+    return new FuseOptions(source, readOnly, trusted, count, validSeconds, rings);
+  }
+
+  public FuseOptions withValidSeconds(long seconds) {
+    return new FuseOptions(source, readOnly, trusted, threads, seconds, rings);
+  }
+
+  public FuseOptions withRings(RingUse use) {
+    return new FuseOptions(source, readOnly, trusted, threads, validSeconds, use);
+  }
+}

@@ -1,0 +1,184 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import sluice.memory.Account;
+import sluice.sys.Affinity;
+import sluice.sys.CompletionQueue;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.FuseUring;
+import sluice.sys.IoUring;
+
+/// Takes requests from one queue of FUSE over io_uring and answers them, one after another. Runs in
+/// a thread of its own, which owns a ring and blocks in it until there is one.
+///
+/// It has one entry, so the kernel gives it nothing while it answers: another thread of the queue
+/// gets that. One call hands over an answer and waits for the next request. It stays on the queue's
+/// processor.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | busy | its thread | volatile | volatile |
+/// | armed, calls | its thread | plain; `calls` by others when it has ended | plain |
+final class FuseRingWorker implements FuseServer {
+  private static final int ENTRIES = 2;
+  private static final long COMMAND = 1;
+  private static final int RING_FLAGS =
+      IoUring.SETUP_SQE128 | IoUring.SETUP_SINGLE_ISSUER | IoUring.SETUP_DEFER_TASKRUN;
+
+  private final FuseSession session;
+  private final int fd;
+  private final int queue;
+  private final FuseRings rings;
+  private final FuseExchange x;
+  private final FuseRingEntry entry;
+
+  /// Whether the kernel may write to the entry.
+  private boolean armed;
+
+  private long calls;
+  private volatile boolean busy;
+
+  /// @param fd of the device, closed by the worker in the end, also when this fails
+  /// @param queue number of a processor
+  FuseRingWorker(FuseSession session, int fd, int queue, Account account, FuseRings rings)
+      throws IOException {
+    this.session = session;
+    this.fd = fd;
+    this.queue = queue;
+    this.rings = rings;
+    try {
+      x = new FuseExchange(session, account);
+    } catch (IOException | RuntimeException e) {
+      Files.close(fd);
+      throw e;
+    }
+    entry = new FuseRingEntry(x);
+  }
+
+  @Override
+  public boolean busy() {
+    return busy;
+  }
+
+  /// How often the kernel was called; for tests, when the thread has ended.
+  long calls() {
+    return calls;
+  }
+
+  @Override
+  public void run() {
+    IoUring ring;
+    try {
+      ring = open();
+    } catch (IOException | RuntimeException e) {
+      close();
+      rings.opened(String.valueOf(e.getMessage()));
+      return;
+    }
+    rings.opened("");
+    try (ring) {
+      if (rings.awaitUse() && register(ring)) {
+        stayWhereAsked();
+        serve(ring);
+      }
+      calls = ring.enters();
+    } catch (RuntimeException | Error e) {
+      lost(e.toString());
+    } finally {
+      busy = false;
+      close();
+    }
+  }
+
+  private static IoUring open() throws IOException {
+    return IoUring.open(ENTRIES, 2 * ENTRIES, RING_FLAGS);
+  }
+
+  /// Makes the entry known to the kernel.
+  ///
+  /// @return false when it is refused
+  private boolean register(IoUring ring) {
+    int refusal = -Errno.EIO;
+    try {
+      FuseUring.register(ring.submission(), fd, queue, entry.vector(), COMMAND);
+      armed = true;
+      int entered = ring.enter(0, 0);
+      CompletionQueue done = ring.completion();
+      if (done.available() > 0 && done.result(0) < 0) {
+        entered = done.result(0);
+        armed = false;
+      }
+      refusal = Math.min(0, entered);
+    } finally {
+      rings.registered(refusal); // somebody waits for it
+    }
+    return refusal == 0;
+  }
+
+  /// Who asks in this queue waits on its processor, which so is free to answer: waking another one
+  /// takes several times longer than the answer. A thread that may not run there runs where it may.
+  private void stayWhereAsked() {
+    int _ = Affinity.bind(queue);
+  }
+
+  private void serve(IoUring ring) {
+    int result = await(ring);
+    while (result >= 0) {
+      busy = true;
+      entry.answer();
+      busy = false;
+      result = handOver(ring);
+      if (result < 0 && !armed && !isEnd(-result)) {
+        // A command for which there was no memory was not seen; one that comes just when the
+        // connection ends may not be known.
+        result = handOver(ring);
+      }
+    }
+    if (!isEnd(-result)) {
+      lost(Errno.name(-result));
+    }
+  }
+
+  /// Whoever is asked in this queue may have nobody to answer him now.
+  private void lost(String how) {
+    session.broken("FUSE queue " + queue + " has lost a thread: " + how);
+  }
+
+  /// @return what [#await] says
+  private int handOver(IoUring ring) {
+    FuseUring.commitAndFetch(ring.submission(), fd, queue, entry.commitId(), COMMAND);
+    armed = true;
+    return await(ring);
+  }
+
+  /// Submits and waits for the command.
+  ///
+  /// @return its result
+  private int await(IoUring ring) {
+    CompletionQueue done = ring.completion();
+    while (done.available() == 0) {
+      int entered = ring.enter(1, -1);
+      if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
+        return entered; // and the command stays armed
+      }
+    }
+    int result = done.result(0);
+    done.advance(1);
+    armed = false;
+    return result;
+  }
+
+  /// Whether an error is how a connection ends.
+  private static boolean isEnd(int errno) {
+    return errno == Errno.ENOTCONN || errno == Errno.ECONNABORTED || errno == Errno.ECANCELED;
+  }
+
+  @Override
+  public void close() {
+    if (!armed) {
+      x.close(); // otherwise the kernel may write there until the ring is gone for it too
+    }
+    Files.close(fd);
+  }
+}

@@ -1,0 +1,184 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// One connection with the kernel: what was agreed with it, and what its workers share. Any worker
+/// calls; [#init] once, before the others.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | flags, overRings, failure | the worker that gets INIT | volatile, or after [#begun] | volatile |
+/// | ringsReady | before the first worker starts | plain | plain |
+/// | closing | whoever ends it | volatile | volatile |
+/// | broken | any worker | volatile | volatile |
+final class FuseSession {
+  /// Longest content of one message.
+  static final int MAX_TRANSFER = 1 << 20;
+
+  private static final int PAGE_BYTES = 4096;
+  private static final int OLD_MAX_TRANSFER = 32 * PAGE_BYTES;
+  private static final int MAX_BACKGROUND = 64;
+  private static final int MESSAGES = 20;
+
+  /// What is asked for if the kernel has it. Not asked for: the write-back cache (a write has
+  /// reached the tree when it returns), the kernel's O_TRUNC (files are opened without a message),
+  /// locks (then the kernel keeps them), ACLs (the tree shows none).
+  private static final int WANTED =
+      FuseOpcode.ASYNC_READ
+          | FuseOpcode.BIG_WRITES
+          | FuseOpcode.DO_READDIRPLUS
+          | FuseOpcode.READDIRPLUS_AUTO
+          | FuseOpcode.ASYNC_DIO
+          | FuseOpcode.NO_OPEN_SUPPORT
+          | FuseOpcode.PARALLEL_DIROPS
+          | FuseOpcode.MAX_PAGES
+          | FuseOpcode.CACHE_SYMLINKS
+          | FuseOpcode.NO_OPENDIR_SUPPORT
+          | FuseOpcode.HANDLE_KILLPRIV_V2
+          | FuseOpcode.SETXATTR_EXT;
+
+  final FileTree tree;
+  final FuseNodes nodes;
+  final FuseReaders readers = new FuseReaders();
+
+  /// How long the kernel may use what it was told: not for long where others change files too.
+  final long validSeconds;
+
+  /// Whether reading is not noted.
+  final boolean readOnly;
+
+  private final Consumer<String> messages;
+  private final AtomicInteger told = new AtomicInteger();
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile int flags;
+  private boolean ringsReady;
+  private volatile boolean overRings;
+  private volatile boolean closing;
+  private volatile boolean broken;
+  private volatile @Nullable IOException failure;
+
+  FuseSession(FileTree tree, FuseOptions options, Consumer<String> messages) {
+    this.tree = tree;
+    long most = tree.changesOnlyHere() ? Long.MAX_VALUE : 1;
+    validSeconds = Math.min(most, options.validSeconds());
+    readOnly = options.readOnly();
+    this.messages = messages;
+    nodes = new FuseNodes(tree);
+  }
+
+  /// Whether the kernel offered something that we asked for.
+  boolean agreed(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  /// Rings are ready to be registered: they are used if the kernel offers it.
+  void ringsReady() {
+    ringsReady = true;
+  }
+
+  /// Whether the kernel waits for the rings: it asks nothing before they are registered.
+  boolean overRings() {
+    return overRings;
+  }
+
+  /// Answers INIT.
+  ///
+  /// @throws FsException `EPROTO` when the kernel is too old
+  void init(FuseRequest request, FuseReply reply) throws FsException {
+    request.require(FuseLayout.INIT_IN_BYTES);
+    int major = request.intAt(FuseLayout.INIT_MAJOR);
+    int minor = request.intAt(FuseLayout.INIT_MINOR);
+    reply.body(FuseLayout.INIT_OUT_BYTES);
+    reply.setInt(FuseLayout.INIT_MAJOR, FuseOpcode.MAJOR);
+    if (major > FuseOpcode.MAJOR) {
+      return; // it asks again, with our version
+    }
+    if (major < FuseOpcode.MAJOR || minor < FuseOpcode.MIN_MINOR) {
+      failure =
+          FsException.of(
+              Errno.EPROTO,
+              "the kernel speaks FUSE " + major + "." + minor + "; Fix: Linux 5.4 or later");
+      begun.countDown();
+      throw FsException.of(Errno.EPROTO, "INIT");
+    }
+    flags = request.intAt(FuseLayout.INIT_FLAGS) & WANTED;
+    int transfer = agreed(FuseOpcode.MAX_PAGES) ? MAX_TRANSFER : OLD_MAX_TRANSFER;
+    reply.setInt(FuseLayout.INIT_MINOR, FuseOpcode.MINOR);
+    reply.setInt(
+        FuseLayout.INIT_MAX_READAHEAD,
+        Math.min(transfer, request.intAt(FuseLayout.INIT_MAX_READAHEAD)));
+    reply.setInt(FuseLayout.INIT_FLAGS, flags);
+    agreeOnRings(request, reply);
+    reply.setShort(FuseLayout.INIT_MAX_BACKGROUND, MAX_BACKGROUND);
+    reply.setShort(FuseLayout.INIT_CONGESTION, MAX_BACKGROUND * 3 / 4);
+    reply.setInt(FuseLayout.INIT_MAX_WRITE, transfer);
+    reply.setInt(FuseLayout.INIT_TIME_GRAN, 1);
+    reply.setShort(FuseLayout.INIT_MAX_PAGES, transfer / PAGE_BYTES);
+  }
+
+  private void agreeOnRings(FuseRequest request, FuseReply reply) {
+    boolean more = (request.intAt(FuseLayout.INIT_FLAGS) & FuseOpcode.INIT_EXT) != 0;
+    if (!ringsReady || !more || request.bodyBytes() < FuseLayout.INIT_IN_FLAGS2 + Integer.BYTES) {
+      return;
+    }
+    int wanted = (int) (FuseOpcode.OVER_IO_URING >>> Integer.SIZE);
+    if ((request.intAt(FuseLayout.INIT_IN_FLAGS2) & wanted) != 0) {
+      overRings = true;
+      reply.setInt(FuseLayout.INIT_FLAGS, flags | FuseOpcode.INIT_EXT);
+      reply.setInt(FuseLayout.INIT_FLAGS2, wanted);
+    }
+  }
+
+  /// INIT was answered, or the connection has ended before.
+  void begun() {
+    begun.countDown();
+  }
+
+  /// Waits until the kernel's first message was answered.
+  void awaitBegun() throws IOException, InterruptedException {
+    begun.await();
+    IOException failed = failure;
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  boolean closing() {
+    return closing;
+  }
+
+  /// From now on every message is refused.
+  void refuse() {
+    closing = true;
+  }
+
+  /// Nobody may be there to answer some of the messages.
+  ///
+  /// @param what has happened
+  void broken(String what) {
+    broken = true;
+    messages.accept(what + "; the mount is to be ended (umount -f)");
+  }
+
+  /// Whether the mount is to be ended, since requests may wait for ever.
+  boolean broken() {
+    return broken;
+  }
+
+  /// Tells of what should not have happened, a bounded number of times.
+  void report(int opcode, long inode, Throwable what) {
+    int count = told.incrementAndGet();
+    if (count <= MESSAGES) {
+      messages.accept("FUSE operation " + opcode + " on inode " + inode + " failed: " + what);
+    } else if (count == MESSAGES + 1) {
+      messages.accept("more failures are not shown");
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package sluice.fs.fuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Workers that rest are called before nobody reads: no message waits for ever.
+@Timeout(120)
+final class FuseReadersTest {
+  private static final int MESSAGES = 5_000;
+
+  /// A device: messages are permits, and one that is slow waits for a later one to be taken.
+  private static final class Device {
+    final FuseReaders readers = new FuseReaders();
+    final Semaphore messages = new Semaphore(0);
+    final AtomicInteger taken = new AtomicInteger();
+    volatile boolean ended;
+
+    void work(Random random) {
+      while (true) {
+        readers.begin();
+        messages.acquireUninterruptibly();
+        readers.taken();
+        if (ended) {
+          messages.release();
+          readers.end();
+          return;
+        }
+        int number = taken.incrementAndGet();
+        boolean slow = random.nextInt(10) == 0;
+        if (slow) {
+          readers.cover();
+          // As a write that waits for a commit that another's message brings about.
+          while (taken.get() == number && number < MESSAGES && !ended) {
+            LockSupport.parkNanos(1_000);
+          }
+        }
+        if (readers.enough(slow ? 2 : 1) && random.nextInt(4) == 0) {
+          readers.rest();
+        }
+      }
+    }
+  }
+
+  @Test
+  void somebodyAlwaysReads() throws Exception {
+    long seed = Long.getLong("sluice.seed", 1);
+    Device device = new Device();
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Random random = new Random(seed + i);
+      workers.add(Thread.ofPlatform().daemon().start(() -> device.work(random)));
+    }
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+    for (int sent = 0; sent < MESSAGES; sent++) {
+      device.messages.release();
+      while (device.taken.get() < sent - 3 && System.nanoTime() < end) {
+        LockSupport.parkNanos(1_000);
+      }
+    }
+    while (device.taken.get() < MESSAGES && System.nanoTime() < end) {
+      Thread.sleep(1);
+    }
+    assertThat(device.taken.get()).as("seed %d", seed).isEqualTo(MESSAGES);
+    device.ended = true;
+    device.messages.release();
+    for (Thread worker : workers) {
+      worker.join(TimeUnit.SECONDS.toMillis(30));
+      assertThat(worker.isAlive()).as("seed %d", seed).isFalse();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package sluice.fs.fuse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Assumptions;
+import sluice.fs.BlockDevice;
+import sluice.fs.BlockDevices;
+import sluice.fs.E2fsprogs;
+import sluice.fs.Ext2;
+import sluice.fs.Ext2Format;
+import sluice.fs.FormatOptions;
+import sluice.fs.LinuxTools;
+import sluice.fs.MountOptions;
+import sluice.fs.RingUse;
+
+/// An image of ours mounted through FUSE in a directory of its own. Of the test's thread.
+final class FuseRig implements AutoCloseable {
+  final Path image;
+  final Path directory;
+  final List<String> messages = new CopyOnWriteArrayList<>();
+  final Ext2 tree;
+  final FuseMount mount;
+  private final BlockDevice device;
+
+  FuseRig(Path image, Path directory, boolean readOnly, RingUse rings) throws Exception {
+    this.image = image;
+    this.directory = directory;
+    Files.createDirectories(directory);
+    device = BlockDevices.file(image, readOnly);
+    tree = Ext2.mount(device, MountOptions.defaults().withReadOnly(readOnly));
+    FuseOptions options = FuseOptions.of(image.toString()).withReadOnly(readOnly).withRings(rings);
+    try {
+      mount = FuseMount.open(tree, directory, options, messages::add);
+    } catch (IOException e) {
+      tree.close();
+      device.close();
+      throw e;
+    }
+  }
+
+  /// Skips the test where a kernel has no FUSE or the user may not mount.
+  static void require() {
+    Assumptions.assumeTrue(Files.exists(Path.of("/dev/fuse")), "needs /dev/fuse (modprobe fuse)");
+    Assumptions.assumeTrue(
+        System.getProperty("user.name", "").equals("root"), "needs root, to mount");
+  }
+
+  /// An image with a journal, mounted.
+  static FuseRig open(Path parent, long bytes, int blockBytes, RingUse rings) throws Exception {
+    Path image = E2fsprogs.image(parent, "disk.img", bytes);
+    try (BlockDevice device = BlockDevices.file(image, false)) {
+      FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(blockBytes);
+      Ext2Format.format(device, format.withJournal(bytes), _ -> {});
+    }
+    return new FuseRig(image, parent.resolve("mnt"), false, rings);
+  }
+
+  /// Runs a shell script in the mount.
+  String sh(String script) throws IOException {
+    return LinuxTools.must("sh", "-ec", "cd '" + directory + "'; " + script);
+  }
+
+  /// Runs a Python script in the mount, in a process of its own.
+  String python(String script) throws IOException {
+    String all = "import os, sys, mmap\nos.chdir(sys.argv[1])\n" + script;
+    return LinuxTools.must("python3", "-c", all, directory.toString());
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      mount.close();
+    } finally {
+      tree.close();
+      device.close();
+    }
+  }
+
+  /// Closes it and has the image judged.
+  void closeClean() throws Exception {
+    close();
+    E2fsprogs.assertClean(image);
+    String features = E2fsprogs.debugfs(image, "features");
+    if (features.contains("needs_recovery")) {
+      throw new AssertionError(features);
+    }
+  }
+}
