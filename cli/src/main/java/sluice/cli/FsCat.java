@@ -28,7 +28,7 @@ final class FsCat implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    try (MountedImage mounted = MountedImage.open(image, true);
+    try (MountedImage mounted = MountedImage.open(image, true, spec.commandLine().getErr());
         ImageCopy copy = new ImageCopy(mounted.tree(), _ -> {})) {
       for (String path : paths) {
         long inode = mounted.resolve(path);

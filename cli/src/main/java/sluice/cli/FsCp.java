@@ -58,7 +58,7 @@ final class FsCp implements Callable<Integer> {
     }
     PrintWriter err = spec.commandLine().getErr();
     try (Interrupts interrupts = new Interrupts();
-        MountedImage mounted = MountedImage.open(image, out)) {
+        MountedImage mounted = MountedImage.open(image, out, err)) {
       Progress progress = new Progress(err, "bytes", total(mounted, out));
       ImageCopy.Step step =
           done -> {

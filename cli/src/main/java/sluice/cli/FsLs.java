@@ -41,7 +41,7 @@ final class FsLs implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    try (MountedImage mounted = MountedImage.open(image, true)) {
+    try (MountedImage mounted = MountedImage.open(image, true, spec.commandLine().getErr())) {
       Ext2 tree = mounted.tree();
       long inode = mounted.resolve(path);
       TreeMap<String, Long> entries = new TreeMap<>();

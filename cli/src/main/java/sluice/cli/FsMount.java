@@ -44,7 +44,10 @@ final class FsMount implements Callable<Integer> {
   @Parameters(index = "1", paramLabel = "DIR", description = "Where its files appear.")
   Path directory = Path.of("");
 
-  @Option(names = "--read-only", description = "Nothing in the image is changed.")
+  @Option(
+      names = "--read-only",
+      description =
+          "Nothing in the image is changed; a log that a crash left is read, not replayed.")
   boolean readOnly;
 
   @Option(
@@ -101,7 +104,7 @@ final class FsMount implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     MountOptions mountOptions =
         MountOptions.defaults().withReadOnly(readOnly).withCacheBytes(cacheBytes);
-    try (MountedImage mounted = MountedImage.open(image, mountOptions);
+    try (MountedImage mounted = MountedImage.open(image, mountOptions, err);
         FuseMount mount = FuseMount.open(mounted.tree(), directory, options, err::println)) {
       Signals.handle("TERM", () -> end(mount, err));
       Signals.handle("INT", () -> end(mount, err));

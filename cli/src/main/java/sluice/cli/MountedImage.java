@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,15 +27,25 @@ final class MountedImage implements AutoCloseable {
     this.tree = tree;
   }
 
-  static MountedImage open(Path image, boolean readOnly) throws IOException {
+  /// @param err told in one line when a crash has left a log that is not replayed
+  static MountedImage open(Path image, boolean readOnly, PrintWriter err) throws IOException {
     MountOptions options = MountOptions.defaults().withReadOnly(readOnly).withAccessTimes(false);
-    return open(image, options);
+    return open(image, options, err);
   }
 
-  static MountedImage open(Path image, MountOptions options) throws IOException {
+  static MountedImage open(Path image, MountOptions options, PrintWriter err) throws IOException {
     BlockDevice device = BlockDevices.file(image, options.readOnly());
     try {
-      return new MountedImage(device, Ext2.mount(device, options));
+      Ext2 tree = Ext2.mount(device, options);
+      if (tree.blocksInLog() > 0) {
+        err.println(
+            "sluice: "
+                + image
+                + " has a log that a crash left: "
+                + tree.blocksInLog()
+                + " blocks are read from it, and the image is not changed");
+      }
+      return new MountedImage(device, tree);
     } catch (IOException | RuntimeException e) {
       device.close();
       throw e;

@@ -81,7 +81,9 @@ final class NfsCommand implements Callable<Integer> {
       description = "Directory in it that is exported (default: all of it).")
   String directory = "/";
 
-  @Option(names = "--read-only", description = "Changes nothing, not even what a crash has left.")
+  @Option(
+      names = "--read-only",
+      description = "Changes nothing; a log that a crash left is read, not replayed.")
   boolean readOnly;
 
   @Option(
@@ -152,7 +154,7 @@ final class NfsCommand implements Callable<Integer> {
       }
     }
     int status;
-    try (MountedImage mounted = MountedImage.open(source, mount)) {
+    try (MountedImage mounted = MountedImage.open(source, mount, spec.commandLine().getErr())) {
       status = export(mounted.tree(), options, mount);
     }
     spec.commandLine().getErr().println("sluice: the image is clean");

@@ -107,7 +107,7 @@ final class FsCpTest {
     assertThat(made.waitFor()).isZero();
     assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isEqualTo(1);
     assertThat(rig.err()).contains("left out").contains("tree/pipe");
-    try (MountedImage mounted = MountedImage.open(rig.image(), false)) {
+    try (MountedImage mounted = rig.mounted()) {
       Ext2 tree = mounted.tree();
       byte[] latin = {'n', (byte) 0xE4};
       tree.create(Caller.ROOT, mounted.resolve("/tree"), latin, NewFile.regular(0644));

@@ -35,6 +35,11 @@ final class FsRig {
         .execute(args.toArray(String[]::new));
   }
 
+  /// The image, mounted for changes.
+  MountedImage mounted() throws IOException {
+    return MountedImage.open(image(), false, new PrintWriter(err, true));
+  }
+
   String out() {
     return out.toString();
   }

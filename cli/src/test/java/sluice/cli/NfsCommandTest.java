@@ -170,6 +170,25 @@ final class NfsCommandTest {
     assertThat(Files.readAllBytes(image)).isEqualTo(before);
   }
 
+  /// What was stable when the server was killed is in the log only, and the image may not change.
+  @Test
+  void whatACrashLeftIsExportedReadOnly() throws Exception {
+    needs("nfs-cp", "libnfs-utils");
+    byte[] content = new byte[300_001];
+    new Random(8).nextBytes(content);
+    Path file = Files.write(directory.resolve("file"), content);
+    int port = start();
+    ok("nfs-cp", file.toString(), url("one", port));
+    Objects.requireNonNull(process).destroyForcibly().waitFor();
+    byte[] before = Files.readAllBytes(image);
+    port = start("--read-only");
+    Path back = directory.resolve("back");
+    ok("nfs-cp", url("one", port), back.toString());
+    assertThat(back).hasBinaryContent(content);
+    terminate();
+    assertThat(Files.readAllBytes(image)).isEqualTo(before);
+  }
+
   @Test
   void whoIsNotAllowedIsNotServed() throws Exception {
     needs("nfs-ls", "libnfs-utils");

@@ -54,6 +54,9 @@ public final class Ext2 implements FileTree {
 
   /// Mounts an image. The device stays the caller's: close it after the tree.
   ///
+  /// A log that a crash has left is replayed; a read-only mount writes nothing, and reads what the
+  /// log holds from the log ([#blocksInLog]).
+  ///
   /// @throws FsException `EINVAL` when the image is no ext2 or has features we do not know, `EROFS`
   ///   when it can only be read and writing was asked for, `EUCLEAN` when it contradicts itself
   public static Ext2 mount(BlockDevice device, MountOptions options) throws IOException {
@@ -73,13 +76,9 @@ public final class Ext2 implements FileTree {
     boolean journaled = geometry.journalInode != 0 && why.isEmpty();
     if (journaled) {
       JournalMount.setNeedsRecovery(device, true);
-    } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
-      throw FsException.of(
-          Errno.EROFS,
-          "the log that a crash left was not replayed, which changes the image; Fix: e2fsck -p, or"
-              + " open it for writing once (sluice nfs or fs mount without --read-only)");
     }
-    BufferCache cache = BufferCaches.open(device, geometry.blockBytes, options.cacheBytes());
+    BlockDevice seen = journaled ? device : JournalMount.replayedInMemory(device, geometry);
+    BufferCache cache = BufferCaches.open(seen, geometry.blockBytes, options.cacheBytes());
     Journal journal = null;
     try {
       journal =
@@ -88,7 +87,7 @@ public final class Ext2 implements FileTree {
               : Journals.plain(cache);
       // The log may have held a newer superblock.
       Geometry replayed = Geometry.of(readSuperblock(cache, geometry), device.lengthBytes());
-      return mount(device, new Volume(replayed, cache, journal, why), options);
+      return mount(seen, new Volume(replayed, cache, journal, why), options);
     } catch (IOException | RuntimeException e) {
       closeAfter(e, journal);
       closeAfter(e, cache);
@@ -167,6 +166,12 @@ public final class Ext2 implements FileTree {
   @Override
   public long rootInode() {
     return InodeLayout.ROOT;
+  }
+
+  /// Blocks that this mount, which is read-only, reads from a log that a crash has left: 0 when
+  /// there was nothing to replay, or when it was replayed.
+  public int blocksInLog() {
+    return device instanceof LogOverlay overlay ? overlay.laid() : 0;
   }
 
   @Override

@@ -59,7 +59,7 @@ public final class Ext2Check {
     parents = new int[geometry.inodes + 1];
   }
 
-  /// Checks an image.
+  /// Checks an image; one whose log has not been replayed, as it will be after that.
   ///
   /// @param says hears each contradiction, at most a thousand
   /// @param progress hears the number of groups whose inodes are done
@@ -67,10 +67,24 @@ public final class Ext2Check {
   public static Report check(BlockDevice device, Consumer<String> says, LongConsumer progress)
       throws IOException {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(device), device.lengthBytes());
+    BlockDevice seen = device;
+    String damagedLog = "";
+    try {
+      seen = JournalMount.replayedInMemory(device, geometry);
+      geometry = Geometry.of(Ext2.readSuperblock(seen), device.lengthBytes());
+    } catch (FsException e) {
+      damagedLog = String.valueOf(e.getMessage());
+    }
     try (BufferCache cache =
-        BufferCaches.open(device, geometry.blockBytes, 4096L * geometry.blockBytes)) {
+        BufferCaches.open(seen, geometry.blockBytes, 4096L * geometry.blockBytes)) {
       Volume volume = new Volume(geometry, cache, Journals.plain(cache), "it is being checked");
-      return new Ext2Check(volume, says).run(progress);
+      Ext2Check check = new Ext2Check(volume, says);
+      if (!damagedLog.isEmpty()) {
+        check.report("the log that a crash left cannot be replayed: " + damagedLog);
+      } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
+        check.report("a crash left a log that was not replayed; this is how it is after that");
+      }
+      return check.run(progress);
     }
   }
 
@@ -120,9 +134,6 @@ public final class Ext2Check {
       if (orphan != 0) {
         report("files without a name wait to be freed, first inode " + orphan);
       }
-    }
-    if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
-      report("the journal was not replayed: what follows may be outdated");
     }
   }
 

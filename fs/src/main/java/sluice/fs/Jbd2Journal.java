@@ -84,7 +84,7 @@ final class Jbd2Journal implements Journal {
       if (cache.device().readOnly()) {
         throw FsException.of(Errno.EROFS, "a journal on a device opened for reading");
       }
-      LogReplay.Result replayed = LogReplay.run(log, places, cache);
+      LogReplay.Result replayed = LogReplay.run(log, places, new LogTarget.Places(cache));
       log.mark(log.first(), replayed.next(), 0);
       Jbd2Journal journal = new Jbd2Journal(cache, log, replayed.next());
       journal.committer.start();
@@ -101,7 +101,7 @@ final class Jbd2Journal implements Journal {
       if (log.start() == 0) {
         return 0;
       }
-      LogReplay.Result replayed = LogReplay.run(log, places, cache);
+      LogReplay.Result replayed = LogReplay.run(log, places, new LogTarget.Places(cache));
       log.mark(0, replayed.next(), 0);
       return replayed.blocks();
     }

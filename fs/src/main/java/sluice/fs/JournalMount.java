@@ -13,6 +13,9 @@ import sluice.sys.Errno;
 final class JournalMount {
   private static final int MAX_BLOCKS = 1 << 22;
 
+  /// Blocks that are in memory while the journal's inode is looked for.
+  private static final long FRAMES_TO_LOOK = 256;
+
   private JournalMount() {}
 
   /// Where the blocks of the log are, in its order.
@@ -38,6 +41,29 @@ final class JournalMount {
       }
     }
     return places;
+  }
+
+  /// The device as it is after its log has been replayed, without a change to it.
+  ///
+  /// @return the device itself where no crash has left anything to be replayed
+  /// @throws FsException `EROFS` when the log is on another device; else as [Journals#jbd2], and
+  ///   `ENOMEM` when the log holds more than is kept in memory
+  static BlockDevice replayedInMemory(BlockDevice device, Geometry geometry) throws IOException {
+    if ((geometry.incompatible & Features.NEEDS_RECOVERY) == 0) {
+      return device;
+    }
+    if (geometry.journalInode == 0) {
+      throw FsException.of(
+          Errno.EROFS,
+          "the log that a crash left is on another device; Fix: e2fsck -p, which replays it");
+    }
+    int bytes = geometry.blockBytes;
+    long[] places;
+    try (BufferCache cache = BufferCaches.open(device, bytes, FRAMES_TO_LOOK * bytes)) {
+      places = places(geometry, cache);
+    }
+    LogOverlay overlay = LogOverlay.over(device, bytes, places, LogOverlay.MOST_BLOCKS);
+    return overlay.laid() == 0 ? device : overlay;
   }
 
   /// Says on the device whether the log may hold what is nowhere else.

@@ -5,26 +5,24 @@ import static sluice.fs.LogLayout.getInt;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 
 /// Carries out what a log holds after a crash, as Linux's recovery does: find the last transaction
-/// with a commit block, collect what was revoked, write the rest to its place. Of one thread.
+/// with a commit block, collect what was revoked, hand on the rest. Of one thread.
 ///
 /// Everything in the log may have been made to harm us: each number is checked before it is used,
 /// each pass looks at a block of the log once at most.
 final class LogReplay {
   private final LogFile log;
   private final LogFormat format;
-  private final FrameCache cache;
+  private final LogTarget target;
   private final long blocks;
   private final Block header;
   private final Block content;
 
   /// The highest sequence number that revoked a block.
-  private final Map<Long, Integer> revoked = new HashMap<>();
+  private final LongIntMap revoked;
 
   /// Where the log's home blocks are.
   private final LongSet own = new LongSet();
@@ -32,13 +30,14 @@ final class LogReplay {
   private int transactions;
   private int written;
 
-  private LogReplay(LogFile log, long[] places, FrameCache cache, Block header, Block content) {
+  private LogReplay(LogFile log, long[] places, LogTarget target, Block header, Block content) {
     this.log = log;
-    this.cache = cache;
+    this.target = target;
     this.header = header;
     this.content = content;
     format = log.format();
-    blocks = cache.blocks();
+    blocks = target.blocks();
+    revoked = new LongIntMap(target.mostRevoked());
     for (long place : places) {
       own.add(place);
     }
@@ -47,19 +46,19 @@ final class LogReplay {
   /// What was found.
   ///
   /// @param transactions with a commit block
-  /// @param blocks written to their places
+  /// @param blocks handed on
   /// @param next a sequence number that the log has not seen
   record Result(int transactions, int blocks, int next) {}
 
-  /// @throws FsException `EUCLEAN` when the log contradicts itself: nothing was written then
-  static Result run(LogFile log, long[] places, FrameCache cache) throws IOException {
+  /// @throws FsException `EUCLEAN` when the log contradicts itself: nothing was handed on then
+  static Result run(LogFile log, long[] places, LogTarget target) throws IOException {
     if (log.start() == 0) {
       return new Result(0, 0, log.sequence());
     }
     Block header = LogFile.scratch(log.blockBytes());
     Block content = LogFile.scratch(log.blockBytes());
     try {
-      return new LogReplay(log, places, cache, header, content).run();
+      return new LogReplay(log, places, target, header, content).run();
     } finally {
       header.release();
       content.release();
@@ -72,7 +71,7 @@ final class LogReplay {
     pass(end, Pass.CHECK);
     pass(end, Pass.WRITE);
     if (written > 0) {
-      cache.sync();
+      target.end();
     }
     // One number is left out, so that an old commit block behind the end never fits.
     return new Result(transactions, written, end + 1);
@@ -192,8 +191,7 @@ final class LogReplay {
   private void replay(int descriptor, int index, int tag, int sequence, Pass pass)
       throws IOException {
     long number = format.tagBlock(header.segment(), tag);
-    Integer revokedBy = revoked.get(number);
-    if (revokedBy != null && revokedBy - sequence >= 0) {
+    if (revoked.contains(number) && revoked.getOrDefault(number, 0) - sequence >= 0) {
       return;
     }
     if (number >= blocks || own.contains(number)) {
@@ -207,11 +205,11 @@ final class LogReplay {
       }
       return;
     }
-    if ((format.tagFlags(header.segment(), tag) & LogLayout.TAG_ESCAPE) != 0) {
+    boolean escaped = (format.tagFlags(header.segment(), tag) & LogLayout.TAG_ESCAPE) != 0;
+    if (escaped) {
       LogLayout.setInt(bytes, 0, LogLayout.MAGIC);
     }
-    cache.throttle();
-    cache.overwrite(number, bytes);
+    target.take(number, index, escaped, bytes);
     written++;
   }
 
@@ -224,7 +222,10 @@ final class LogReplay {
     int size = format.revokeEntryBytes();
     for (int at = LogLayout.R_ENTRIES; at + size <= end; at += size) {
       long number = size == 8 ? LogLayout.getLong(block, at) : getInt(block, at) & 0xFFFF_FFFFL;
-      revoked.merge(number, sequence, (a, b) -> b - a > 0 ? b : a);
+      boolean newer = sequence - revoked.getOrDefault(number, sequence - 1) > 0;
+      if (newer && !revoked.put(number, sequence)) {
+        throw LogOverlay.tooMany("revokes");
+      }
     }
   }
 

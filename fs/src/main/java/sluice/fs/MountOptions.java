@@ -2,7 +2,7 @@ package sluice.fs;
 
 /// How to mount an image. Immutable: any thread may use it.
 ///
-/// @param readOnly nothing is changed, not even what a crash has left
+/// @param readOnly nothing is changed: what a crash has left in a log is read from there
 /// @param accessTimes whether reading is noted, once a day and after each change (`relatime`)
 /// @param cacheBytes memory for blocks
 /// @param inodes inodes kept in memory, about 300 bytes each

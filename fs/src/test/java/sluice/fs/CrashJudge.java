@@ -55,9 +55,16 @@ final class CrashJudge implements AutoCloseable {
     if (linux) {
       Images.save(crashed, file);
     }
+    TreeState unreplayed = withoutAChange(crashed, what);
     TreeState found = mounted(crashed, what);
     assertThat(Images.problems(crashed)).as(what).isEmpty();
     requirement.require(found);
+    assertThat(unreplayed.difference(found)).as(what + ": read-only").isEqualTo("none");
+    for (var entry : found.entries().entrySet()) {
+      assertThat(unreplayed.get(entry.getKey()).same(entry.getValue()))
+          .as(what + ": read-only, " + entry.getKey())
+          .isTrue();
+    }
     if (linux) {
       E2fsprogs.Result repair = E2fsprogs.run("e2fsck", "-fy", file.toString());
       assertThat(repair.exit()).as(what + ": " + repair.output()).isLessThan(2);
@@ -75,6 +82,18 @@ final class CrashJudge implements AutoCloseable {
       if (question || line.contains("wrong") || line.contains("differences")) {
         assertThat(FREE_COUNTS.stream().anyMatch(line::contains)).as(what + ": " + output).isTrue();
       }
+    }
+  }
+
+  /// What is seen while the log is not replayed.
+  private TreeState withoutAChange(BlockDevice crashed, String what) throws IOException {
+    byte[] before = LogOverlayTest.all(crashed);
+    try (Ext2 tree = Ext2.mount(crashed, options.withReadOnly(true))) {
+      return reader.read(tree, null);
+    } catch (IOException | RuntimeException | AssertionError e) {
+      throw new AssertionError(what + ": read-only", e);
+    } finally {
+      assertThat(LogOverlayTest.all(crashed)).as(what).isEqualTo(before);
     }
   }
 

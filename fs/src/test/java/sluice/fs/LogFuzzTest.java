@@ -93,13 +93,26 @@ final class LogFuzzTest {
     assertThat(refused).isPositive();
   }
 
+  /// Replaying in memory has the same end, and leads to the same blocks.
   private static boolean replaysOrRefuses(BlockDevice device) throws IOException {
+    byte[] before = LogOverlayTest.all(device);
+    String refusedInMemory = "";
+    byte[] inMemory = before;
+    try {
+      inMemory = LogOverlayTest.withoutLog(LogOverlayTest.over(device, LOG), LOG);
+    } catch (FsException refused) {
+      refusedInMemory = String.valueOf(refused.getMessage());
+    }
+    assertThat(LogOverlayTest.all(device)).isEqualTo(before);
     try {
       int written = replay(device);
       assertThat(written).isLessThan(LOG);
+      assertThat(refusedInMemory).isEmpty();
+      assertThat(inMemory).isEqualTo(LogOverlayTest.withoutLog(device, LOG));
       return true;
     } catch (FsException refused) {
       assertThat(refused.errno()).isIn(Errno.EUCLEAN, Errno.EOPNOTSUPP);
+      assertThat(refusedInMemory).isEqualTo(refused.getMessage());
       return false;
     }
   }
