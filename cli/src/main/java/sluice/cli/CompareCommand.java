@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
 /// `sluice run --compare`: is the application better off on our selectors? Starts it in turn on the
 /// JDK's provider and ours under the user's own load. Runs in the main thread.
 @Command(
-    name = "run --compare",
+    name = "sluice run --compare",
     description = {
       "Starts the application in turn on the JDK's selectors and on ours (A B B A …), sends the"
           + " same load, and says with confidence intervals whether it helped.",

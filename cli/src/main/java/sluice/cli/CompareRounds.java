@@ -24,6 +24,7 @@ record CompareRounds(
     int warmUpSeconds,
     int windowSeconds) {
   private static final int START_SECONDS = 120;
+  private static final int END_SECONDS = 30;
   private static final int SYSTEM_CALL_SECONDS = 2;
 
   /// Measures both sides in turn.
@@ -78,6 +79,16 @@ record CompareRounds(
       return window(process, log);
     } finally {
       Files.deleteIfExists(log);
+      awaitSilence();
+    }
+  }
+
+  /// The kernel closes what a ring of io_uring holds, a listening socket too, a little after the
+  /// process has ended.
+  void awaitSilence() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+    while (answers() && System.nanoTime() < deadline) {
+      Thread.sleep(10);
     }
   }
 

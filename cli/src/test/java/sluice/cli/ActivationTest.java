@@ -100,6 +100,35 @@ final class ActivationTest {
   }
 
   @Test
+  void theAgentSaysThatItComesTooLate() throws Exception {
+    String ours = "-javaagent:" + SampleApplication.agentJar();
+    String other = "-javaagent:" + application.jar();
+    Result late = java(other, ours, "-jar", application.jar());
+    assertThat(late.out()).contains("premain sun.nio.ch.", "echo hello on sun.nio.ch.");
+    assertThat(late.err()).contains("not used", "sun.nio.ch.", "Fix: put -javaagent");
+    Result first = java(ours, other, "-jar", application.jar());
+    assertThat(first.out()).contains("premain sluice.nio.");
+    first.worksOn("readiness");
+  }
+
+  @Test
+  void withoutTheExportCompletionIsChosenAndSaysWhenItHasNoRings() throws Exception {
+    String[] words = {
+      "--module-path",
+      path(SampleApplication.providerJars()),
+      "--add-modules=sluice.nio",
+      "--enable-native-access=sluice.sys",
+      PROPERTY,
+      "-Dsluice.nio.memory=0",
+      "-jar",
+      application.jar()
+    };
+    Result ringless = java(words);
+    ringless.worksOn("completion, chosen because java.base does not export sun.nio.ch");
+    assertThat(ringless.err()).contains(", without rings because of -Dsluice.nio.memory=0 (");
+  }
+
+  @Test
   void theVariableOfTheJdk() throws Exception {
     run(
             Map.of("JDK_JAVA_OPTIONS", "-javaagent:" + SampleApplication.agentJar()),
@@ -163,6 +192,12 @@ final class ActivationTest {
     Result noMain = run(Map.of(), launcher, "run", application.jarWithoutMain());
     assertThat(noMain.err()).containsPattern("Main-Class|main manifest attribute");
     assertThat(noMain.exitCode()).isNotZero();
+    Result capitals = run(Map.of(), launcher, "run", application.jarInCapitals());
+    capitals.worksOn("readiness");
+    String noJar = Files.writeString(directory.resolve("no.jar"), "no jar").toString();
+    Result refused = run(Map.of(), launcher, "run", noJar);
+    assertThat(refused.err()).containsPattern("is no jar|corrupt jarfile");
+    assertThat(refused.exitCode()).isNotZero();
   }
 
   @Test

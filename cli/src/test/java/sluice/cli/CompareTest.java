@@ -3,6 +3,7 @@ package sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -14,10 +15,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringTokenizer;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// A comparison of a real application from start to end, with a launcher that only starts it.
 @Timeout(300)
@@ -124,6 +129,57 @@ final class CompareTest {
       LoadSource load = LoadSource.of("echo 1 requests", taken.getLocalPort());
       assertThatThrownBy(() -> rounds(1, load).run(1, _ -> {}))
           .hasMessageContaining("answers already");
+    }
+  }
+
+  /// The port of a server on a ring is still taken for some milliseconds after the server's end.
+  @Test
+  void theNextStartWaitsForThePort() throws Exception {
+    FutureTask<Boolean> waiting;
+    try (ServerSocket last = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      LoadSource load = LoadSource.of("echo 1 requests", last.getLocalPort());
+      CompareRounds rounds = rounds(1, load);
+      waiting =
+          new FutureTask<>(() -> {
+            rounds.awaitSilence();
+            return true;
+          });
+      Thread.ofPlatform().daemon().start(waiting);
+      for (int i = 0; i < 2; i++) {
+        last.accept().close(); // it looked, and it looked again
+      }
+      assertThat(waiting.isDone()).isFalse();
+    }
+    assertThat(waiting.get(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT,130", "TERM,143"})
+  void aSignalEndsTheApplicationToo(String signal, int exitCode) throws Exception {
+    int port = freePort();
+    Path urls = Files.writeString(directory.resolve("urls"), "http://127.0.0.1:" + port + "/\n");
+    Path source = Files.writeString(directory.resolve("PageServer.java"), SERVER);
+    List<String> command = SluiceProcess.command("run", "--compare", "--rate", "10");
+    command.addAll(List.of("--load", urls.toString(), "--connections", "1", "--warm-up", "600"));
+    command.addAll(List.of(source.toString(), Integer.toString(port)));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("SLUICE_LAUNCHER", launcher());
+    Process process = builder.start();
+    try {
+      BufferedReader said = process.inputReader();
+      for (String line; (line = said.readLine()) != null && !line.contains("warming up"); ) {}
+      assertThat(process.isAlive()).isTrue();
+      String pid = Long.toString(process.pid());
+      assertThat(new ProcessBuilder("kill", "-" + signal, pid).start().waitFor()).isZero();
+      assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isEqualTo(exitCode);
+      assertThat(said.readLine()).as("nothing to complain of").isNull();
+      try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        assertThat(free.isBound()).as("the application has let go of its port").isTrue();
+      }
+    } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly();
     }
   }
 

@@ -284,6 +284,9 @@ final class LauncherTest {
     assertThat(refusal("--backend")).contains("--backend needs a value");
     assertThat(refusal("-Xmx1g")).contains("what is to be run?");
     assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");
+    assertThat(refusal(".")).contains("there is no file .", "Fix:");
+    assertThat(refusal("--static", "site", "a.jar")).contains("no --static", "sluice serve DIR");
+    assertThat(refusal("--static=site", "a.jar")).contains("no --static");
     assertThat(root.resolve("maven.log")).doesNotExist();
   }
 

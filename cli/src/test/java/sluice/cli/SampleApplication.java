@@ -38,6 +38,10 @@ final class SampleApplication {
           System.exit(words.length == 0 ? 0 : Integer.parseInt(words[0]));
         }
 
+        public static void premain(String argument) {
+          System.out.println("premain " + SelectorProvider.provider().getClass().getName());
+        }
+
         private static String echo() throws Exception {
           try (Selector selector = Selector.open();
               ServerSocketChannel server = ServerSocketChannel.open()) {
@@ -67,7 +71,8 @@ final class SampleApplication {
 
   private final Path directory;
 
-  /// @param directory empty; gets `Sample.class`, `sample.jar` and `no-main.jar`
+  /// @param directory empty; gets `Sample.class`, `sample.jar` and the jars that have other
+  ///   manifests
   SampleApplication(Path directory) throws IOException {
     this.directory = directory;
     Path source = Files.writeString(directory.resolve("Sample.java"), SOURCE);
@@ -80,7 +85,11 @@ final class SampleApplication {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
     pack("no-main.jar", manifest);
+    manifest.getMainAttributes().putValue("MAIN-CLASS", "Sample");
+    pack("capitals.jar", manifest);
+    manifest.getMainAttributes().remove(Attributes.Name.MAIN_CLASS);
     manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "Sample");
+    manifest.getMainAttributes().putValue("Premain-Class", "Sample");
     pack("sample.jar", manifest);
   }
 
@@ -98,6 +107,11 @@ final class SampleApplication {
 
   String jarWithoutMain() {
     return directory.resolve("no-main.jar").toString();
+  }
+
+  /// As good as the other: names in a manifest may be in capitals or not.
+  String jarInCapitals() {
+    return directory.resolve("capitals.jar").toString();
   }
 
   String classes() {

@@ -3,6 +3,7 @@ package sluice.nio;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.Method;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
 
@@ -14,6 +15,9 @@ import java.util.Set;
 /// `--enable-native-access` do on a command line.
 public final class Agent {
   static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
+
+  /// The JDK's class that is there once the JVM has taken a provider.
+  private static final String HOLDER = PROVIDER + "$Holder";
 
   private Agent() {}
 
@@ -37,6 +41,24 @@ public final class Agent {
         Map.of());
     enableNativeAccess();
     System.setProperty(PROVIDER, ours);
+    sayIfLate(instrumentation);
+  }
+
+  /// The JVM takes its provider once. An agent before this one can have made it do so; but asking
+  /// where nobody has yet would take the application's own choice from it.
+  private static void sayIfLate(Instrumentation instrumentation) {
+    for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
+      if (loaded.getName().equals(HOLDER)) {
+        SelectorProvider taken = SelectorProvider.provider();
+        if (!(taken instanceof SluiceSelectorProvider)) {
+          System.err.println(
+              "sluice.nio: not used, because another agent has made the JVM take "
+                  + taken.getClass().getName()
+                  + " already. Fix: put -javaagent:sluice-agent.jar before the other agents");
+        }
+        return;
+      }
+    }
   }
 
   /// Without it everything works too, after a warning of the JDK that names the option to give.

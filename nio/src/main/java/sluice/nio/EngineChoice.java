@@ -31,7 +31,7 @@ record EngineChoice(NioEngine engine, String why) {
   /// @throws IllegalArgumentException for a value that has no meaning
   /// @throws IllegalStateException when the named engine cannot work here
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
-    int _ = memory(properties); // a wrong value is told at once
+    int memory = memory(properties); // a wrong value is told at once
     String wanted = properties.apply(ENGINE);
     if (wanted == null || wanted.equals("auto")) {
       return isExported()
@@ -39,13 +39,16 @@ record EngineChoice(NioEngine engine, String why) {
               readiness(properties), "chosen because java.base exports sun.nio.ch to us")
           : new EngineChoice(
               new CompletionEngine(provider),
-              "chosen because java.base does not export sun.nio.ch to us");
+              "chosen because java.base does not export sun.nio.ch to us"
+                  + withoutRings(memory, CompletionEngine.unavailable()));
     }
     String why = "named by -D" + ENGINE;
     return switch (wanted) {
       case "readiness" -> new EngineChoice(readiness(properties), why);
       case "completion" ->
-          new EngineChoice(completion(provider, CompletionEngine.unavailable()), why);
+          new EngineChoice(
+              completion(provider, CompletionEngine.unavailable()),
+              why + withoutRings(memory, null));
       case "jdk" -> new EngineChoice(jdk(), why);
       default ->
           throw new IllegalArgumentException(
@@ -60,6 +63,21 @@ record EngineChoice(NioEngine engine, String why) {
   /// One line that tells the choice.
   String line() {
     return "sluice.nio: engine " + engine.name() + ", " + why + " (-D" + QUIET + "=true: not said)";
+  }
+
+  /// What is said where the completion engine works without its rings; empty where it has them.
+  ///
+  /// @param memory MiB for all rings
+  /// @param unavailable why no ring can be used, null when one can
+  static String withoutRings(int memory, @Nullable String unavailable) {
+    if (memory == 0) {
+      return ", without rings because of -D" + MEMORY + "=0";
+    }
+    return unavailable == null
+        ? ""
+        : ", without rings because of "
+            + unavailable.lines().findFirst().orElse("io_uring")
+            + " ('sluice doctor' tells the fix)";
   }
 
   private static NioEngine readiness(UnaryOperator<@Nullable String> properties) {

@@ -62,6 +62,17 @@ final class EngineChoiceTest {
     assertThat(EngineChoice.completion(provider, null).name()).isEqualTo("completion");
   }
 
+  @Test
+  void completionWithoutRingsIsSaidInTheSameLine() {
+    String denied = "io_uring_setup(2): EPERM\n  Why: a seccomp filter\n  Fix: allow it";
+    assertThat(EngineChoice.withoutRings(32, denied))
+        .startsWith(", without rings because of io_uring_setup(2): EPERM (")
+        .contains("sluice doctor")
+        .doesNotContain("\n");
+    assertThat(EngineChoice.withoutRings(0, null)).contains("-Dsluice.nio.memory=0");
+    assertThat(EngineChoice.withoutRings(32, null)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "many", "", "99999999", "1048577"})
   void aThresholdThatIsNoneIsRefused(String value) {
