@@ -61,7 +61,7 @@ final class BlockAllocator {
     } finally {
       groups.lock.unlock();
     }
-    throw FsException.corrupt(0, -1, "the groups count free blocks that their bitmaps do not have");
+    throw groups.overCounted("blocks", groups::freeBlocks);
   }
 
   private long firstBlock() {

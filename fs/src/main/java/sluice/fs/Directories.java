@@ -69,7 +69,10 @@ final class Directories {
 
   // ---- blocks -----------------------------------------------------------------------------------
 
-  private long deviceBlock(Inode directory, long block) throws IOException {
+  /// Where a block of a directory lies.
+  ///
+  /// @throws FsException `EUCLEAN` when it is a hole
+  long deviceBlock(Inode directory, long block) throws IOException {
     long number = map.map(directory, block);
     if (number == 0) {
       throw FsException.corrupt(
@@ -117,12 +120,14 @@ final class Directories {
   }
 
   /// Refuses a block with a name that nobody can look up.
-  static void checkNames(long directory, byte[] bytes) throws FsException {
+  ///
+  /// @param block which of the directory's
+  static void checkNames(long directory, long block, byte[] bytes) throws FsException {
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       int name = at + EntryLayout.NAME;
       if (inode(bytes, at) != 0 && !Names.isPossible(bytes, name, nameLength(bytes, at))) {
-        throw FsException.corrupt(
-            directory, -1, "entry at byte " + at + " of a block: a slash or NUL in its name");
+        String where = "entry at byte " + at + " of its block " + block;
+        throw FsException.corrupt(directory, -1, where + ": a slash or NUL in its name");
       }
     }
   }

@@ -156,7 +156,8 @@ final class Geometry {
 
   private void require(boolean good, String what, long value) throws FsException {
     if (!good) {
-      throw FsException.corrupt(0, firstDataBlock, "superblock: impossible " + what + ": " + value);
+      int block = blockBytes == 1024 ? 1 : 0; // where it is, whatever it says
+      throw FsException.corrupt(0, block, "superblock: impossible " + what + ": " + value);
     }
   }
 
@@ -255,7 +256,7 @@ final class Geometry {
   }
 
   /// The longest file: three levels of pointers, 2^32 sectors with the pointers themselves, and
-  /// 2^31 bytes without the feature large_file.
+  /// less than 2^31 bytes in images of revision 0, which have no feature large_file.
   long maxFileBytes() {
     return maxFileBytes;
   }
@@ -267,8 +268,7 @@ final class Geometry {
     long blocksOfSectors = 0xFFFF_FFFFL >> (blockShift - 9);
     long indirect = blocksOfSectors / pointers + blocksOfSectors / (pointers * pointers) + 3;
     long most = Math.min(byLevels, blocksOfSectors - indirect) << blockShift;
-    boolean large = (readOnlyCompatible & Features.LARGE_FILE) != 0;
-    return large ? most : Math.min(most, Integer.MAX_VALUE);
+    return revision > 0 ? most : Math.min(most, Integer.MAX_VALUE);
   }
 
   /// Blocks of the longest file.

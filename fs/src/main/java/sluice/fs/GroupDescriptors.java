@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
@@ -108,6 +109,21 @@ final class GroupDescriptors {
           "group " + group + ": a table at block " + block + ", outside of the group");
     }
     return (int) block;
+  }
+
+  /// What an allocator says that finds nothing in any bitmap: names the first group that promised.
+  ///
+  /// @param what `blocks` or `inodes`
+  /// @param free how many of them a group counts as free
+  FsException overCounted(String what, IntUnaryOperator free) {
+    int group = 0;
+    while (group < geometry.groups - 1 && free.applyAsInt(group) <= 0) {
+      group++;
+    }
+    return FsException.corrupt(
+        0,
+        geometry.descriptorBlock(group),
+        "group " + group + " counts free " + what + " that its bitmap does not have");
   }
 
   /// Attaches the journal that says when freed blocks may be used again.

@@ -47,7 +47,7 @@ final class InodeAllocator {
     } finally {
       groups.lock.unlock();
     }
-    throw FsException.corrupt(0, -1, "the groups count free inodes that their bitmaps do not have");
+    throw groups.overCounted("inodes", groups::freeInodes);
   }
 
   private int fileGroup(int home) {

@@ -111,6 +111,9 @@ final class InodeTable {
     if (inode.size < 0 || inode.size > geometry.maxFileBytes()) {
       throw FsException.corrupt(number, block, "impossible size " + inode.size);
     }
+    if (inode.size > Integer.MAX_VALUE && !volume.hasLargeFiles()) {
+      throw FsException.corrupt(number, block, inode.size + " bytes, without feature large_file");
+    }
     if (inode.isDirectory()
         && (inode.size % geometry.blockBytes != 0
             || inode.size >> geometry.blockShift > geometry.blocks)) {
@@ -194,6 +197,9 @@ final class InodeTable {
     long block = block(inode.number);
     ReentrantLock lock = locks[(int) block & (LOCKS - 1)];
     op.begin();
+    if (inode.isRegular() && inode.size > Integer.MAX_VALUE) {
+      volume.noteLargeFile(op);
+    }
     lock.lock();
     try (Buffer b = op.change(block)) {
       int at = offset(inode.number);

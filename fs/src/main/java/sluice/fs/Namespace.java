@@ -118,7 +118,7 @@ final class Namespace {
       throw FsException.of(Errno.ENOENT, "no such name in directory " + directory.number);
     }
     if (entry.inode() == directory.number) {
-      throw FsException.corrupt(directory.number, -1, "a directory that is its own entry");
+      throw corrupt(directory, entry, "leads to its own directory");
     }
     return entry;
   }
@@ -142,7 +142,7 @@ final class Namespace {
       } finally {
         directory.unlockRead();
       }
-      Directories.checkNames(number, bytes);
+      Directories.checkNames(number, at >> geometry.blockShift, bytes);
       long start = at & -geometry.blockBytes;
       if (!directories.emit(bytes, start, at, sink)) {
         return false;
@@ -449,11 +449,15 @@ final class Namespace {
     }
   }
 
-  private static FsException dangling(Inode directory, Directories.Entry entry) {
-    return FsException.corrupt(
-        directory.number,
-        -1,
-        "the entry at byte " + entry.position() + " leads to free inode " + entry.inode());
+  private FsException dangling(Inode directory, Directories.Entry entry) throws IOException {
+    return corrupt(directory, entry, "leads to free inode " + entry.inode());
+  }
+
+  private FsException corrupt(Inode directory, Directories.Entry entry, String what)
+      throws IOException {
+    long block = directories.deviceBlock(directory, entry.position() >> geometry.blockShift);
+    int at = (int) entry.position() & (geometry.blockBytes - 1);
+    return FsException.corrupt(directory.number, block, "entry at byte " + at + " " + what);
   }
 
   void rmdir(Caller caller, long number, byte[] name) throws IOException {

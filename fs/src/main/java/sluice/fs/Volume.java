@@ -17,6 +17,9 @@ final class Volume {
   /// Whether the superblock says that there are extended attributes. Only ever set.
   private volatile boolean hasAttributes;
 
+  /// Whether it says that there are files of 2 GiB or more. Only ever set.
+  private volatile boolean hasLargeFiles;
+
   /// Held by whoever changes the superblock.
   final ReentrantLock superblockLock = new ReentrantLock();
 
@@ -36,6 +39,7 @@ final class Volume {
     groups = new GroupDescriptors(geometry, cache);
     groups.journal(journal);
     hasAttributes = geometry.has(Features.EXT_ATTR);
+    hasLargeFiles = (geometry.readOnlyCompatible & Features.LARGE_FILE) != 0;
   }
 
   boolean readOnly() {
@@ -88,6 +92,20 @@ final class Volume {
     if (!hasAttributes) {
       setSuperblock(op, SuperblockLayout.COMPATIBLE, geometry.compatible | Features.EXT_ATTR);
       hasAttributes = true;
+    }
+  }
+
+  boolean hasLargeFiles() {
+    return hasLargeFiles;
+  }
+
+  /// Says in the superblock that there are files of 2 GiB or more, as Linux does with the first
+  /// one.
+  void noteLargeFile(Operation op) throws IOException {
+    if (!hasLargeFiles) {
+      int features = geometry.readOnlyCompatible | Features.LARGE_FILE;
+      setSuperblock(op, SuperblockLayout.READ_ONLY_COMPATIBLE, features);
+      hasLargeFiles = true;
     }
   }
 

@@ -3,10 +3,14 @@ package sluice.fs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
@@ -16,6 +20,7 @@ import sluice.sys.Errno;
 final class Ext2MutationTest {
   private static final int IMAGE_BYTES = 1 << 20;
   private static final int IMAGES = 3000;
+  private static final int IMAGES_WITH_TREES = 600;
 
   /// More entries than any image of this size holds if none is followed twice.
   private static final int MAX_STEPS = 200_000;
@@ -28,7 +33,7 @@ final class Ext2MutationTest {
       long directory = rig.directory(rig.root(), "d");
       long below = rig.directory(directory, "below");
       for (int i = 0; i < 60; i++) {
-        rig.file(below, "a file with a name " + i);
+        rig.file(below, longName(i));
       }
       long file = rig.file(directory, "long");
       rig.write(file, 0, "x".repeat(20_000));
@@ -40,6 +45,11 @@ final class Ext2MutationTest {
       rig.tree.close();
       good = bytes(rig.device);
     }
+  }
+
+  /// Of 60 such the directory has several blocks.
+  private static String longName(int number) {
+    return "a file with a name " + number + "-".repeat(50);
   }
 
   private static byte[] bytes(BlockDevice device) throws IOException {
@@ -101,6 +111,46 @@ final class Ext2MutationTest {
     block.release();
   }
 
+  /// The same with a directory that e2fsck has made a tree of hashes of: its blocks are damaged,
+  /// and names are looked up in it.
+  @Test
+  @Timeout(300)
+  void noDamageToATreeOfHashesIsFatal(@TempDir Path folder) throws Exception {
+    E2fsprogs.require("e2fsck");
+    E2fsprogs.require("debugfs");
+    Path image = folder.resolve("image");
+    try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
+      load(device, good);
+      Images.save(device, image);
+    }
+    assertThat(E2fsprogs.run("e2fsck", "-fyD", image.toString()).exit()).isBetween(0, 1);
+    assertThat(E2fsprogs.debugfs(image, "htree_dump /d/below")).contains("Root node");
+    int[] blocks =
+        Stream.of(E2fsprogs.debugfs(image, "blocks /d/below").split("\\s+"))
+            .filter(word -> word.matches("[0-9]+"))
+            .mapToInt(Integer::parseInt)
+            .toArray();
+    byte[] indexed = Files.readAllBytes(image);
+    assertThat(blocks).hasSizeGreaterThan(2);
+    for (int seed = 0; seed < IMAGES_WITH_TREES; seed++) {
+      Random random = new Random(seed);
+      byte[] bytes = indexed.clone();
+      int count = 1 + random.nextInt(6);
+      for (int i = 0; i < count; i++) {
+        // the root of the tree above all, where its head and its first entries are
+        int block = blocks[random.nextInt(3) > 0 ? 0 : random.nextInt(blocks.length)];
+        int at = block * 1024 + (random.nextBoolean() ? random.nextInt(64) : random.nextInt(1024));
+        bytes[at] = (byte) (random.nextBoolean() ? random.nextInt(4) : random.nextInt());
+      }
+      try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
+        load(device, bytes);
+        use(device, seed);
+      } catch (RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
   /// @return whether it could be mounted
   private static boolean use(BlockDevice device, int seed) throws IOException {
     try {
@@ -119,7 +169,11 @@ final class Ext2MutationTest {
     }
   }
 
+  /// Whoever is told of damage is told where.
   private static void expected(FsException e) {
+    if (e.errno() == Errno.EUCLEAN) {
+      assertThat(e.getMessage()).containsPattern("(inode|block) [0-9]+: .*; Fix: ");
+    }
     assertThat(e.errno())
         .as(e.getMessage())
         .isIn(
@@ -163,6 +217,8 @@ final class Ext2MutationTest {
 
     void go(long directory, int depth) throws IOException {
       try {
+        find(directory, longName(random.nextInt(70)));
+        find(directory, "none");
         tree.list(
             directory,
             0,
@@ -174,6 +230,14 @@ final class Ext2MutationTest {
               return steps < 3000;
             });
         tree.create(Caller.ROOT, directory, Ext2Rig.name("new"), NewFile.directory(0755));
+      } catch (FsException e) {
+        expected(e);
+      }
+    }
+
+    private void find(long directory, String name) throws IOException {
+      try {
+        tree.lookup(Caller.ROOT, directory, Ext2Rig.name(name));
       } catch (FsException e) {
         expected(e);
       }
