@@ -1,5 +1,7 @@
 package sluice.fs;
 
+import org.jspecify.annotations.Nullable;
+
 /// What `stat(2)` tells of a file, as of one moment. Immutable: any thread may use it, and a tree
 /// hands out the same object until the file changes.
 ///
@@ -37,6 +39,11 @@ public record FileAttributes(
     long changeNanos,
     long birthNanos,
     long version) {
+
+  /// Whether both are of one file: an inode number alone is given to one file after another.
+  public boolean isFileOf(@Nullable FileAttributes other) {
+    return other != null && inode == other.inode && generation == other.generation;
+  }
 
   public FileKind kind() {
     return FileKind.ofMode(mode);

@@ -102,22 +102,24 @@ public interface FileTree extends AutoCloseable {
   ///
   /// @throws FsException as [#lookup]; `EAGAIN` when others change the name all the time
   default FileAttributes find(Caller caller, long directory, byte[] name) throws IOException {
-    long inode = lookup(caller, directory, name);
-    for (int attempt = 0; attempt < 16; attempt++) {
+    FileAttributes before = null;
+    for (int attempt = 0; attempt <= 16; attempt++) {
+      long inode = lookup(caller, directory, name);
       FileAttributes found = null;
       try {
         found = attributes(inode);
       } catch (FsException e) {
-        if (e.errno() != Errno.ESTALE || attempt == 15) {
+        if (e.errno() != Errno.ESTALE || attempt == 16) {
           throw e;
         }
       }
-      // Whoever was removed has lost its name before its number is another's.
-      long again = lookup(caller, directory, name);
-      if (found != null && again == inode) {
+      // Whoever was removed has lost its name before its number is another's. So the file that has
+      // the number before and after a lookup is the one whose name it was; that the number alone
+      // is the same could be the third file that has it.
+      if (found != null && found.isFileOf(before)) {
         return found;
       }
-      inode = again;
+      before = found;
     }
     throw FsException.of(Errno.EAGAIN, "a name in directory " + directory + " changes hands");
   }

@@ -1,9 +1,9 @@
 package sluice.fs;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.BlockDevice.Transfer;
 
@@ -15,17 +15,18 @@ final class ReadAhead {
 
   private record Range(long first, int count) {}
 
-  private static final Range END = new Range(0, 0);
-
   private final BlockDevice device;
   private final int blockBytes;
   private final long blocks;
   private final BlockTable table;
   private final FrameLoader loader;
   private final int most;
-  private final ArrayBlockingQueue<Range> requests = new ArrayBlockingQueue<>(REQUESTS);
+
+  /// Under this object's monitor, as what follows.
+  private final ArrayDeque<Range> requests = new ArrayDeque<>(REQUESTS);
+
   private @Nullable Thread reader;
-  private boolean closed;
+  private volatile boolean closed;
 
   /// @param most blocks in one request, so that what is read is not given up before it is used
   ReadAhead(
@@ -50,28 +51,36 @@ final class ReadAhead {
     int inside = (int) Math.min(Math.min(count, most), blocks - first);
     for (int i = 0; i < inside; i++) {
       if (table.find(first + i) == null) {
-        start();
-        boolean _ = requests.offer(new Range(first + i, inside - i));
+        add(new Range(first + i, inside - i));
         return;
       }
     }
   }
 
-  private synchronized void start() {
-    if (reader == null && !closed) {
+  private synchronized void add(Range range) {
+    if (closed || requests.size() == REQUESTS) {
+      return;
+    }
+    if (reader == null) {
       reader = Thread.ofPlatform().daemon().name("sluice fs read-ahead").start(this::run);
     }
+    requests.add(range);
+    notifyAll();
+  }
+
+  /// Waits for a request; null when it is closed, whatever was asked for.
+  private synchronized @Nullable Range next() {
+    while (requests.isEmpty() && !closed) {
+      Waits.await(this, 0);
+    }
+    return closed ? null : requests.poll();
   }
 
   private void run() {
-    try {
-      for (Range range = requests.take(); range != END; range = requests.take()) {
-        for (int done = 0; done < range.count; done += BATCH) {
-          read(range.first + done, Math.min(BATCH, range.count - done));
-        }
+    for (Range range = next(); range != null; range = next()) {
+      for (int done = 0; done < range.count && !closed; done += BATCH) {
+        read(range.first + done, Math.min(BATCH, range.count - done));
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody waits for us
     }
   }
 
@@ -99,16 +108,14 @@ final class ReadAhead {
     }
   }
 
+  /// Ends when the batch that is being read is there; requests that wait are forgotten.
   void close() {
     Thread running;
     synchronized (this) {
       closed = true;
       running = reader;
+      notifyAll();
     }
-    if (running != null) {
-      requests.clear();
-      boolean _ = requests.offer(END);
-      Waits.join(running);
-    }
+    Waits.join(running);
   }
 }

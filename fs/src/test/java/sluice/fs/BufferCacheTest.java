@@ -15,6 +15,7 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
+import sluice.testkit.Await;
 
 @Timeout(120)
 final class BufferCacheTest {
@@ -271,7 +272,7 @@ final class BufferCacheTest {
   }
 
   @Test
-  void isFullWhenAllIsLeased() throws IOException {
+  void isFullWhenAllIsLeased() throws Exception {
     List<Buffer> held = new ArrayList<>();
     for (int i = 0; i < FRAMES; i++) {
       held.add(cache.read(i));
@@ -283,9 +284,7 @@ final class BufferCacheTest {
           }
         });
     value(600); // waits for one to come back
-    while (later.isAlive()) {
-      Thread.onSpinWait();
-    }
+    Await.end(later);
     held.forEach(Buffer::close);
   }
 
@@ -305,11 +304,9 @@ final class BufferCacheTest {
   }
 
   @Test
-  void readsAhead() throws IOException {
+  void readsAhead() throws Exception {
     cache.readAhead(100, 8);
-    while (cache.lease(107) == null) {
-      Thread.onSpinWait();
-    }
+    Await.until("the block that is read ahead", () -> cache.lease(107) != null);
     requireHere(100);
     requireNonNull(cache.lease(107)).release();
     requireNonNull(cache.lease(107)).release();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.Block;
 import sluice.sys.Errno;
+import sluice.testkit.Await;
 
 @Timeout(120)
 final class Jbd2JournalTest {
@@ -254,7 +255,7 @@ final class Jbd2JournalTest {
         assertThat(synced.getCount()).isOne();
       }
       assertThat(synced.await(60, TimeUnit.SECONDS)).isTrue();
-      other.join();
+      Await.end(other);
       try (JournalRig after = crash(rig)) {
         assertThat(after.version(A)).isEqualTo(7);
         assertThat(after.version(A + 1)).isEqualTo(7);
@@ -318,9 +319,8 @@ final class Jbd2JournalTest {
       rig.change(1, A);
       FutureTask<Boolean> sync = start(rig.journal::sync);
       try (Buffer buffer = rig.cache.read(freed)) {
-        while (buffer.block().leases() < 3) { // the cache's, ours, the commit's
-          Waits.pause();
-        }
+        // the cache's, ours, the commit's
+        Await.until("the lease of the commit", () -> buffer.block().leases() >= 3);
       }
       try (Transaction transaction = rig.journal.begin(0)) {
         transaction.forgetData(freed, 1);

@@ -13,6 +13,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Errno;
+import sluice.testkit.Await;
 
 /// What happens when the device fails: the right errno, nothing new on a log that is not trusted,
 /// nobody waits for ever.
@@ -72,14 +73,12 @@ final class JournalFaultTest {
   }
 
   @Test
-  void readAheadOfWhatFailsHarmsNobody() throws IOException {
+  void readAheadOfWhatFailsHarmsNobody() throws Exception {
     FaultyDevice device = device();
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       device.readFails = JournalFaultTest::home;
       rig.cache.readAhead(A, 16);
-      while (device.failed.get() == 0) {
-        Thread.onSpinWait();
-      }
+      Await.until("a read that fails", () -> device.failed.get() > 0);
       device.heal();
       assertThat(rig.version(A + 3)).isZero();
     }

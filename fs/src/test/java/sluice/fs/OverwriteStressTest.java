@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,10 @@ final class OverwriteStressTest {
   private static final int BLOCKS = 40;
   private static final int FILES = 2;
   private static final long RUN_NANOS = 2_000_000_000L;
+
+  /// How long a machine may take until somebody has read something.
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
+
   private static final long IMAGE_BYTES = 1L << 20;
 
   private final AtomicLongArray versions = new AtomicLongArray(FILES * BLOCKS);
@@ -76,7 +81,12 @@ final class OverwriteStressTest {
       (r, memory, bytes) -> read(tree, r, memory, bytes),
       (r, memory, _) -> cut(tree, r, memory),
     };
-    long end = System.nanoTime() + RUN_NANOS;
+    long begin = System.nanoTime();
+    BooleanSupplier goesOn =
+        () -> {
+          long passed = System.nanoTime() - begin;
+          return passed < RUN_NANOS || (looked.get() == 0 && passed < PATIENCE_NANOS);
+        };
     List<Thread> threads = new ArrayList<>();
     for (Job job : jobs) {
       SplittableRandom own = random.split();
@@ -86,8 +96,7 @@ final class OverwriteStressTest {
                 try {
                   use(
                       (r, memory, bytes) -> {
-                        while ((System.nanoTime() - end < 0 || looked.get() == 0)
-                            && problems.isEmpty()) {
+                        while (goesOn.getAsBoolean() && problems.isEmpty()) {
                           job.run(r, memory, bytes);
                         }
                       },

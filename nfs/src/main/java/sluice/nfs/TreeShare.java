@@ -178,9 +178,10 @@ final class TreeShare implements AutoCloseable {
 
   // ---- names ------------------------------------------------------------------------------------
 
-  /// The file that a name leads to, on a loop's thread. It is looked up twice, because between the
-  /// name and the attributes the file may be removed and its number be given to another; and that
-  /// the directory still is what its handle says is looked at last.
+  /// The file that a name leads to, on a loop's thread. It is looked up again between two looks at
+  /// the attributes, because the file may be removed and its number be given to another, and to a
+  /// third (see [FileTree#find]); and that the directory still is what its handle says is looked at
+  /// last.
   ///
   /// @return [#ABSENT] when there is no such name, null when that takes waiting
   @Nullable FileAttributes findNow(Caller caller, FileRef directory, byte[] name)
@@ -191,6 +192,9 @@ final class TreeShare implements AutoCloseable {
     }
     FileAttributes found = inode == 0 ? ABSENT : tree.attributesNow(inode);
     if (found == null || tree.lookupNow(caller, directory.inode, name) != inode) {
+      return null;
+    }
+    if (inode != 0 && !found.isFileOf(tree.attributesNow(inode))) {
       return null;
     }
     FileAttributes at = tree.attributesNow(directory.inode);

@@ -73,6 +73,31 @@ final class Nfs3ReusedNumbersTest {
     assertThat(client.lookup(rig.top, "other")).isNotEmpty();
   }
 
+  /// While it is looked up, the name goes, its number is another file's, and both are a third's.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void lookupOfANameThatChangesTwice(boolean slowly) throws IOException {
+    long inode = victim(NewFile.regular(0644));
+    client.lookup(rig.top, "victim");
+    client.calls.slowly(slowly);
+    between.before(
+        slowly ? "attributes" : "attributesNow",
+        inode,
+        () -> {
+          assertThat(swap(NewFile.regular(0600))).isEqualTo(inode);
+          between.before(
+              slowly ? "lookup" : "lookupNow",
+              top,
+              () -> {
+                rig.tree.unlink(ROOT, top, OTHER);
+                assertThat(victim(NewFile.regular(0644))).isEqualTo(inode);
+              });
+        });
+    byte[] found = client.lookup(rig.top, "victim");
+    assertThat(client.lookup(rig.top, "victim")).isEqualTo(found);
+    assertThat(client.attributes(found).mode()).isEqualTo(0644);
+  }
+
   /// The directory of a handle becomes another directory.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

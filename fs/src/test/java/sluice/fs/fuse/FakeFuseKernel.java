@@ -14,6 +14,7 @@ import sluice.memory.Account;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.testkit.Await;
 
 /// Speaks FUSE to a worker through a pair of sockets in place of `/dev/fuse`. Of the test's thread.
 final class FakeFuseKernel implements AutoCloseable {
@@ -141,7 +142,7 @@ final class FakeFuseKernel implements AutoCloseable {
   public void close() throws IOException {
     Files.close(fd);
     try {
-      thread.join();
+      Await.end(thread);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +50,7 @@ import sluice.fs.Caller;
 import sluice.fs.Ext2;
 import sluice.fs.MountOptions;
 import sluice.fs.NewFile;
+import sluice.testkit.Await;
 
 /// What the JDK's own provider has no equal of: images, options, closing, permissions of a caller
 /// of one's choice, names that are no text.
@@ -241,10 +243,10 @@ final class Ext2ProviderTest {
                 }
               }));
     }
-    busy.await();
+    assertThat(busy.await(60, TimeUnit.SECONDS)).as("threads at work").isTrue();
     fs.close();
     for (Thread thread : threads) {
-      thread.join();
+      Await.end(thread);
     }
     assertThat(unexpected).hasValue(0);
     try (FileSystem again = FileSystems.newFileSystem(uri("e.img"), Map.of())) {

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.testkit.Await;
 
 /// Names, links and directories: both providers do the same.
 @Timeout(120)
@@ -461,7 +462,7 @@ final class FilesContractTest {
               }));
     }
     for (Thread thread : threads) {
-      thread.join();
+      Await.end(thread);
     }
     assertThat(failures).noneMatch(FileAlreadyExistsException.class::isInstance);
     assertThat(failures).allMatch(FileSystemException.class::isInstance);
