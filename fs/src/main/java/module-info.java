@@ -9,6 +9,8 @@ module sluice.fs {
   requires sluice.sys;
 
   exports sluice.fs;
+  exports sluice.fs.block;
+  exports sluice.fs.ext2;
   exports sluice.fs.fuse;
 
   provides java.nio.file.spi.FileSystemProvider with

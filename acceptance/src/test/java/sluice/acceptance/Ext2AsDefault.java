@@ -24,13 +24,13 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import sluice.fs.AttributeChange;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
-import sluice.fs.FormatOptions;
-import sluice.fs.MountOptions;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 import sluice.fs.provider.Ext2FileSystemProvider;
 
 /// Makes an ext2 file system in memory the default one of a JVM, so that programs that know nothing

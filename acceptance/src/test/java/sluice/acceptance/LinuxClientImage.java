@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
-import sluice.fs.FormatOptions;
-import sluice.fs.MountOptions;
 import sluice.fs.NewFile;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 
 /// The image that a Linux client works in: made by us, judged by e2fsck. Without state.
 final class LinuxClientImage {

@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
 import sluice.fs.FileKind;
 import sluice.fs.NewFile;
+import sluice.fs.ext2.Ext2;
 
 /// Copies into an image, as root there. Of the command's thread.
 final class CopyIn {

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import sluice.fs.Ext2;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.ext2.Ext2;
 
 /// Copies out of an image. Of the command's thread.
 ///

@@ -10,9 +10,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
-import sluice.fs.Ext2Check;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2Check;
 
 /// `sluice fs fsck`. Runs in the main thread.
 ///

@@ -13,9 +13,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.Ext2;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.ext2.Ext2;
 
 /// `sluice fs ls`. Runs in the main thread.
 @Command(

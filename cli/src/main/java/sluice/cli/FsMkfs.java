@@ -16,10 +16,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
-import sluice.fs.Ext2Format;
-import sluice.fs.FormatOptions;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
 
 /// `sluice fs mkfs`. Runs in the main thread.
 @Command(

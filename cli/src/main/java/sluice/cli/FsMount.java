@@ -13,10 +13,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.fs.MountOptions;
-import sluice.fs.RingUse;
+import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
+import sluice.fs.fuse.RingUse;
 import sluice.sys.Errno;
 import sluice.sys.Statx;
 

@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
-import sluice.fs.MountOptions;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.MountOptions;
 import sluice.sys.Errno;
 
 /// An image opened for a command that works in it, as root. Of the command's thread.

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
-import sluice.fs.MountOptions;
+import sluice.fs.ext2.MountOptions;
 import sluice.loop.Backend;
 import sluice.loop.CounterPublisher;
 import sluice.loop.Counters;

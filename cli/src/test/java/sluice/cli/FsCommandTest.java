@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
 @Timeout(240)

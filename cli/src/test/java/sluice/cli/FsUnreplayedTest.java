@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
 import sluice.fs.NewFile;
+import sluice.fs.ext2.Ext2;
 
 /// `sluice fs` with an image whose server has crashed: reading it changes nothing.
 @Timeout(120)

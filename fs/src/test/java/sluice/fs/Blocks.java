@@ -2,20 +2,22 @@ package sluice.fs;
 
 import static java.util.Objects.requireNonNull;
 
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
+import sluice.fs.block.BlockDevice;
 import sluice.memory.Account;
 import sluice.memory.Block;
 
 /// Memory for tests.
-final class Blocks {
+public final class Blocks {
   private Blocks() {}
 
-  static Block of(long bytes) {
+  public static Block of(long bytes) {
     return requireNonNull(Block.allocate(new Account("test", bytes), bytes));
   }
 
   /// A block in which each byte follows from its position and a seed.
-  static Block patterned(int bytes, int seed) {
+  public static Block patterned(int bytes, int seed) {
     Block block = of(bytes);
     for (int i = 0; i < bytes; i++) {
       block.segment().set(ValueLayout.JAVA_BYTE, i, pattern(seed, i));
@@ -23,11 +25,22 @@ final class Blocks {
     return block;
   }
 
-  static byte pattern(int seed, int at) {
+  public static byte pattern(int seed, int at) {
     return (byte) (seed * 31 + at + (at >>> 8) * 7);
   }
 
-  static byte[] bytes(Block block) {
+  public static byte[] bytes(Block block) {
     return block.segment().toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /// All bytes of a device.
+  public static byte[] all(BlockDevice device) throws IOException {
+    Block block = of(device.lengthBytes());
+    try {
+      device.read(0, block, 0, (int) device.lengthBytes());
+      return bytes(block);
+    } finally {
+      block.release();
+    }
   }
 }

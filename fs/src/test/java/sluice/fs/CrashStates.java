@@ -2,17 +2,18 @@ package sluice.fs;
 
 import java.io.IOException;
 import java.util.Random;
+import sluice.fs.block.BlockDevice;
 
 /// States that crashes of a recorded run could have left: what the device was told up to some
 /// moment, and a random part of what no flush has followed. Half of the moments are just before a
 /// flush. Of the test's thread.
-final class CrashStates {
+public final class CrashStates {
   private static final int VARIANTS = 2;
 
   private CrashStates() {}
 
   /// Looks at one state.
-  interface Judge {
+  public interface Judge {
     /// @param events of the run that came before the crash
     /// @param what names the state, for messages
     void judge(BlockDevice crashed, int events, String what)
@@ -23,7 +24,7 @@ final class CrashStates {
   ///
   /// @param base what the device held before the first event; afterwards, what was flushed last
   /// @return states that were judged
-  static int judge(RecordingDevice run, BlockDevice base, long seed, int states, Judge judge)
+  public static int judge(RecordingDevice run, BlockDevice base, long seed, int states, Judge judge)
       throws IOException, InterruptedException {
     Random random = new Random(seed);
     int applied = 0;

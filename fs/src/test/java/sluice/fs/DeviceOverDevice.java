@@ -1,15 +1,16 @@
 package sluice.fs;
 
 import java.io.IOException;
+import sluice.fs.block.BlockDevice;
 import sluice.memory.Block;
 
 /// A device that is another one, but for what a subclass makes of it. Any thread may call.
 ///
 /// Batches arrive one transfer at a time, so that a subclass sees each.
-abstract class DeviceOverDevice implements BlockDevice {
+public abstract class DeviceOverDevice implements BlockDevice {
   private final BlockDevice device;
 
-  DeviceOverDevice(BlockDevice device) {
+  public DeviceOverDevice(BlockDevice device) {
     this.device = device;
   }
 

@@ -17,9 +17,9 @@ public final class E2fsprogs {
   private E2fsprogs() {}
 
   /// What a program printed, and how it ended.
-  record Result(int exit, String output) {}
+  public record Result(int exit, String output) {}
 
-  static Result run(String... command) throws IOException, InterruptedException {
+  public static Result run(String... command) throws IOException, InterruptedException {
     Path output = Files.createTempFile("sluice-tool", ".txt");
     try {
       String[] words = command.clone();
@@ -52,7 +52,7 @@ public final class E2fsprogs {
     return program;
   }
 
-  static boolean has(String program) {
+  public static boolean has(String program) {
     return found(program).startsWith("/");
   }
 
@@ -69,7 +69,8 @@ public final class E2fsprogs {
     assertThat(result.exit()).as(result.output()).isZero();
   }
 
-  static void mke2fs(Path image, String... options) throws IOException, InterruptedException {
+  public static void mke2fs(Path image, String... options)
+      throws IOException, InterruptedException {
     String[] command = new String[options.length + 3];
     command[0] = "mke2fs";
     command[1] = "-Fq";

@@ -6,10 +6,10 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import sluice.sys.SysException;
 
 /// The errno that something fails with.
-final class Errnos {
+public final class Errnos {
   private Errnos() {}
 
-  static int of(ThrowingCallable call) {
+  public static int of(ThrowingCallable call) {
     Throwable thrown = Assertions.catchThrowable(call);
     if (thrown instanceof FsException known) {
       return known.errno();

@@ -6,25 +6,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.block.BlockDevice;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
 /// Fails as it is told to. Any thread may call; the plan may change at any time.
-final class FaultyDevice extends DeviceOverDevice {
-  final AtomicInteger failed = new AtomicInteger();
-  volatile @Nullable LongPredicate readFails;
-  volatile @Nullable LongPredicate writeFails;
-  volatile @Nullable BooleanSupplier flushFails;
+public final class FaultyDevice extends DeviceOverDevice {
+  public final AtomicInteger failed = new AtomicInteger();
+  public volatile @Nullable LongPredicate readFails;
+  public volatile @Nullable LongPredicate writeFails;
+  public volatile @Nullable BooleanSupplier flushFails;
 
   /// Of a write that fails, some sectors arrive all the same.
-  volatile @Nullable Random torn;
+  public volatile @Nullable Random torn;
 
-  FaultyDevice(BlockDevice device) {
+  public FaultyDevice(BlockDevice device) {
     super(device);
   }
 
   /// Everything works again.
-  void heal() {
+  public void heal() {
     readFails = null;
     writeFails = null;
     flushFails = null;

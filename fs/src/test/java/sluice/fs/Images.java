@@ -8,14 +8,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.ext2.Ext2Check;
 import sluice.memory.Block;
 
 /// Copies of devices in memory, and what judges them. Of the test's thread.
-final class Images {
+public final class Images {
   private Images() {}
 
   /// Everything that a device holds, as a file.
-  static void save(BlockDevice device, Path file) throws IOException {
+  public static void save(BlockDevice device, Path file) throws IOException {
     int bytes = (int) device.lengthBytes();
     Block all = Blocks.of(bytes);
     device.read(0, all, 0, bytes);
@@ -31,14 +33,14 @@ final class Images {
   }
 
   /// What our check finds.
-  static List<String> problems(BlockDevice device) throws IOException {
+  public static List<String> problems(BlockDevice device) throws IOException {
     List<String> problems = new ArrayList<>();
     Ext2Check.check(device, problems::add, _ -> {});
     return problems;
   }
 
   /// Neither our check nor e2fsck, where it is installed, finds anything.
-  static void assertClean(BlockDevice device, Path file, String what)
+  public static void assertClean(BlockDevice device, Path file, String what)
       throws IOException, InterruptedException {
     assertThat(problems(device)).as(what).isEmpty();
     if (E2fsprogs.has("e2fsck")) {

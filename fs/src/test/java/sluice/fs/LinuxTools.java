@@ -71,7 +71,7 @@ public final class LinuxTools {
   }
 
   /// Requests to debugfs, one a line.
-  static String debugfs(Path image, String... requests) throws IOException {
+  public static String debugfs(Path image, String... requests) throws IOException {
     Path file = Files.createTempFile("debugfs", ".txt");
     try {
       Files.write(file, List.of(requests));
@@ -84,7 +84,7 @@ public final class LinuxTools {
   /// The blocks of a file, in order.
   ///
   /// @param file as debugfs names it, such as `<8>`
-  static long[] blocksOf(Path image, String file, int count) throws IOException {
+  public static long[] blocksOf(Path image, String file, int count) throws IOException {
     String[] requests = new String[count];
     for (int i = 0; i < count; i++) {
       requests[i] = "bmap " + file + " " + i;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.block.BlockDevice;
 import sluice.memory.Block;
 
 /// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
@@ -14,7 +15,7 @@ import sluice.memory.Block;
 ///
 /// A flush vouches for the writes that had ended when it began, and for none that came while it
 /// ran.
-final class RecordingDevice extends DeviceOverDevice {
+public final class RecordingDevice extends DeviceOverDevice {
   private static final int SECTOR_BYTES = 512;
 
   /// A write; without bytes a flush, whose position is the number of events it vouches for.
@@ -29,11 +30,11 @@ final class RecordingDevice extends DeviceOverDevice {
 
   private final List<Event> events = new ArrayList<>();
 
-  RecordingDevice(BlockDevice device) {
+  public RecordingDevice(BlockDevice device) {
     super(device);
   }
 
-  synchronized int events() {
+  public synchronized int events() {
     return events.size();
   }
 
@@ -51,7 +52,7 @@ final class RecordingDevice extends DeviceOverDevice {
   ///
   /// @param from index of the first event that the target lacks
   /// @return index of the first event that is not applied
-  synchronized int applyFlushed(int from, int count, BlockDevice target) throws IOException {
+  public synchronized int applyFlushed(int from, int count, BlockDevice target) throws IOException {
     int end = from;
     for (int i = from; i < count; i++) {
       if (events.get(i).flush()) {
@@ -69,7 +70,7 @@ final class RecordingDevice extends DeviceOverDevice {
 
   /// Applies a random part of the events from `from` on: what may or may not have arrived, sector
   /// by sector.
-  synchronized void applySome(int from, int count, Random random, BlockDevice target)
+  public synchronized void applySome(int from, int count, Random random, BlockDevice target)
       throws IOException {
     int share = random.nextInt(5); // none, some, all
     for (int i = from; i < count; i++) {

@@ -6,14 +6,14 @@ import sluice.memory.Block;
 
 /// Blocks that tell which block and version they are, in each sector, with a sum: so a mixture of
 /// two versions or blocks is seen.
-final class Stamps {
+public final class Stamps {
   private static final int SECTOR_BYTES = 512;
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final long SALT = 0x9E3779B97F4A7C15L;
 
   private Stamps() {}
 
-  static void write(Block block, long number, long version) {
+  public static void write(Block block, long number, long version) {
     MemorySegment bytes = block.segment();
     for (long at = 0; at < bytes.byteSize(); at += SECTOR_BYTES) {
       bytes.set(LONG, at, number);
@@ -27,7 +27,7 @@ final class Stamps {
   /// The version of a whole block.
   ///
   /// @return -1 when it is another block, or a mixture
-  static long version(MemorySegment bytes, long number) {
+  public static long version(MemorySegment bytes, long number) {
     long version = sector(bytes, 0, number);
     for (long at = SECTOR_BYTES; at < bytes.byteSize(); at += SECTOR_BYTES) {
       if (sector(bytes, at, number) != version) {
@@ -38,7 +38,7 @@ final class Stamps {
   }
 
   /// The version of the sector at an offset; 0 when it is all zeros, -1 when it is none of ours.
-  static long sector(MemorySegment bytes, long at, long number) {
+  public static long sector(MemorySegment bytes, long at, long number) {
     long version = bytes.get(LONG, at + 8);
     boolean zero = version == 0 && bytes.get(LONG, at) == 0;
     for (long i = 16; i < SECTOR_BYTES; i += 8) {

@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
 import sluice.memory.Account;
 import sluice.memory.Block;
 

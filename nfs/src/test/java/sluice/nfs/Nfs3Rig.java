@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Check;
-import sluice.fs.Ext2Format;
 import sluice.fs.FileTree;
-import sluice.fs.FormatOptions;
-import sluice.fs.MountOptions;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Check;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 
 /// An NFSv3 server over an image in memory, without a network; the image must be whole when it
 /// ends. Of the test's thread; [#client] makes clients for others.

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
 import sluice.fs.FileTree;
-import sluice.fs.FormatOptions;
-import sluice.fs.MountOptions;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 
 /// An NFSv4.1 server over an image in memory, without a network, and with a clock of its own. Of
 /// the test's thread; clients may be handed to others.

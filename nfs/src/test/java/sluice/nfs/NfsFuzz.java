@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
-import sluice.fs.FormatOptions;
-import sluice.fs.MountOptions;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 
 /// RPC messages that no client would send, to NFSv3, NFSv4.1, MOUNT and the portmapper over an
 /// image in memory: each is answered, or is no call; nothing fails inside.

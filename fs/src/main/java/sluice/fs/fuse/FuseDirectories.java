@@ -6,7 +6,6 @@ import sluice.fs.DirectorySink;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
-import sluice.fs.Names;
 import sluice.sys.Errno;
 
 /// READDIR and READDIRPLUS. Of one worker.
@@ -49,7 +48,7 @@ final class FuseDirectories implements DirectorySink {
       return false;
     }
     FileKind shown = kind;
-    FileAttributes a = plus && !Names.isDots(name) ? attributesOf(inode) : null;
+    FileAttributes a = plus && !isDots(name) ? attributesOf(inode) : null;
     if (failure != null) {
       return false;
     }
@@ -95,5 +94,10 @@ final class FuseDirectories implements DirectorySink {
       int name = x.reply.intAt(at + FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAMELEN);
       at += FuseLayout.padded(FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAME + name);
     }
+  }
+
+  private static boolean isDots(byte[] name) {
+    boolean dot = name.length > 0 && name[0] == '.';
+    return dot && (name.length == 1 || (name.length == 2 && name[1] == '.'));
   }
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.fs.FileTree;
-import sluice.fs.RingUse;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.Files;

@@ -1,7 +1,5 @@
 package sluice.fs.fuse;
 
-import sluice.fs.RingUse;
-
 /// How to mount a tree through FUSE. Immutable: any thread may use it.
 ///
 /// @param source shown as the device, such as the image's path

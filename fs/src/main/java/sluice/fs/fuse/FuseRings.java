@@ -7,7 +7,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import sluice.fs.FsException;
-import sluice.fs.RingUse;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
 import sluice.fs.FileTree;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
 
 /// A tree that a file system shows, and the image it is in. Of the file system.
 ///

@@ -35,7 +35,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
-import sluice.fs.RingUse;
 
 /// A tree mounted through the kernel's FUSE: programs see an ordinary file system, and the image is
 /// clean afterwards, whichever way requests come.

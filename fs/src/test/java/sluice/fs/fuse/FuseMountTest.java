@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 import sluice.fs.FsException;
-import sluice.fs.RingUse;
 import sluice.sys.Errno;
 import sluice.testkit.FuseSwitch;
 

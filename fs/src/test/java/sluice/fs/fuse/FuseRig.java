@@ -6,15 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Assumptions;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.E2fsprogs;
-import sluice.fs.Ext2;
-import sluice.fs.Ext2Format;
-import sluice.fs.FormatOptions;
 import sluice.fs.LinuxTools;
-import sluice.fs.MountOptions;
-import sluice.fs.RingUse;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 
 /// An image of ours mounted through FUSE in a directory of its own. Of the test's thread.
 final class FuseRig implements AutoCloseable {

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.fs.Ext2Rig;
+import sluice.fs.ext2.Ext2Rig;
 import sluice.fs.fuse.FakeFuseKernel.Answer;
 import sluice.sys.Errno;
 

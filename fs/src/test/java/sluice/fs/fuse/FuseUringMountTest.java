@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import sluice.fs.RingUse;
 import sluice.testkit.FuseSwitch;
 
 /// Mounts whose requests come through rings, where the kernel has FUSE over io_uring.

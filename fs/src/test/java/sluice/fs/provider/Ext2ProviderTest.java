@@ -44,12 +44,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.fs.BlockDevice;
-import sluice.fs.BlockDevices;
 import sluice.fs.Caller;
-import sluice.fs.Ext2;
-import sluice.fs.MountOptions;
 import sluice.fs.NewFile;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
 import sluice.testkit.Await;
 
 /// What the JDK's own provider has no equal of: images, options, closing, permissions of a caller
@@ -305,7 +307,7 @@ final class Ext2ProviderTest {
   @Test
   void namesThatAreNoTextSurvive() throws IOException {
     try (BlockDevice device = BlockDevices.memory(8 << 20)) {
-      sluice.fs.Ext2Format.format(device, sluice.fs.FormatOptions.forDevice(8 << 20), _ -> {});
+      Ext2Format.format(device, FormatOptions.forDevice(8 << 20), _ -> {});
       Ext2 tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(1 << 20));
       byte[] latin = {'b', (byte) 0xE4, 'r'};
       long inode = tree.create(Caller.ROOT, tree.rootInode(), latin, NewFile.regular(0644));

@@ -1,0 +1,149 @@
+package sluice.fs.block;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+
+/// A cached block in the hands of one thread, from being read or changed until it is closed.
+///
+/// Its bytes are a snapshot unless it came from a [Transaction]: then the holder may write them
+/// until the transaction is closed. Numbers are little-endian, as on ext2's disk; see [#getIntBig]
+/// for the journal's.
+public abstract class Buffer implements AutoCloseable {
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT_BIG =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private final long number;
+  private @Nullable Frame frame;
+
+  Buffer(long number, Frame frame) {
+    this.number = number;
+    this.frame = frame;
+  }
+
+  /// Number of the block on its device.
+  public final long number() {
+    return number;
+  }
+
+  /// Where the bytes are, the whole block. Leased by the buffer until it is closed.
+  public final Block block() {
+    if (frame == null) {
+      throw new IllegalStateException("the buffer of block " + number + " is closed");
+    }
+    return frame;
+  }
+
+  /// Whether the holder may write.
+  abstract boolean writable();
+
+  final boolean closed() {
+    return frame == null;
+  }
+
+  /// Lets go. Idempotent.
+  @Override
+  public final void close() {
+    if (frame != null) {
+      Frame held = frame;
+      frame = null;
+      letGo(held);
+    }
+  }
+
+  /// Gives back what the constructor took over. Called once.
+  abstract void letGo(Frame held);
+
+  public final int lengthBytes() {
+    return (int) block().lengthBytes();
+  }
+
+  public final int getByte(int offset) {
+    return bytes().get(BYTE, offset) & 0xFF;
+  }
+
+  /// Two bytes, 0 to 65535.
+  public final int getShort(int offset) {
+    return bytes().get(SHORT, offset) & 0xFFFF;
+  }
+
+  public final int getInt(int offset) {
+    return bytes().get(INT, offset);
+  }
+
+  /// Four bytes, 0 to 2^32 - 1.
+  public final long getUnsignedInt(int offset) {
+    return bytes().get(INT, offset) & 0xFFFF_FFFFL;
+  }
+
+  public final long getLong(int offset) {
+    return bytes().get(LONG, offset);
+  }
+
+  /// Four bytes, big-endian.
+  public final int getIntBig(int offset) {
+    return bytes().get(INT_BIG, offset);
+  }
+
+  public final void setByte(int offset, int value) {
+    bytesToWrite().set(BYTE, offset, (byte) value);
+  }
+
+  public final void setShort(int offset, int value) {
+    bytesToWrite().set(SHORT, offset, (short) value);
+  }
+
+  public final void setInt(int offset, int value) {
+    bytesToWrite().set(INT, offset, value);
+  }
+
+  public final void setLong(int offset, long value) {
+    bytesToWrite().set(LONG, offset, value);
+  }
+
+  public final void setIntBig(int offset, int value) {
+    bytesToWrite().set(INT_BIG, offset, value);
+  }
+
+  public final void get(int offset, byte[] into, int at, int count) {
+    MemorySegment.copy(bytes(), BYTE, offset, into, at, count);
+  }
+
+  /// As many as fit into the array, little-endian.
+  public final void getInts(int offset, int[] into) {
+    MemorySegment.copy(bytes(), INT, offset, into, 0, into.length);
+  }
+
+  public final void set(int offset, byte[] from, int at, int count) {
+    MemorySegment.copy(from, at, bytesToWrite(), BYTE, offset, count);
+  }
+
+  public final void fill(int offset, int count, int value) {
+    bytesToWrite().asSlice(offset, count).fill((byte) value);
+  }
+
+  /// Four bytes of a block, little-endian, 0 to 2^32 - 1.
+  public static long unsignedInt(Block block, int offset) {
+    return block.segment().get(INT, offset) & 0xFFFF_FFFFL;
+  }
+
+  private MemorySegment bytesToWrite() {
+    if (!writable()) {
+      throw new UnsupportedOperationException("block " + number() + " was read, not changed");
+    }
+    return bytes();
+  }
+
+  private MemorySegment bytes() {
+    return block().segment();
+  }
+}

@@ -1,0 +1,52 @@
+package sluice.fs.block;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// Takes the blocks that a log holds for other places, in the order of the log. Of the thread that
+/// replays.
+interface LogTarget {
+  /// Blocks of the device.
+  long blocks();
+
+  /// Takes one; what came for the same place before is outdated.
+  ///
+  /// @param number its place on the device
+  /// @param index where in the log its content is
+  /// @param escaped whether the log's own mark, with which it begins, is zeros in the log
+  /// @param content as it is to be, until the call returns
+  void take(long number, int index, boolean escaped, MemorySegment content) throws IOException;
+
+  /// All have been taken.
+  void end() throws IOException;
+
+  /// Blocks that a log may revoke.
+  int mostRevoked();
+
+  /// A mount that writes: through the cache to their places.
+  ///
+  /// @param cache of the device
+  record Places(FrameCache cache) implements LogTarget {
+    @Override
+    public long blocks() {
+      return cache.blocks();
+    }
+
+    @Override
+    public void take(long number, int index, boolean escaped, MemorySegment content)
+        throws IOException {
+      cache.throttle();
+      cache.overwrite(number, content);
+    }
+
+    @Override
+    public void end() throws IOException {
+      cache.sync();
+    }
+
+    @Override
+    public int mostRevoked() {
+      return 1 << 29;
+    }
+  }
+}

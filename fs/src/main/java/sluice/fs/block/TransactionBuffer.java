@@ -1,0 +1,28 @@
+package sluice.fs.block;
+
+import org.jspecify.annotations.Nullable;
+
+/// A block in the hands of a transaction. Of the transaction's thread.
+final class TransactionBuffer extends Buffer {
+  private final FrameClaims claims;
+
+  /// The next of the open buffers of the transaction, some of which are closed already.
+  final @Nullable TransactionBuffer next;
+
+  /// Takes over a claim.
+  TransactionBuffer(FrameClaims claims, Frame frame, @Nullable TransactionBuffer next) {
+    super(frame.number(), frame);
+    this.claims = claims;
+    this.next = next;
+  }
+
+  @Override
+  boolean writable() {
+    return true;
+  }
+
+  @Override
+  void letGo(Frame held) {
+    claims.letGo(held);
+  }
+}

@@ -1,0 +1,155 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// Changes attributes of files: `chmod`, `chown`, `truncate`, `utimensat` in one step. Any thread
+/// may call.
+final class AttributeWriter {
+  private final Volume volume;
+  private final InodeCache inodes;
+  private final InodeTable table;
+  private final FileWriter writer;
+
+  AttributeWriter(Volume volume, InodeCache inodes, InodeTable table, FileWriter writer) {
+    this.volume = volume;
+    this.inodes = inodes;
+    this.table = table;
+    this.writer = writer;
+  }
+
+  void set(Caller caller, long number, AttributeChange change) throws IOException {
+    int credits = change.has(AttributeChange.SIZE) ? FileWriter.CREDITS : 1;
+    boolean whole = false;
+    while (!whole) {
+      try (Operation op = volume.begin(credits)) {
+        Inode inode = inodes.lockToChange(number);
+        try {
+          check(caller, inode, change);
+          whole = !change.has(AttributeChange.SIZE) || writer.resize(op, inode, change.sizeBytes());
+          if (whole) {
+            apply(caller, inode, change);
+          } else {
+            inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now(inode));
+          }
+          table.store(op, inode);
+          op.done();
+        } finally {
+          inode.unlock();
+        }
+      }
+    }
+  }
+
+  private long now(Inode inode) {
+    return table.storable(inode, Volume.now());
+  }
+
+  private void check(Caller caller, Inode inode, AttributeChange change) throws FsException {
+    int fixed = InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND;
+    boolean touchOnly =
+        (change.set() & ~(AttributeChange.ACCESS | AttributeChange.MODIFY)) == 0
+            && isNow(change)
+            && (inode.flags & InodeLayout.FLAG_IMMUTABLE) == 0;
+    if ((inode.flags & fixed) != 0 && !touchOnly) {
+      throw FsException.of(Errno.EPERM, "inode " + inode.number + " is immutable or append-only");
+    }
+    if (change.has(AttributeChange.SIZE)) {
+      checkSize(caller, inode, change);
+    }
+    if (change.has(AttributeChange.MODE)) {
+      Permissions.requireOwner(caller, inode);
+    }
+    if (!caller.privileged()) {
+      checkOwner(caller, inode, change);
+    }
+    checkTimes(caller, inode, change);
+  }
+
+  private void checkSize(Caller caller, Inode inode, AttributeChange change) throws FsException {
+    if (change.sizeBytes() < 0) {
+      throw FsException.of(Errno.EINVAL, "a length of " + change.sizeBytes());
+    }
+    FileContent.requireContent(inode);
+    if (!change.has(AttributeChange.OPENED)) {
+      Permissions.require(caller, inode, FileTree.WRITE);
+    }
+    if (change.sizeBytes() > volume.geometry.maxFileBytes()) {
+      throw FsException.of(Errno.EFBIG, "a length of " + change.sizeBytes());
+    }
+  }
+
+  private static void checkOwner(Caller caller, Inode inode, AttributeChange change)
+      throws FsException {
+    boolean owner = caller.uid() == inode.uid;
+    if (change.has(AttributeChange.UID) && (!owner || change.uid() != inode.uid)) {
+      throw FsException.of(Errno.EPERM, "only root gives files away");
+    }
+    boolean group = change.gid() == inode.gid || caller.inGroup(change.gid());
+    if (change.has(AttributeChange.GID) && (!owner || !group)) {
+      throw FsException.of(Errno.EPERM, "not a group of " + caller);
+    }
+  }
+
+  private static boolean isNow(AttributeChange change) {
+    boolean access =
+        !change.has(AttributeChange.ACCESS) || change.accessNanos() == AttributeChange.NOW;
+    boolean modify =
+        !change.has(AttributeChange.MODIFY) || change.modifyNanos() == AttributeChange.NOW;
+    return access && modify;
+  }
+
+  private static void checkTimes(Caller caller, Inode inode, AttributeChange change)
+      throws FsException {
+    boolean times = change.has(AttributeChange.ACCESS | AttributeChange.MODIFY);
+    if (!times || caller.privileged() || caller.uid() == inode.uid) {
+      return;
+    }
+    boolean both =
+        change.has(AttributeChange.ACCESS) && change.has(AttributeChange.MODIFY) && isNow(change);
+    if (!both) {
+      Permissions.requireOwner(caller, inode);
+    }
+    Permissions.require(caller, inode, FileTree.WRITE);
+  }
+
+  private void apply(Caller caller, Inode inode, AttributeChange change) {
+    long now = now(inode);
+    int times = Inode.CHANGED;
+    if (change.has(AttributeChange.SIZE)) {
+      inode.mode = Permissions.withoutSetId(caller, inode, false);
+      times |= AttributeChange.MODIFY;
+    }
+    if (change.has(AttributeChange.KILL_SET_ID)) {
+      inode.mode = Permissions.withoutSetId(caller, inode, true);
+    }
+    if (change.has(AttributeChange.UID | AttributeChange.GID)) {
+      inode.mode = Permissions.withoutSetId(caller, inode, true);
+      inode.uid = change.has(AttributeChange.UID) ? change.uid() : inode.uid;
+      inode.gid = change.has(AttributeChange.GID) ? change.gid() : inode.gid;
+    }
+    if (change.has(AttributeChange.MODE)) {
+      int permissions = change.mode() & 0xFFF;
+      if (!caller.privileged() && !caller.inGroup(inode.gid)) {
+        permissions &= ~Permissions.SET_GID;
+      }
+      inode.mode = (inode.mode & FileKind.MODE_MASK) | permissions;
+    }
+    inode.touch(times, now);
+    if (change.has(AttributeChange.ACCESS)) {
+      inode.touch(AttributeChange.ACCESS, time(inode, change.accessNanos(), now));
+    }
+    if (change.has(AttributeChange.MODIFY)) {
+      inode.touch(AttributeChange.MODIFY, time(inode, change.modifyNanos(), now));
+    }
+  }
+
+  private long time(Inode inode, long wished, long now) {
+    return wished == AttributeChange.NOW ? now : table.storable(inode, wished);
+  }
+}

@@ -1,0 +1,453 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+
+/// Where the content of files is: twelve direct blocks and up to three levels of blocks of
+/// pointers. Called with the inode's lock held, for writing where it changes.
+///
+/// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994.
+final class BlockMap {
+  private static final int DIRECT = InodeLayout.DIRECT_BLOCKS;
+  private static final int LEVELS = 3;
+
+  /// Metadata blocks that freeing one more block may change besides those it has changed.
+  static final int ROOM_TO_FREE = 12;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final BlockAllocator allocator;
+  private final MapPages pages;
+
+  /// Logarithm of the pointers in a block.
+  private final int shift;
+
+  private final int sectorsPerBlock;
+
+  BlockMap(Volume volume, BlockAllocator allocator, int rememberedPages) {
+    this.volume = volume;
+    this.allocator = allocator;
+    geometry = volume.geometry;
+    pages = new MapPages(rememberedPages);
+    shift = geometry.blockShift - 2;
+    sectorsPerBlock = geometry.blockBytes >> 9;
+  }
+
+  // ---- looking up -------------------------------------------------------------------------------
+
+  /// Block of the device that holds a block of a file, if it is known without reading. For readers
+  /// without a lock, who check afterwards.
+  ///
+  /// @return 0 for a hole, [MapPages#UNKNOWN]
+  long mapNow(Inode inode, long logical) {
+    return logical < DIRECT
+        ? inode.block[(int) logical] & 0xFFFF_FFFFL
+        : pages.find(inode, logical - DIRECT);
+  }
+
+  /// How many blocks of a file follow each other on the device, as far as that is known without
+  /// reading and looked up at once. For readers without a lock, who check afterwards.
+  ///
+  /// @param block where the first of them is
+  /// @param last block of the file that is of interest
+  int runNow(Inode inode, long logical, long block, long last) {
+    if (logical >= DIRECT) {
+      return pages.run(inode, logical - DIRECT, block, last - DIRECT);
+    }
+    int end = (int) Math.min(last, DIRECT - 1);
+    int run = 1;
+    while (logical + run <= end
+        && (inode.block[(int) logical + run] & 0xFFFF_FFFFL) == block + run) {
+      run++;
+    }
+    return run;
+  }
+
+  /// As [#runNow], for who changes the blocks: each is checked.
+  ///
+  /// @throws FsException `EUCLEAN` when a pointer leads nowhere
+  int run(Inode inode, long logical, long block, long last) throws FsException {
+    int run = runNow(inode, logical, block, last);
+    for (int i = 1; logical < DIRECT && i < run; i++) { // the others were when the page was filled
+      volume.checkBlock(inode.number, block + i);
+    }
+    return run;
+  }
+
+  /// How many blocks of a file are holes, from one on that is.
+  ///
+  /// @param most how many are of interest, all below one block of pointers
+  int holes(Inode inode, long logical, int most) throws IOException {
+    if (logical >= DIRECT) {
+      int known = pages.holes(inode, logical - DIRECT, most);
+      if (known > 0) {
+        return known;
+      }
+    }
+    int run = 1;
+    while (run < most && map(inode, logical + run) == 0) {
+      run++;
+    }
+    return run;
+  }
+
+  /// Block of the device that holds a block of a file, 0 for a hole.
+  ///
+  /// @throws FsException `EUCLEAN` when a pointer leads nowhere
+  long map(Inode inode, long logical) throws IOException {
+    long block = mapNow(inode, logical);
+    if (block == MapPages.UNKNOWN) {
+      fillPage(inode, (logical - DIRECT) >>> MapPages.SHIFT);
+      block = mapNow(inode, logical);
+      if (block == MapPages.UNKNOWN) {
+        block = pointer(inode, leaf(inode, logical), slot(logical));
+      }
+    }
+    return block == 0 ? 0 : volume.checkBlock(inode.number, block);
+  }
+
+  private void fillPage(Inode inode, long page) throws IOException {
+    long first = DIRECT + (page << MapPages.SHIFT);
+    int[] blocks = new int[MapPages.BLOCKS];
+    long leaf = leaf(inode, first);
+    if (leaf != 0) {
+      try (Buffer buffer = volume.cache.read(leaf)) {
+        buffer.getInts(slot(first) << 2, blocks);
+      }
+    }
+    for (int block : blocks) {
+      if (block != 0) {
+        volume.checkBlock(inode.number, block & 0xFFFF_FFFFL);
+      }
+    }
+    pages.put(inode, page, blocks);
+  }
+
+  /// How many levels of pointers lead to a block behind the direct ones.
+  private int level(long logical) {
+    long index = logical - DIRECT;
+    for (int level = 1; level <= LEVELS; level++) {
+      if (index < 1L << (shift * level)) {
+        return level;
+      }
+      index -= 1L << (shift * level);
+    }
+    throw new IllegalArgumentException("block " + logical + " is beyond the longest file");
+  }
+
+  private long firstOfLevel(int level) {
+    long first = DIRECT;
+    for (int i = 1; i < level; i++) {
+      first += 1L << (shift * i);
+    }
+    return first;
+  }
+
+  private int slot(long logical) {
+    return (int) (logical - firstOfLevel(level(logical))) & ((1 << shift) - 1);
+  }
+
+  private int slotAt(long offset, int depth) {
+    return (int) (offset >>> (shift * (depth - 1))) & ((1 << shift) - 1);
+  }
+
+  private long pointer(Inode inode, long block, int slot) throws IOException {
+    if (block == 0) {
+      return 0;
+    }
+    volume.checkBlock(inode.number, block);
+    try (Buffer buffer = volume.cache.read(block)) {
+      return buffer.getUnsignedInt(slot << 2);
+    }
+  }
+
+  private long root(Inode inode, int level) {
+    return inode.block[DIRECT + level - 1] & 0xFFFF_FFFFL;
+  }
+
+  /// The block whose entries point to content, 0 when there is none.
+  private long leaf(Inode inode, long logical) throws IOException {
+    int level = level(logical);
+    long offset = logical - firstOfLevel(level);
+    long block = root(inode, level);
+    for (int depth = level; depth > 1 && block != 0; depth--) {
+      block = pointer(inode, block, slotAt(offset, depth));
+    }
+    return block == 0 ? 0 : volume.checkBlock(inode.number, block);
+  }
+
+  /// Blocks of pointers that must be made before a block can be attached.
+  int missingPointers(Inode inode, long logical) throws IOException {
+    if (logical < DIRECT) {
+      return 0;
+    }
+    int level = level(logical);
+    long offset = logical - firstOfLevel(level);
+    long block = root(inode, level);
+    int depth = level;
+    while (block != 0 && depth > 1) {
+      block = pointer(inode, block, slotAt(offset, depth));
+      depth--;
+    }
+    return block == 0 ? depth : 0;
+  }
+
+  /// Blocks from this one on that share its last block of pointers.
+  int sameLeaf(long logical) {
+    return logical < DIRECT ? (int) (DIRECT - logical) : (1 << shift) - slot(logical);
+  }
+
+  /// The first block at or after `logical` that is mapped, or `end`.
+  long nextData(Inode inode, long logical, long end) throws IOException {
+    long at = logical;
+    while (at < end && map(inode, at) == 0) {
+      at = at < DIRECT ? at + 1 : afterHole(inode, at);
+    }
+    return Math.min(at, end);
+  }
+
+  private long afterHole(Inode inode, long logical) throws IOException {
+    int level = level(logical);
+    long first = firstOfLevel(level);
+    long offset = logical - first;
+    long block = root(inode, level);
+    int depth = level;
+    while (block != 0 && depth > 1) {
+      block = pointer(inode, block, slotAt(offset, depth));
+      depth--;
+    }
+    if (block != 0) {
+      return logical + 1;
+    }
+    long span = 1L << (shift * depth);
+    return first + (offset & -span) + span;
+  }
+
+  /// The first block at or after `logical` that is a hole, or `end`.
+  long nextHole(Inode inode, long logical, long end) throws IOException {
+    long at = logical;
+    while (at < end && map(inode, at) != 0) {
+      at++;
+    }
+    return at;
+  }
+
+  // ---- attaching --------------------------------------------------------------------------------
+
+  /// Where the next block of a file had best be.
+  long goal(Inode inode, long logical) throws IOException {
+    long before = logical == 0 ? 0 : map(inode, logical - 1);
+    if (before != 0) {
+      return before + 1;
+    }
+    return inode.goal != 0 ? inode.goal : allocator.goal(geometry.groupOfInode(inode.number));
+  }
+
+  /// Attaches blocks that were holes, all below one block of pointers. The blocks of pointers it
+  /// makes were promised before.
+  void attach(Operation op, Inode inode, long logical, long block, int count) throws IOException {
+    if (logical < DIRECT) {
+      for (int i = 0; i < count; i++) {
+        inode.block[(int) logical + i] = (int) (block + i);
+      }
+    } else {
+      long leaf = makePath(op, inode, logical, block + count);
+      int slot = slot(logical);
+      try (Buffer buffer = op.change(leaf)) {
+        for (int i = 0; i < count; i++) {
+          buffer.setInt((slot + i) << 2, (int) (block + i));
+        }
+      }
+      pages.set(inode, logical - DIRECT, block, count);
+    }
+    inode.goal = block + count;
+    inode.sectors += (long) count * sectorsPerBlock;
+  }
+
+  private long makePath(Operation op, Inode inode, long logical, long goal) throws IOException {
+    int level = level(logical);
+    long offset = logical - firstOfLevel(level);
+    long block = root(inode, level);
+    if (block == 0) {
+      block = makePointers(op, inode, goal);
+      inode.block[DIRECT + level - 1] = (int) block;
+    }
+    for (int depth = level; depth > 1; depth--) {
+      int slot = slotAt(offset, depth);
+      long below = pointer(inode, block, slot);
+      if (below == 0) {
+        below = makePointers(op, inode, goal);
+        try (Buffer buffer = op.change(block)) {
+          buffer.setInt(slot << 2, (int) below);
+        }
+      }
+      block = below;
+    }
+    return volume.checkBlock(inode.number, block);
+  }
+
+  private long makePointers(Operation op, Inode inode, long goal) throws IOException {
+    long block = allocator.allocate(op, goal, 1) & 0xFF_FFFF_FFFFL;
+    op.create(block).close();
+    inode.sectors += sectorsPerBlock;
+    return block;
+  }
+
+  // ---- freeing ----------------------------------------------------------------------------------
+
+  /// Frees what is mapped in `[from, to)`, from the end, as far as the operation has room.
+  ///
+  /// @return from where on everything up to `to` is free: `from` when all is done
+  long free(Operation op, Inode inode, long from, long to) throws IOException {
+    Freeing freeing = new Freeing(op, inode, from, to);
+    for (int level = LEVELS; level >= 1 && !freeing.stopped; level--) {
+      long first = firstOfLevel(level);
+      long root = root(inode, level);
+      if (root != 0 && freeing.touches(first, 1L << (shift * level))) {
+        if (freeTree(freeing, volume.checkBlock(inode.number, root), level, first)) {
+          inode.block[DIRECT + level - 1] = 0;
+        }
+      }
+    }
+    for (int i = DIRECT - 1; i >= 0 && !freeing.stopped; i--) {
+      if (inode.block[i] != 0 && freeing.touches(i, 1) && freeing.room()) {
+        freeing.freeContent(inode.block[i] & 0xFFFF_FFFFL, i);
+        inode.block[i] = 0;
+      }
+    }
+    freeing.flush();
+    inode.goal = 0;
+    inode.forgetMap();
+    return freeing.stopped ? freeing.reached : from;
+  }
+
+  /// @return whether nothing is left of the tree, and its own block is freed
+  private boolean freeTree(Freeing freeing, long block, int level, long first) throws IOException {
+    int[] entries = new int[1 << shift];
+    try (Buffer buffer = volume.cache.read(block)) {
+      buffer.getInts(0, entries);
+    }
+    long span = 1L << (shift * (level - 1));
+    boolean changed = false;
+    boolean kept = false;
+    for (int i = entries.length - 1; i >= 0; i--) {
+      long at = first + i * span;
+      if (entries[i] == 0) {
+        continue;
+      }
+      long below = entries[i] & 0xFFFF_FFFFL;
+      boolean gone = false;
+      if (!freeing.stopped && freeing.touches(at, span) && freeing.room()) {
+        volume.checkBlock(freeing.inode.number, below);
+        if (level == 1) {
+          freeing.freeContent(below, at);
+          gone = true;
+        } else {
+          gone = freeTree(freeing, below, level - 1, at);
+        }
+      }
+      if (gone) {
+        entries[i] = 0;
+        changed = true;
+      } else {
+        kept = true;
+      }
+    }
+    if (!kept) {
+      freeing.freePointers(block);
+      return true;
+    }
+    if (changed) {
+      try (Buffer buffer = freeing.op.change(block)) {
+        for (int i = 0; i < entries.length; i++) {
+          buffer.setInt(i << 2, entries[i]);
+        }
+      }
+    }
+    return false;
+  }
+
+  /// One call of [#free]: collects neighbouring blocks, so that each bitmap is changed once.
+  private final class Freeing {
+    final Operation op;
+    final Inode inode;
+    private final long from;
+    private final long to;
+    private long runStart;
+    private int runCount;
+
+    /// Of what is collected, the content that the cache has not forgotten yet.
+    private long contentStart;
+
+    private int contentCount;
+    boolean stopped;
+    long reached;
+
+    Freeing(Operation op, Inode inode, long from, long to) {
+      this.op = op;
+      this.inode = inode;
+      this.from = from;
+      this.to = to;
+      reached = to;
+    }
+
+    boolean touches(long first, long count) {
+      return first + count > from && first < to;
+    }
+
+    boolean room() {
+      stopped |= op.room() < ROOM_TO_FREE;
+      return !stopped;
+    }
+
+    void freeContent(long block, long logical) throws IOException {
+      volume.checkBlock(inode.number, block);
+      op.begin();
+      if (contentCount == 0 || block != contentStart - 1) {
+        forgetContent();
+        contentStart = block + 1;
+      }
+      contentStart--;
+      contentCount++;
+      add(block);
+      reached = logical;
+    }
+
+    private void forgetContent() throws IOException {
+      if (contentCount > 0) {
+        int count = contentCount;
+        contentCount = 0;
+        op.forgetContent(inode, contentStart, count);
+      }
+    }
+
+    void freePointers(long block) throws IOException {
+      op.forget(block);
+      add(block);
+    }
+
+    private void add(long block) throws IOException {
+      inode.sectors = Math.max(0, inode.sectors - sectorsPerBlock);
+      boolean before = runCount > 0 && block == runStart - 1;
+      boolean behind = runCount > 0 && block == runStart + runCount;
+      if ((before || behind) && geometry.groupOfBlock(runStart) == geometry.groupOfBlock(block)) {
+        runStart = before ? block : runStart;
+        runCount++;
+        return;
+      }
+      flush();
+      runStart = block;
+      runCount = 1;
+    }
+
+    void flush() throws IOException {
+      forgetContent(); // before the blocks may be another's
+      if (runCount > 0) {
+        int count = runCount;
+        runCount = 0;
+        allocator.free(op, inode.number, runStart, count);
+      }
+    }
+  }
+}

@@ -1,0 +1,501 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.DirectorySink;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+import sluice.sys.Errno;
+
+/// Names in directories: finds, adds, replaces, removes and lists entries. Called with the
+/// directory's lock held, for writing where it changes.
+///
+/// Entries never move while they exist, so an entry's byte offset is a cookie that stays good.
+/// Names of directories of more than one block are found through a [DirectoryIndex] in memory; a
+/// tree of hashes on the device is read, not kept: adding to such a directory takes the flag away,
+/// and what was the tree is room for entries, as with Linux's ext2.
+final class Directories {
+  private static final long MAX_BYTES = Integer.MAX_VALUE;
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /// Lookups by a tree of hashes before an index in memory is worth its making.
+  private static final int COLD_LOOKUPS = 32;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final BlockMap map;
+  private final BlockAllocator allocator;
+  private final Names names;
+  private final HashTree hashTree;
+  private final ScratchBlocks scratch;
+  private final long maxIndexBytes;
+  private final AtomicLong indexBytes = new AtomicLong();
+  private final ConcurrentLinkedQueue<Indexed> indexed = new ConcurrentLinkedQueue<>();
+
+  private record Indexed(Inode directory, DirectoryIndex index) {}
+
+  /// What is found.
+  ///
+  /// @param position byte offset in the directory
+  record Entry(long position, long inode, FileKind kind) {}
+
+  /// Where a new entry goes. Good as long as the directory's lock is held and nothing is changed,
+  /// until [#add], once.
+  ///
+  /// @param position of the entry to split or use, -1 for a new block
+  /// @param newBlocks blocks to promise before
+  /// @param bytes of the block the entry goes into
+  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  record Place(long position, int newBlocks, byte[] bytes) {}
+
+  /// @param maxIndexBytes memory for indexes of large directories
+  Directories(
+      Volume volume, BlockMap map, BlockAllocator allocator, Names names, long maxIndexBytes) {
+    this.volume = volume;
+    this.map = map;
+    this.allocator = allocator;
+    this.names = names;
+    this.maxIndexBytes = maxIndexBytes;
+    geometry = volume.geometry;
+    hashTree = new HashTree(geometry);
+    scratch = new ScratchBlocks(geometry.blockBytes);
+  }
+
+  // ---- blocks -----------------------------------------------------------------------------------
+
+  /// Where a block of a directory lies.
+  ///
+  /// @throws FsException `EUCLEAN` when it is a hole
+  long deviceBlock(Inode directory, long block) throws IOException {
+    long number = map.map(directory, block);
+    if (number == 0) {
+      throw FsException.corrupt(
+          directory.number, -1, "a directory with a hole at its block " + block);
+    }
+    return number;
+  }
+
+  /// The bytes of a directory's block, every entry checked.
+  byte[] readBlock(Inode directory, long block) throws IOException {
+    return readBlock(directory, block, new byte[geometry.blockBytes]);
+  }
+
+  private byte[] readBlock(Inode directory, long block, byte[] bytes) throws IOException {
+    long number = deviceBlock(directory, block);
+    try (Buffer buffer = volume.cache.read(number)) {
+      buffer.get(0, bytes, 0, bytes.length);
+    }
+    checkBlock(directory.number, number, bytes, geometry);
+    return bytes;
+  }
+
+  static void checkBlock(long directory, long block, byte[] bytes, Geometry geometry)
+      throws FsException {
+    int at = 0;
+    while (at < bytes.length) {
+      int length = at + EntryLayout.NAME > bytes.length ? 0 : recordLength(bytes, at);
+      if (length < EntryLayout.bytes(1)
+          || length % 4 != 0
+          || at + length > bytes.length
+          || EntryLayout.bytes(nameLength(bytes, at)) > length) {
+        throw FsException.corrupt(
+            directory, block, "entry at byte " + at + ": impossible length " + length);
+      }
+      long inode = inode(bytes, at);
+      if (inode > geometry.inodes) {
+        throw FsException.corrupt(
+            directory, block, "entry at byte " + at + ": impossible inode " + inode);
+      }
+      if (inode != 0 && nameLength(bytes, at) == 0) {
+        throw FsException.corrupt(directory, block, "entry at byte " + at + ": an empty name");
+      }
+      at += length;
+    }
+  }
+
+  /// Refuses a block with a name that nobody can look up.
+  ///
+  /// @param block which of the directory's
+  static void checkNames(long directory, long block, byte[] bytes) throws FsException {
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      int name = at + EntryLayout.NAME;
+      if (inode(bytes, at) != 0 && !Names.isPossible(bytes, name, nameLength(bytes, at))) {
+        String where = "entry at byte " + at + " of its block " + block;
+        throw FsException.corrupt(directory, -1, where + ": a slash or NUL in its name");
+      }
+    }
+  }
+
+  static long inode(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
+  }
+
+  static int recordLength(byte[] bytes, int at) {
+    return (short) SHORT.get(bytes, at + EntryLayout.RECORD_LENGTH) & 0xFFFF;
+  }
+
+  static int nameLength(byte[] bytes, int at) {
+    return bytes[at + EntryLayout.NAME_LENGTH] & 0xFF;
+  }
+
+  private FileKind kind(byte[] bytes, int at) {
+    return geometry.entryTypes()
+        ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
+        : FileKind.UNKNOWN;
+  }
+
+  private static boolean isNamed(byte[] bytes, int at, byte[] name) {
+    int from = at + EntryLayout.NAME;
+    return nameLength(bytes, at) == name.length
+        && inode(bytes, at) != 0
+        && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
+  }
+
+  /// Bytes an entry does not need.
+  private static int gap(byte[] bytes, int at) {
+    int length = recordLength(bytes, at);
+    return inode(bytes, at) == 0 ? length : length - EntryLayout.bytes(nameLength(bytes, at));
+  }
+
+  private static int largestGap(byte[] bytes) {
+    int largest = 0;
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      largest = Math.max(largest, gap(bytes, at));
+    }
+    return largest;
+  }
+
+  private long blocks(Inode directory) {
+    return directory.size >> geometry.blockShift;
+  }
+
+  // ---- finding ----------------------------------------------------------------------------------
+
+  /// The entry with a name, null when there is none.
+  @Nullable Entry find(Inode directory, byte[] name) throws IOException {
+    if (blocks(directory) <= 1) {
+      return blocks(directory) == 0 ? null : findIn(directory, 0, name);
+    }
+    DirectoryIndex index = directory.index;
+    if (index == null) {
+      if (isCold(directory) && !Names.isDots(name)) {
+        HashTree.Leaves leaves = hashTree.find(name, block -> readRaw(directory, block));
+        if (leaves != null) {
+          return findFrom(directory, leaves, name);
+        }
+      }
+      index = buildIndex(directory);
+    }
+    int hash = names.hash(directory.number, name);
+    for (int slot = index.first(hash); slot >= 0; slot = index.next(hash, slot)) {
+      Entry entry = entryAt(directory, index.position(slot), name);
+      if (entry != null) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  private boolean isCold(Inode directory) {
+    return geometry.has(Features.DIR_INDEX)
+        && (directory.flags & InodeLayout.FLAG_INDEX) != 0
+        && directory.coldLookups++ < COLD_LOOKUPS;
+  }
+
+  /// A block of which nothing is checked yet.
+  private byte[] readRaw(Inode directory, long block) throws IOException {
+    byte[] bytes = new byte[geometry.blockBytes];
+    if (block >= blocks(directory)) {
+      throw FsException.corrupt(directory.number, -1, "its hash tree points to block " + block);
+    }
+    try (Buffer buffer = volume.cache.read(deviceBlock(directory, block))) {
+      buffer.get(0, bytes, 0, bytes.length);
+    }
+    return bytes;
+  }
+
+  /// Looks in the leaf of a hash tree, and in those that continue it with the same hash.
+  private @Nullable Entry findFrom(Inode directory, HashTree.Leaves leaves, byte[] name)
+      throws IOException {
+    while (true) {
+      if (leaves.block() >= blocks(directory)) {
+        throw FsException.corrupt(
+            directory.number, -1, "its hash tree leads to block " + leaves.block());
+      }
+      Entry entry = findIn(directory, leaves.block(), name);
+      if (entry != null || !leaves.next()) {
+        return entry;
+      }
+    }
+  }
+
+  private @Nullable Entry findIn(Inode directory, long block, byte[] name) throws IOException {
+    byte[] bytes = readBlock(directory, block, scratch.take());
+    Entry found = null;
+    for (int at = 0; found == null && at < bytes.length; at += recordLength(bytes, at)) {
+      if (isNamed(bytes, at, name)) {
+        found = new Entry((block << geometry.blockShift) + at, inode(bytes, at), kind(bytes, at));
+      }
+    }
+    scratch.give(bytes);
+    return found;
+  }
+
+  private @Nullable Entry entryAt(Inode directory, long position, byte[] name) throws IOException {
+    int at = (int) position & (geometry.blockBytes - 1);
+    try (Buffer b = volume.cache.read(deviceBlock(directory, position >> geometry.blockShift))) {
+      if (b.getByte(at + EntryLayout.NAME_LENGTH) != name.length
+          || at + EntryLayout.NAME + name.length > geometry.blockBytes) {
+        return null;
+      }
+      byte[] there = new byte[name.length];
+      b.get(at + EntryLayout.NAME, there, 0, name.length);
+      if (!Arrays.equals(there, name)) {
+        return null;
+      }
+      FileKind kind =
+          geometry.entryTypes()
+              ? FileKind.ofEntryType(b.getByte(at + EntryLayout.FILE_TYPE) & 7)
+              : FileKind.UNKNOWN;
+      return new Entry(position, b.getUnsignedInt(at), kind);
+    }
+  }
+
+  private DirectoryIndex buildIndex(Inode directory) throws IOException {
+    int count = (int) blocks(directory);
+    DirectoryIndex index = new DirectoryIndex(count);
+    volume.cache.readAhead(deviceBlock(directory, 0), Math.min(count, 64));
+    for (int block = 0; block < count; block++) {
+      byte[] bytes = readBlock(directory, block);
+      for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+        if (inode(bytes, at) != 0) {
+          int from = at + EntryLayout.NAME;
+          int hash = names.hash(directory.number, bytes, from, nameLength(bytes, at));
+          index.add(hash, ((long) block << geometry.blockShift) + at);
+        }
+      }
+      index.setRoom(block, largestGap(bytes));
+    }
+    directory.index = index;
+    admit(directory, index);
+    return index;
+  }
+
+  /// Keeps the memory of all indexes bounded: the oldest goes. Its holder may go on with it.
+  private void admit(Inode directory, DirectoryIndex index) {
+    indexBytes.addAndGet(index.bytes());
+    indexed.add(new Indexed(directory, index));
+    while (indexBytes.get() > maxIndexBytes) {
+      Indexed oldest = indexed.poll();
+      if (oldest == null) {
+        return;
+      }
+      indexBytes.addAndGet(-oldest.index.bytes());
+      if (oldest.directory.index == oldest.index && oldest.index != index) {
+        oldest.directory.index = null;
+      }
+    }
+  }
+
+  // ---- changing ---------------------------------------------------------------------------------
+
+  /// Where an entry with such a name would go.
+  ///
+  /// @throws FsException `ENOSPC` when the directory cannot grow
+  Place place(Inode directory, byte[] name) throws IOException {
+    int needed = EntryLayout.bytes(name.length);
+    long count = blocks(directory);
+    if (count == 1) {
+      Place place = placeIn(directory, 0, needed);
+      if (place != null) {
+        return place;
+      }
+    } else if (count > 1) {
+      DirectoryIndex index = directory.index;
+      if (index == null) {
+        index = buildIndex(directory);
+      }
+      int block = index.findRoom(needed);
+      if (block >= 0) {
+        Place place = placeIn(directory, block, needed);
+        if (place == null) {
+          throw FsException.corrupt(directory.number, -1, "its index contradicts block " + block);
+        }
+        return place;
+      }
+    }
+    if (directory.size + geometry.blockBytes > MAX_BYTES) {
+      throw FsException.of(Errno.ENOSPC, "directory " + directory.number + " cannot grow");
+    }
+    byte[] empty = new byte[geometry.blockBytes];
+    setHead(empty, 0, 0, geometry.blockBytes, 0);
+    return new Place(-1, 1 + map.missingPointers(directory, count), empty);
+  }
+
+  private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
+    byte[] bytes = readBlock(directory, block, scratch.take());
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      if (gap(bytes, at) >= needed) {
+        return new Place((block << geometry.blockShift) + at, 0, bytes);
+      }
+    }
+    scratch.give(bytes);
+    return null;
+  }
+
+  /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
+  /// directory.
+  void add(Operation op, Inode directory, Place place, byte[] name, Inode file) throws IOException {
+    long position = place.position();
+    if (position < 0) {
+      position = append(op, directory);
+    }
+    directory.flags &= ~InodeLayout.FLAG_INDEX;
+    int at = (int) position & (geometry.blockBytes - 1);
+    long block = position >> geometry.blockShift;
+    byte[] bytes = place.bytes();
+    int length = recordLength(bytes, at);
+    try (Buffer b = op.change(deviceBlock(directory, block))) {
+      if (inode(bytes, at) != 0) {
+        int used = EntryLayout.bytes(nameLength(bytes, at));
+        b.setShort(at + EntryLayout.RECORD_LENGTH, used);
+        setHead(bytes, at, inode(bytes, at), used, nameLength(bytes, at));
+        at += used;
+        length -= used;
+      }
+      writeEntry(b, at, length, name, file);
+      setHead(bytes, at, file.number, length, name.length);
+    }
+    DirectoryIndex index = directory.index;
+    if (index != null) {
+      long added = (block << geometry.blockShift) + at;
+      long before = index.bytes();
+      index.add(names.hash(directory.number, name), added);
+      index.setRoom((int) block, largestGap(bytes));
+      indexBytes.addAndGet(index.bytes() - before);
+    }
+    scratch.give(bytes);
+  }
+
+  /// Changes an entry in a copy of its block as it was changed there.
+  private static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
+    INT.set(bytes, at + EntryLayout.INODE, (int) inode);
+    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
+    bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
+  }
+
+  private void writeEntry(Buffer b, int at, int length, byte[] name, Inode file) {
+    b.setInt(at + EntryLayout.INODE, (int) file.number);
+    b.setShort(at + EntryLayout.RECORD_LENGTH, length);
+    b.setByte(at + EntryLayout.NAME_LENGTH, name.length);
+    b.setByte(at + EntryLayout.FILE_TYPE, entryType(file));
+    b.set(at + EntryLayout.NAME, name, 0, name.length);
+  }
+
+  private int entryType(Inode file) {
+    return geometry.entryTypes() ? file.kind().entryType() : 0;
+  }
+
+  private long append(Operation op, Inode directory) throws IOException {
+    long count = blocks(directory);
+    long block = allocator.allocate(op, map.goal(directory, count), 1) & 0xFF_FFFF_FFFFL;
+    map.attach(op, directory, count, block, 1);
+    try (Buffer b = op.create(block)) {
+      b.setShort(EntryLayout.RECORD_LENGTH, geometry.blockBytes);
+    }
+    directory.size += geometry.blockBytes;
+    return count << geometry.blockShift;
+  }
+
+  /// Makes the first block of a new directory; the caller stores it.
+  void initialize(Operation op, Inode directory, long parent) throws IOException {
+    append(op, directory);
+    try (Buffer b = op.change(deviceBlock(directory, 0))) {
+      writeEntry(b, 0, EntryLayout.bytes(1), Names.DOT, directory);
+      int second = EntryLayout.bytes(1);
+      writeEntry(b, second, geometry.blockBytes - second, Names.DOT_DOT, directory);
+      b.setInt(second + EntryLayout.INODE, (int) parent);
+    }
+  }
+
+  /// Lets an entry lead to another file.
+  void replace(Operation op, Inode directory, Entry entry, Inode file) throws IOException {
+    int at = (int) entry.position() & (geometry.blockBytes - 1);
+    try (Buffer b = op.change(deviceBlock(directory, entry.position() >> geometry.blockShift))) {
+      b.setInt(at + EntryLayout.INODE, (int) file.number);
+      b.setByte(at + EntryLayout.FILE_TYPE, entryType(file));
+    }
+  }
+
+  void remove(Operation op, Inode directory, Entry entry, byte[] name) throws IOException {
+    long block = entry.position() >> geometry.blockShift;
+    int at = (int) entry.position() & (geometry.blockBytes - 1);
+    byte[] bytes = readBlock(directory, block, scratch.take());
+    int before = -1;
+    int scan = 0;
+    while (scan < at) {
+      before = scan;
+      scan += recordLength(bytes, scan);
+    }
+    if (scan != at) {
+      throw FsException.corrupt(directory.number, -1, "no entry begins at " + entry.position());
+    }
+    try (Buffer b = op.change(deviceBlock(directory, block))) {
+      b.setInt(at + EntryLayout.INODE, 0);
+      setHead(bytes, at, 0, recordLength(bytes, at), nameLength(bytes, at));
+      if (before >= 0) {
+        int length = recordLength(bytes, before) + recordLength(bytes, at);
+        b.setShort(before + EntryLayout.RECORD_LENGTH, length);
+        setHead(bytes, before, inode(bytes, before), length, nameLength(bytes, before));
+      }
+    }
+    DirectoryIndex index = directory.index;
+    if (index != null) {
+      index.remove(names.hash(directory.number, name), entry.position());
+      index.setRoom((int) block, largestGap(bytes));
+    }
+    scratch.give(bytes);
+  }
+
+  /// Whether there is nothing but `.` and `..`.
+  boolean isEmpty(Inode directory) throws IOException {
+    for (long block = 0; block < blocks(directory); block++) {
+      byte[] bytes = readBlock(directory, block);
+      for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+        if (inode(bytes, at) != 0
+            && !isNamed(bytes, at, Names.DOT)
+            && !isNamed(bytes, at, Names.DOT_DOT)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// Gives the entries of one block, from those at or after a position.
+  ///
+  /// @return false when the sink took no more
+  boolean emit(byte[] bytes, long start, long from, DirectorySink sink) {
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      long inode = inode(bytes, at);
+      if (inode != 0 && start + at >= from) {
+        int name = at + EntryLayout.NAME;
+        byte[] copy = Arrays.copyOfRange(bytes, name, name + nameLength(bytes, at));
+        if (!sink.entry(inode, kind(bytes, at), copy, start + at + recordLength(bytes, at))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+}

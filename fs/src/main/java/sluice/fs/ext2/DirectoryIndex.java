@@ -1,0 +1,140 @@
+package sluice.fs.ext2;
+
+import java.util.Arrays;
+
+/// Where each name of a large directory is, and how much room each of its blocks has: so that a
+/// linear directory of 100 000 entries is as fast as a small one. Read under the directory's lock,
+/// changed under its write lock.
+///
+/// It holds hashes, not names: who finds a place compares the name there. It is not on the device,
+/// and may be dropped at any time and built again from the blocks.
+final class DirectoryIndex {
+  private static final int EMPTY = 0;
+  private static final int REMOVED = -1;
+
+  private int[] hashes;
+
+  /// Byte offset of the entry divided by 4, plus 1.
+  private int[] places;
+
+  private int live;
+  private int taken;
+
+  /// Largest gap of each block in bytes.
+  private short[] room;
+
+  private int blocks;
+  private int roomHint;
+
+  DirectoryIndex(int expectedBlocks) {
+    hashes = new int[256];
+    places = new int[256];
+    room = new short[Math.max(4, expectedBlocks)];
+  }
+
+  /// Bytes of memory it takes.
+  long bytes() {
+    return 8L * places.length + 2L * room.length;
+  }
+
+  int entries() {
+    return live;
+  }
+
+  // ---- names ------------------------------------------------------------------------------------
+
+  /// The first slot that may hold a name with this hash, -1 when there is none.
+  int first(int hash) {
+    return probe(hash, home(hash));
+  }
+
+  int next(int hash, int slot) {
+    return probe(hash, (slot + 1) & (places.length - 1));
+  }
+
+  private int home(int hash) {
+    return (hash * 0x9E3779B9) >>> (Integer.numberOfLeadingZeros(places.length) + 1);
+  }
+
+  private int probe(int hash, int from) {
+    int slot = from;
+    while (places[slot] != EMPTY) {
+      if (hashes[slot] == hash && places[slot] != REMOVED) {
+        return slot;
+      }
+      slot = (slot + 1) & (places.length - 1);
+    }
+    return -1;
+  }
+
+  /// Byte offset of the entry in the directory.
+  long position(int slot) {
+    return ((places[slot] - 1) & 0xFFFF_FFFFL) << 2;
+  }
+
+  void add(int hash, long position) {
+    if (taken >= places.length / 2) {
+      rehash(live >= places.length / 4 ? 2 * places.length : places.length);
+    }
+    int slot = home(hash);
+    while (places[slot] != EMPTY) {
+      slot = (slot + 1) & (places.length - 1);
+    }
+    hashes[slot] = hash;
+    places[slot] = (int) (position >>> 2) + 1;
+    live++;
+    taken++;
+  }
+
+  void remove(int hash, long position) {
+    int wanted = (int) (position >>> 2) + 1;
+    for (int slot = first(hash); slot >= 0; slot = next(hash, slot)) {
+      if (places[slot] == wanted) {
+        places[slot] = REMOVED;
+        live--;
+        return;
+      }
+    }
+  }
+
+  private void rehash(int length) {
+    int[] oldHashes = hashes;
+    int[] oldPlaces = places;
+    hashes = new int[length];
+    places = new int[length];
+    taken = live;
+    for (int i = 0; i < oldPlaces.length; i++) {
+      if (oldPlaces[i] != EMPTY && oldPlaces[i] != REMOVED) {
+        int slot = home(oldHashes[i]);
+        while (places[slot] != EMPTY) {
+          slot = (slot + 1) & (length - 1);
+        }
+        hashes[slot] = oldHashes[i];
+        places[slot] = oldPlaces[i];
+      }
+    }
+  }
+
+  // ---- room -------------------------------------------------------------------------------------
+
+  void setRoom(int block, int bytes) {
+    if (block >= room.length) {
+      room = Arrays.copyOf(room, Math.max(block + 1, 2 * room.length));
+    }
+    blocks = Math.max(blocks, block + 1);
+    room[block] = (short) bytes;
+  }
+
+  /// A block with a gap of so many bytes, -1 when there is none.
+  int findRoom(int bytes) {
+    for (int i = 0; i < blocks; i++) {
+      int block = roomHint + i;
+      block = block >= blocks ? block - blocks : block;
+      if (room[block] >= bytes) {
+        roomHint = block;
+        return block;
+      }
+    }
+    return -1;
+  }
+}

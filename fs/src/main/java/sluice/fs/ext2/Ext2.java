@@ -1,0 +1,577 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.DirectorySink;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.fs.SliceSink;
+import sluice.fs.TreeStatus;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.Buffer;
+import sluice.fs.block.BufferCache;
+import sluice.fs.block.BufferCaches;
+import sluice.fs.block.Journal;
+import sluice.fs.block.Journals;
+import sluice.fs.block.Transaction;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// The second extended file system on a block device. Any thread may call, several at a time.
+///
+/// It reads and writes images of revision 0 and 1 with blocks of 1, 2 and 4 KiB, as `mke2fs -t
+/// ext2` and `-t ext3` make them. Each change is one [Transaction] of its [Journal], or several of
+/// which each leaves a whole file system.
+///
+/// After Card, Ts'o, Tweedie, "Design and Implementation of the Second Extended Filesystem", 1994;
+/// Poirier, "The Second Extended File System", 2019; Golm et al., "The JX Operating System", USENIX
+/// 2002, section 4.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | closed | whoever closes first | volatile | volatile |
+public final class Ext2 implements FileTree {
+  /// Metadata blocks that a group may be expected to change: so many groups are open at a time as
+  /// the journal has room for.
+  private static final int GROUP_CREDITS = 32;
+
+  private final BlockDevice device;
+  private final Volume volume;
+  private final BufferCache cache;
+  private final Parts parts;
+  private final FileContent content;
+  private final FileWriter writer;
+  private final AttributeWriter attributeWriter;
+  private final Namespace namespace;
+  private final Renames renames;
+  private final MountState mountState;
+  private volatile boolean closed;
+
+  private Ext2(BlockDevice device, Volume volume, MountOptions options) throws IOException {
+    this.device = device;
+    this.volume = volume;
+    cache = volume.cache;
+    parts = new Parts(volume, options);
+    content = new FileContent(volume, parts.inodes, parts.table, parts.map, options.accessTimes());
+    writer = new FileWriter(volume, parts.inodes, parts.table, parts.map, parts.blockAllocator);
+    attributeWriter = new AttributeWriter(volume, parts.inodes, parts.table, writer);
+    namespace = new Namespace(volume, parts);
+    renames = new Renames(volume, parts, namespace);
+    mountState = new MountState(volume);
+  }
+
+  /// Mounts an image. The device stays the caller's: close it after the tree.
+  ///
+  /// A log that a crash has left is replayed; a read-only mount writes nothing, and reads what the
+  /// log holds from the log ([#blocksInLog]).
+  ///
+  /// @throws FsException `EINVAL` when the image is no ext2 or has features we do not know, `EROFS`
+  ///   when it can only be read and writing was asked for, `EUCLEAN` when it contradicts itself
+  public static Ext2 mount(BlockDevice device, MountOptions options) throws IOException {
+    Geometry geometry = Geometry.of(readSuperblock(device), device.lengthBytes());
+    String why = geometry.whyReadOnly();
+    if (options.readOnly()) {
+      why = "it was mounted read-only";
+    } else if (!why.isEmpty()) {
+      throw FsException.of(Errno.EROFS, why + "; Fix: mount it read-only");
+    } else if (device.readOnly()) {
+      throw FsException.of(Errno.EROFS, "the device is read-only; Fix: mount it read-only");
+    }
+    if (geometry.has(Features.HAS_JOURNAL) && geometry.journalInode == 0 && why.isEmpty()) {
+      throw FsException.of(
+          Errno.EROFS, "its journal is on another device; Fix: mount it read-only");
+    }
+    boolean journaled = geometry.journalInode != 0 && why.isEmpty();
+    if (journaled) {
+      JournalMount.setNeedsRecovery(device, true);
+    }
+    BlockDevice seen = journaled ? device : JournalMount.replayedInMemory(device, geometry);
+    BufferCache cache = BufferCaches.open(seen, geometry.blockBytes, options.cacheBytes());
+    Journal journal = null;
+    try {
+      journal =
+          journaled
+              ? Journals.jbd2(cache, JournalMount.places(geometry, cache))
+              : Journals.plain(cache);
+      // The log may have held a newer superblock.
+      Geometry replayed = Geometry.of(readSuperblock(cache, geometry), device.lengthBytes());
+      return mount(seen, new Volume(replayed, cache, journal, why), options);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e, journal);
+      closeAfter(e, cache);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(Exception failure, @Nullable AutoCloseable opened) {
+    try {
+      if (opened != null) {
+        opened.close();
+      }
+    } catch (Exception e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /// Over a volume that is open already; the tree closes it.
+  static Ext2 mount(BlockDevice device, Volume volume, MountOptions options) throws IOException {
+    Ext2 tree = new Ext2(device, volume, options);
+    try {
+      tree.beginMount();
+    } catch (IOException | RuntimeException e) {
+      tree.content.close();
+      throw e;
+    }
+    return tree;
+  }
+
+  private void beginMount() throws IOException {
+    if (!parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
+      throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is no directory");
+    }
+    if (!volume.readOnly()) {
+      mountState.begin();
+      parts.orphans.recover(mountState.firstOrphan());
+    }
+  }
+
+  /// The 1024 bytes of a device's superblock, nothing of them checked.
+  static byte[] readSuperblock(BlockDevice device) throws IOException {
+    int bytes = 4096;
+    if (device.lengthBytes() < bytes) {
+      throw FsException.of(
+          Errno.EINVAL, "no ext2 file system: only " + device.lengthBytes() + " bytes");
+    }
+    Block block = Block.allocate(new Account("superblock", bytes), bytes);
+    if (block == null) {
+      throw FsException.of(Errno.ENOMEM, "no memory for a superblock");
+    }
+    try {
+      device.read(0, block, 0, bytes);
+      byte[] superblock = new byte[SuperblockLayout.BYTES];
+      ByteBuffer from = block.segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+      from.get(SuperblockLayout.POSITION, superblock);
+      return superblock;
+    } finally {
+      block.release();
+    }
+  }
+
+  private static byte[] readSuperblock(BufferCache cache, Geometry geometry) throws IOException {
+    byte[] superblock = new byte[SuperblockLayout.BYTES];
+    try (Buffer buffer = cache.read(geometry.superblockBlock())) {
+      buffer.get(geometry.superblockOffset(), superblock, 0, superblock.length);
+    }
+    return superblock;
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the file tree is closed");
+    }
+  }
+
+  @Override
+  public long rootInode() {
+    return InodeLayout.ROOT;
+  }
+
+  /// Blocks that this mount, which is read-only, reads from a log that a crash has left: 0 when
+  /// there was nothing to replay, or when it was replayed.
+  public int blocksInLog() {
+    return Journals.overlaid(device);
+  }
+
+  @Override
+  public TreeStatus status() {
+    requireOpen();
+    Geometry g = volume.geometry;
+    long free = volume.groups.freeBlocks();
+    return new TreeStatus(
+        g.blockBytes,
+        g.blocks - overhead(),
+        free,
+        Math.max(0, free - g.reservedBlocks),
+        g.inodes,
+        volume.groups.freeInodes(),
+        EntryLayout.MAX_NAME_BYTES,
+        Namespace.MAX_LINKS,
+        g.maxFileBytes(),
+        ByteBuffer.wrap(g.uuid).getLong() ^ ByteBuffer.wrap(g.uuid, 8, 8).getLong(),
+        volume.readOnly());
+  }
+
+  /// Blocks that never belong to a file, as `statfs(2)` of Linux leaves them out.
+  private long overhead() {
+    Geometry g = volume.geometry;
+    long blocks = g.firstDataBlock;
+    for (int group = 0; group < g.groups; group++) {
+      blocks += (g.hasSuperblock(group) ? 1 + g.descriptorBlocks() : 0) + 2 + g.inodeTableBlocks();
+    }
+    return blocks;
+  }
+
+  // ---- never waits ------------------------------------------------------------------------------
+
+  @Override
+  public @Nullable FileAttributes attributesNow(long inode) {
+    Inode found = parts.inodes.find(inode);
+    if (found == null) {
+      return null;
+    }
+    FileAttributes now = found.attributesNow();
+    return now == null || (now.links() == 0 && found.retains == 0) ? null : now;
+  }
+
+  @Override
+  public long lookupNow(Caller caller, long directory, byte[] name) throws FsException {
+    return namespace.lookupNow(caller, directory, name);
+  }
+
+  @Override
+  public long accessNow(Caller caller, long inode, int rights) {
+    FileAttributes a = attributesNow(inode);
+    return a == null ? NOT_NOW : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
+  }
+
+  @Override
+  public long readNow(long inode, long position, int count, SliceSink sink) {
+    requireOpen();
+    return content.slicesNow(inode, position, count, sink);
+  }
+
+  // ---- reading ----------------------------------------------------------------------------------
+
+  @Override
+  public FileAttributes attributes(long number) throws IOException {
+    FileAttributes now = attributesNow(number);
+    if (now != null) {
+      return now;
+    }
+    requireOpen();
+    Inode inode = parts.inodes.lockToRead(number);
+    inode.unlockRead();
+    return inode.attributes();
+  }
+
+  @Override
+  public long lookup(Caller caller, long directory, byte[] name) throws IOException {
+    requireOpen();
+    return namespace.lookup(caller, directory, name);
+  }
+
+  @Override
+  public int access(Caller caller, long inode, int rights) throws IOException {
+    FileAttributes a = attributes(inode);
+    return Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
+  }
+
+  @Override
+  public byte[] readLink(long inode) throws IOException {
+    requireOpen();
+    return content.readLink(inode);
+  }
+
+  @Override
+  public int read(long inode, long position, Memory into, long at, int count) throws IOException {
+    requireOpen();
+    return content.read(inode, position, into, at, count);
+  }
+
+  @Override
+  public int slices(long inode, long position, int count, SliceSink sink) throws IOException {
+    requireOpen();
+    return content.slices(inode, position, count, sink);
+  }
+
+  @Override
+  public long seek(long inode, long position, boolean hole) throws IOException {
+    requireOpen();
+    return content.seek(inode, position, hole);
+  }
+
+  @Override
+  public boolean list(long directory, long cookie, DirectorySink sink) throws IOException {
+    requireOpen();
+    boolean end = namespace.list(directory, cookie, sink);
+    content.noteAccess(directory);
+    return end;
+  }
+
+  // ---- changing ---------------------------------------------------------------------------------
+
+  /// What is done again after the journal has made freed blocks available.
+  private interface Change<T> {
+    T run() throws IOException;
+  }
+
+  /// Does something; when there was no space but blocks wait for the journal, does it again.
+  private <T> T change(Change<T> change) throws IOException {
+    requireOpen();
+    GroupDescriptors groups = volume.groups;
+    groups.releaseStable();
+    try {
+      return change.run();
+    } catch (FsException e) {
+      if (e.errno() != Errno.ENOSPC || !groups.anyWaiting() || groups.inGroup()) {
+        throw e;
+      }
+      groups.awaitWaiting();
+      return change.run();
+    }
+  }
+
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private void act(Action action) throws IOException {
+    boolean done =
+        change(() -> {
+          action.run();
+          return true;
+        });
+    assert done;
+  }
+
+  @Override
+  public long create(Caller caller, long directory, byte[] name, NewFile what) throws IOException {
+    return change(() -> namespace.create(caller, directory, name, what));
+  }
+
+  @Override
+  public void link(Caller caller, long inode, long directory, byte[] name) throws IOException {
+    act(() -> namespace.link(caller, inode, directory, name));
+  }
+
+  @Override
+  public void unlink(Caller caller, long directory, byte[] name) throws IOException {
+    requireOpen();
+    namespace.unlink(caller, directory, name);
+  }
+
+  @Override
+  public void rmdir(Caller caller, long directory, byte[] name) throws IOException {
+    requireOpen();
+    namespace.rmdir(caller, directory, name);
+  }
+
+  @Override
+  public void rename(Caller caller, long from, byte[] name, long to, byte[] newName, int flags)
+      throws IOException {
+    act(() -> renames.rename(caller, from, name, to, newName, flags));
+  }
+
+  @Override
+  public void setAttributes(Caller caller, long inode, AttributeChange change) throws IOException {
+    requireOpen();
+    attributeWriter.set(caller, inode, change);
+  }
+
+  @Override
+  public int write(Caller caller, long inode, long position, Memory from, long at, int count)
+      throws IOException {
+    requireOpen();
+    return writer.write(caller, inode, position, from, at, count);
+  }
+
+  @Override
+  public void allocate(Caller caller, long inode, int flags, long position, long length)
+      throws IOException {
+    requireOpen();
+    writer.allocate(caller, inode, flags, position, length);
+  }
+
+  // ---- extended attributes ----------------------------------------------------------------------
+
+  @Override
+  public byte[] extendedAttribute(Caller caller, long number, byte[] name) throws IOException {
+    requireOpen();
+    Inode inode = parts.inodes.lockToRead(number);
+    try {
+      return parts.attributes.get(caller, inode, name);
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  @Override
+  public void setExtendedAttribute(Caller caller, long inode, byte[] name, byte[] value, int flags)
+      throws IOException {
+    if (flags < 0 || flags > 2) {
+      throw FsException.of(Errno.EINVAL, "flags " + flags + " of setxattr");
+    }
+    act(() -> changeAttribute(caller, inode, name, value, flags));
+  }
+
+  @Override
+  public void removeExtendedAttribute(Caller caller, long inode, byte[] name) throws IOException {
+    requireOpen();
+    changeAttribute(caller, inode, name, null, 0);
+  }
+
+  private void changeAttribute(
+      Caller caller, long number, byte[] name, byte @Nullable [] value, int flags)
+      throws IOException {
+    try (Operation op = volume.begin(12)) {
+      Inode inode = parts.inodes.lockToChange(number);
+      try {
+        parts.attributes.set(op, caller, inode, name, value, flags);
+        inode.touch(Inode.CHANGED, namespace.now(inode));
+        parts.table.store(op, inode);
+        op.done();
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  @Override
+  public byte[] extendedAttributes(Caller caller, long number) throws IOException {
+    requireOpen();
+    Inode inode = parts.inodes.lockToRead(number);
+    try {
+      return parts.attributes.list(caller, inode);
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  // ---- life and durability ----------------------------------------------------------------------
+
+  @Override
+  public void retain(long number) throws IOException {
+    requireOpen();
+    Inode inode = parts.inodes.lockToChange(number);
+    inode.retains++;
+    inode.unlock();
+  }
+
+  @Override
+  public void release(long number) throws IOException {
+    requireOpen();
+    Inode inode = parts.inodes.lockToChange(number);
+    if (inode.retains == 0) {
+      inode.unlock();
+      throw FsException.of(Errno.EINVAL, "inode " + number + " is not retained");
+    }
+    inode.retains--;
+    boolean last = !inode.isAlive();
+    inode.unlock();
+    if (last) {
+      parts.orphans.finish(inode);
+    }
+  }
+
+  @Override
+  public void sync(long inode, boolean dataOnly) throws IOException {
+    requireOpen();
+    parts.inodes.get(inode);
+    if (!volume.mountedReadOnly()) {
+      volume.journal.await(volume.journal.point());
+    }
+  }
+
+  @Override
+  public void sync() throws IOException {
+    requireOpen();
+    if (!volume.readOnly()) {
+      mountState.storeCounts();
+    }
+    if (!volume.mountedReadOnly()) {
+      volume.journal.sync();
+    }
+  }
+
+  @Override
+  public boolean atomicGroups() {
+    return volume.journal.atomic();
+  }
+
+  @Override
+  public boolean changesOnlyHere() {
+    return true;
+  }
+
+  @Override
+  public boolean ordersContent() {
+    return true;
+  }
+
+  @Override
+  public Group group() throws IOException {
+    requireOpen();
+    volume.requireWritable();
+    Transaction transaction = volume.journal.begin(GROUP_CREDITS);
+    boolean outermost = !volume.groups.inGroup();
+    volume.groups.beginGroup();
+    return new Group() {
+      private boolean ended;
+
+      @Override
+      public void close() throws IOException {
+        if (!ended) {
+          ended = true;
+          transaction.close();
+          if (outermost) {
+            volume.groups.endGroup();
+            parts.orphans.finishDeferred();
+          }
+        }
+      }
+    };
+  }
+
+  @Override
+  public long stablePoint() {
+    return volume.journal.point();
+  }
+
+  @Override
+  public void awaitStable(long point) throws IOException {
+    volume.journal.await(point);
+  }
+
+  @Override
+  public void whenStable(long point, StableListener then) {
+    volume.journal.whenStable(point, then);
+  }
+
+  /// Makes everything stable and says in the superblock that nothing is left to do. Idempotent.
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      if (!volume.readOnly()) {
+        mountState.storeCounts();
+        volume.journal.sync();
+        mountState.end();
+      }
+    } finally {
+      closeParts();
+    }
+    if (volume.journal.atomic() && !volume.failed()) {
+      JournalMount.setNeedsRecovery(device, false);
+    }
+  }
+
+  private void closeParts() throws IOException {
+    try {
+      volume.journal.close();
+    } finally {
+      content.close();
+      cache.close();
+    }
+  }
+}

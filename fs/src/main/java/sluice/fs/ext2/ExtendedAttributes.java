@@ -1,0 +1,290 @@
+package sluice.fs.ext2;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+import sluice.sys.Errno;
+
+/// Extended attributes, in the inode while there is room and else in one block. Called with the
+/// inode's lock held, for writing where it changes.
+///
+/// Name spaces `user`, `trusted` and `security` are kept. Access control lists of an image stay as
+/// they are, but are neither shown nor obeyed.
+final class ExtendedAttributes {
+  private static final int MAX_VALUE_BYTES = 65536;
+  private static final String[] PREFIXES = {"user.", "trusted.", "security."};
+  private static final int[] INDEXES = {
+    AttributeLayout.USER, AttributeLayout.TRUSTED, AttributeLayout.SECURITY
+  };
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final InodeTable table;
+  private final BlockAllocator allocator;
+
+  /// Blocks may be shared by inodes: whoever counts their holders has it.
+  private final ReentrantLock sharing = new ReentrantLock();
+
+  ExtendedAttributes(Volume volume, InodeTable table, BlockAllocator allocator) {
+    this.volume = volume;
+    this.table = table;
+    this.allocator = allocator;
+    geometry = volume.geometry;
+  }
+
+  // ---- names ------------------------------------------------------------------------------------
+
+  /// @throws FsException `EOPNOTSUPP` for a name space that is not kept, `ERANGE` for a long name
+  private static AttributeRegion.Name parse(Caller caller, Inode inode, byte[] full, int right)
+      throws FsException {
+    String text = new String(full, StandardCharsets.ISO_8859_1);
+    for (int i = 0; i < PREFIXES.length; i++) {
+      if (text.startsWith(PREFIXES[i])) {
+        byte[] rest = Arrays.copyOfRange(full, PREFIXES[i].length(), full.length);
+        if (rest.length == 0) {
+          throw FsException.of(Errno.EINVAL, "an attribute without a name");
+        }
+        if (full.length > EntryLayout.MAX_NAME_BYTES) {
+          throw FsException.of(Errno.ERANGE, "an attribute's name of " + full.length + " bytes");
+        }
+        return new AttributeRegion.Name(INDEXES[i], rest);
+      }
+    }
+    Permissions.require(caller, inode, right);
+    throw FsException.of(
+        Errno.EOPNOTSUPP, "attributes named " + text + "; kept are user, trusted and security");
+  }
+
+  private static void checkRead(Caller caller, Inode inode, int index) throws FsException {
+    if (index == AttributeLayout.TRUSTED && !caller.privileged()) {
+      throw FsException.of(Errno.ENODATA, "trusted attributes are for root");
+    }
+    if (index == AttributeLayout.USER) {
+      if (!inode.isRegular() && !inode.isDirectory()) {
+        throw FsException.of(Errno.ENODATA, "only files and directories have user attributes");
+      }
+      Permissions.require(caller, inode, FileTree.READ);
+    }
+  }
+
+  private static void checkWrite(Caller caller, Inode inode, int index) throws FsException {
+    Permissions.requireNotFixed(inode);
+    if (index != AttributeLayout.USER) {
+      if (!caller.privileged()) {
+        throw FsException.of(Errno.EPERM, "trusted and security attributes are root's to change");
+      }
+      return;
+    }
+    if (!inode.isRegular() && !inode.isDirectory()) {
+      throw FsException.of(Errno.EPERM, "only files and directories have user attributes");
+    }
+    if (inode.isDirectory() && (inode.mode & Permissions.STICKY) != 0) {
+      Permissions.requireOwner(caller, inode);
+    }
+    Permissions.require(caller, inode, FileTree.WRITE);
+  }
+
+  // ---- reading ----------------------------------------------------------------------------------
+
+  byte[] get(Caller caller, Inode inode, byte[] fullName) throws IOException {
+    AttributeRegion.Name name = parse(caller, inode, fullName, FileTree.READ);
+    checkRead(caller, inode, name.index());
+    byte[] value = inInode(inode).value(name);
+    if (value == null) {
+      value = inBlock(inode).value(name);
+    }
+    if (value == null) {
+      throw FsException.of(Errno.ENODATA, "no such attribute of inode " + inode.number);
+    }
+    return value;
+  }
+
+  byte[] list(Caller caller, Inode inode) throws IOException {
+    ByteArrayOutputStream names = new ByteArrayOutputStream();
+    for (AttributeRegion region : List.of(inInode(inode), inBlock(inode))) {
+      for (AttributeRegion.Entry entry : region.entries()) {
+        for (int i = 0; i < INDEXES.length; i++) {
+          boolean hidden = INDEXES[i] == AttributeLayout.TRUSTED && !caller.privileged();
+          if (entry.name().index() == INDEXES[i] && !hidden) {
+            names.writeBytes(PREFIXES[i].getBytes(StandardCharsets.ISO_8859_1));
+            names.writeBytes(entry.name().bytes());
+            names.write(0);
+          }
+        }
+      }
+    }
+    return names.toByteArray();
+  }
+
+  private int inodeRoom(Inode inode) {
+    int room = geometry.inodeBytes - InodeLayout.GOOD_OLD_BYTES - inode.extraBytes - 4;
+    return inode.extraBytes < 4 ? 0 : Math.max(0, room);
+  }
+
+  private AttributeRegion inInode(Inode inode) throws IOException {
+    int room = inodeRoom(inode);
+    AttributeRegion region = new AttributeRegion(room, 0);
+    if (room > 0) {
+      long block = table.block(inode.number);
+      int at = table.offset(inode.number) + InodeLayout.GOOD_OLD_BYTES + inode.extraBytes;
+      try (Buffer buffer = volume.cache.read(block)) {
+        if (buffer.getInt(at) == AttributeLayout.MAGIC) {
+          byte[] bytes = new byte[room];
+          buffer.get(at + 4, bytes, 0, room);
+          region.parse(bytes, inode.number, block);
+        }
+      }
+    }
+    return region;
+  }
+
+  private AttributeRegion inBlock(Inode inode) throws IOException {
+    AttributeRegion region = new AttributeRegion(geometry.blockBytes, AttributeLayout.HEADER_BYTES);
+    if (inode.attributeBlock != 0) {
+      byte[] bytes = new byte[geometry.blockBytes];
+      try (Buffer buffer = volume.cache.read(inode.attributeBlock)) {
+        buffer.get(0, bytes, 0, bytes.length);
+        if (buffer.getInt(0) != AttributeLayout.MAGIC
+            || buffer.getInt(AttributeLayout.BLOCKS) != 1
+            || buffer.getInt(AttributeLayout.REFERENCES) < 1) {
+          throw FsException.corrupt(
+              inode.number, inode.attributeBlock, "not a block of extended attributes");
+        }
+      }
+      region.parse(bytes, inode.number, inode.attributeBlock);
+    }
+    return region;
+  }
+
+  // ---- changing ---------------------------------------------------------------------------------
+
+  /// Sets or removes an attribute; the caller stores the inode.
+  ///
+  /// @param value null to remove
+  /// @param flags 0, 1 (`XATTR_CREATE`) or 2 (`XATTR_REPLACE`)
+  /// @throws FsException `ENODATA`, `EEXIST`, `ENOSPC`, `E2BIG`; nothing was changed then
+  void set(
+      Operation op, Caller caller, Inode inode, byte[] fullName, byte @Nullable [] value, int flags)
+      throws IOException {
+    AttributeRegion.Name name = parse(caller, inode, fullName, FileTree.WRITE);
+    checkWrite(caller, inode, name.index());
+    if (value != null && value.length > MAX_VALUE_BYTES) {
+      throw FsException.of(Errno.E2BIG, "an attribute of " + value.length + " bytes");
+    }
+    volume.requireAttributes();
+    AttributeRegion inner = inInode(inode);
+    AttributeRegion outer = inBlock(inode);
+    boolean wasInner = inner.remove(name);
+    boolean wasOuter = outer.remove(name);
+    boolean was = wasInner || wasOuter;
+    if (!was && (value == null || flags == 2)) {
+      throw FsException.of(Errno.ENODATA, "no such attribute of inode " + inode.number);
+    }
+    if (was && flags == 1) {
+      throw FsException.of(Errno.EEXIST, "the attribute exists on inode " + inode.number);
+    }
+    boolean outerChanged = wasOuter;
+    boolean innerChanged = wasInner;
+    if (value != null) {
+      if (inner.add(name, value)) {
+        innerChanged = true;
+      } else if (outer.add(name, value)) {
+        outerChanged = true;
+      } else {
+        throw FsException.of(Errno.ENOSPC, "no room for the attribute in inode " + inode.number);
+      }
+    }
+    if (outerChanged) {
+      storeBlock(op, caller, inode, outer);
+    }
+    if (innerChanged) {
+      storeInner(op, inode, inner);
+    }
+    volume.noteAttributes(op);
+  }
+
+  private void storeInner(Operation op, Inode inode, AttributeRegion region) throws IOException {
+    byte[] bytes = region.bytes(false);
+    table.change(
+        op,
+        inode.number,
+        (buffer, at) -> {
+          int start = at + InodeLayout.GOOD_OLD_BYTES + inode.extraBytes;
+          buffer.setInt(start, region.entries().isEmpty() ? 0 : AttributeLayout.MAGIC);
+          buffer.set(start + 4, bytes, 0, bytes.length);
+        });
+  }
+
+  private void storeBlock(Operation op, Caller caller, Inode inode, AttributeRegion region)
+      throws IOException {
+    if (region.entries().isEmpty()) {
+      dropBlock(op, inode);
+      return;
+    }
+    sharing.lock();
+    try {
+      boolean shared = false;
+      if (inode.attributeBlock != 0) {
+        try (Buffer buffer = volume.cache.read(inode.attributeBlock)) {
+          shared = buffer.getInt(AttributeLayout.REFERENCES) > 1;
+        }
+      }
+      if (inode.attributeBlock == 0 || shared) {
+        volume.groups.reserveAll(op, 1, caller);
+        long old = inode.attributeBlock;
+        long goal = geometry.groupStart(geometry.groupOfInode(inode.number)) + 1;
+        inode.attributeBlock = allocator.allocate(op, goal, 1) & 0xFF_FFFF_FFFFL;
+        inode.sectors += geometry.blockBytes >> 9;
+        if (old != 0) {
+          release(op, inode, old);
+        }
+      }
+      byte[] bytes = region.bytes(true);
+      try (Buffer buffer = op.create(inode.attributeBlock)) {
+        buffer.set(0, bytes, 0, bytes.length);
+      }
+    } finally {
+      sharing.unlock();
+    }
+  }
+
+  /// Lets go of an inode's block; the caller stores the inode.
+  void dropBlock(Operation op, Inode inode) throws IOException {
+    long block = inode.attributeBlock;
+    if (block == 0) {
+      return;
+    }
+    sharing.lock();
+    try {
+      release(op, inode, block);
+      inode.attributeBlock = 0;
+    } finally {
+      sharing.unlock();
+    }
+  }
+
+  private void release(Operation op, Inode inode, long block) throws IOException {
+    int references;
+    try (Buffer buffer = volume.cache.read(block)) {
+      boolean good = buffer.getInt(0) == AttributeLayout.MAGIC;
+      references = good ? buffer.getInt(AttributeLayout.REFERENCES) : 1;
+    }
+    if (references > 1 && references <= AttributeLayout.MAX_REFERENCES) {
+      try (Buffer buffer = op.change(block)) {
+        buffer.setInt(AttributeLayout.REFERENCES, references - 1);
+      }
+    } else {
+      op.forget(block);
+      allocator.free(op, inode.number, block, 1);
+    }
+    inode.sectors = Math.max(0, inode.sectors - (geometry.blockBytes >> 9));
+  }
+}

@@ -1,0 +1,377 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.SliceSink;
+import sluice.fs.block.Buffer;
+import sluice.fs.block.BufferCache;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// Reads the content of files. Any thread may call.
+///
+/// What is in memory is read without a lock: the inode's map is looked at optimistically, the bytes
+/// are copied or leased, and then the inode is checked. Only what is missing is read under the
+/// inode's read lock.
+final class FileContent {
+  /// Blocks asked for ahead of a reader that goes on where it was.
+  private static final int READ_AHEAD = 32;
+
+  private static final long DAY_NANOS = 86_400_000_000_000L;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final BufferCache cache;
+
+  // Of the geometry and the cache, one step nearer.
+  private final int blockBytes;
+  private final int blockShift;
+  private final long blocks;
+  private final InodeCache inodes;
+  private final InodeTable table;
+  private final BlockMap map;
+  private final boolean accessTimes;
+
+  /// What holes read as.
+  private final Block zeros;
+
+  /// @param accessTimes whether reading is noted, once a day and after each change (`relatime`)
+  FileContent(Volume volume, InodeCache inodes, InodeTable table, BlockMap map, boolean accessTimes)
+      throws FsException {
+    this.volume = volume;
+    this.inodes = inodes;
+    this.table = table;
+    this.map = map;
+    this.accessTimes = accessTimes;
+    geometry = volume.geometry;
+    cache = volume.cache;
+    blockBytes = geometry.blockBytes;
+    blockShift = geometry.blockShift;
+    blocks = geometry.blocks;
+    Account account = new Account("zeros", geometry.blockBytes);
+    Block made = Block.allocate(account, geometry.blockBytes);
+    if (made == null) {
+      throw FsException.of(Errno.ENOMEM, "no memory for a block of zeros");
+    }
+    zeros = made;
+  }
+
+  void close() {
+    zeros.release();
+  }
+
+  // ---- copying ----------------------------------------------------------------------------------
+
+  int read(long number, long position, Memory into, long at, int count) throws IOException {
+    if ((position | count) < 0) {
+      throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
+    }
+    Inode inode = inodes.get(number);
+    int done = 0;
+    while (done < count) {
+      int piece = copyNow(inode, position + done, into, at + done, count - done);
+      if (piece < 0) {
+        piece = copyWaiting(number, position + done, into, at + done, count - done);
+      }
+      if (piece == 0) {
+        break;
+      }
+      done += piece;
+    }
+    if (accessTimes && inode.accessNanos <= Math.max(inode.modifyNanos, inode.changeNanos)) {
+      noteAccess(number);
+    }
+    return done;
+  }
+
+  /// @return bytes, 0 at the end, -1 when it must be waited for
+  private int copyNow(Inode inode, long position, Memory into, long at, int count) {
+    long stamp = inode.lock.tryOptimisticRead();
+    long left = inode.size - position;
+    if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
+      return -1;
+    }
+    int offset = (int) position & (blockBytes - 1);
+    int bytes = (int) Math.min(left, count);
+    long logical = position >> blockShift;
+    long block = map.mapNow(inode, logical);
+    if (block <= 0) {
+      return -1;
+    }
+    if (bytes > blockBytes - offset) {
+      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> blockShift);
+      bytes = (int) Math.min(bytes, ((long) run << blockShift) - offset);
+    }
+    if (block + ((offset + bytes - 1) >> blockShift) >= blocks) {
+      return -1;
+    }
+    int copied = cache.copy(block, offset, into, at, bytes);
+    return copied > 0 && inode.lock.validate(stamp) ? copied : -1;
+  }
+
+  private int copyWaiting(long number, long position, Memory into, long at, int count)
+      throws IOException {
+    Inode inode = inodes.lockToRead(number);
+    try {
+      requireContent(inode);
+      long left = inode.size - position;
+      if (left <= 0) {
+        return 0;
+      }
+      int offset = (int) position & (blockBytes - 1);
+      int bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+      long block = map.map(inode, position >> blockShift);
+      if (block == 0) {
+        into.copyFrom(zeros, 0, at, bytes);
+        return bytes;
+      }
+      readAhead(inode, position >> blockShift, block);
+      try (Buffer buffer = cache.read(block)) {
+        into.copyFrom(buffer.block(), offset, at, bytes);
+      }
+      return bytes;
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  /// @throws FsException `EISDIR`, `EINVAL`
+  static void requireContent(Inode inode) throws FsException {
+    if (inode.isDirectory()) {
+      throw FsException.of(Errno.EISDIR, "inode " + inode.number);
+    }
+    if (!inode.isRegular()) {
+      throw FsException.of(Errno.EINVAL, "inode " + inode.number + " has no content");
+    }
+  }
+
+  private void readAhead(Inode inode, long logical, long block) throws IOException {
+    long since = logical - inode.lastRead;
+    if (since > 0 && since <= 2 * READ_AHEAD) {
+      long end = Math.min(logical + READ_AHEAD, (inode.size - 1) >> blockShift);
+      int count = 0;
+      while (logical + count < end && map.map(inode, logical + count + 1) == block + count + 1) {
+        count++;
+      }
+      if (count > 0) {
+        cache.readAhead(block, count + 1);
+      }
+    }
+    inode.lastRead = logical;
+  }
+
+  // ---- without copying --------------------------------------------------------------------------
+
+  int slices(long number, long position, int count, SliceSink sink) throws IOException {
+    if ((position | count) < 0) {
+      throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
+    }
+    Inode inode = inodes.get(number);
+    int done = 0;
+    while (done < count) {
+      int piece = sliceNow(inode, position + done, count - done, sink);
+      if (piece < 0) {
+        piece = sliceWaiting(number, position + done, count - done, sink);
+      }
+      if (piece == 0) {
+        break;
+      }
+      done += piece;
+    }
+    if (accessTimes && inode.accessNanos <= Math.max(inode.modifyNanos, inode.changeNanos)) {
+      noteAccess(number);
+    }
+    return done;
+  }
+
+  private int sliceNow(Inode inode, long position, int count, SliceSink sink) {
+    long stamp = inode.lock.tryOptimisticRead();
+    long left = inode.size - position;
+    if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
+      return -1;
+    }
+    int offset = (int) position & (blockBytes - 1);
+    int bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+    long block = map.mapNow(inode, position >> blockShift);
+    if (block <= 0 || block >= blocks) {
+      return -1;
+    }
+    Block leased = cache.lease(block);
+    if (leased == null) {
+      return -1;
+    }
+    try {
+      if (!inode.lock.validate(stamp)) {
+        return -1;
+      }
+      sink.slice(leased, offset, bytes);
+    } finally {
+      leased.release();
+    }
+    return bytes;
+  }
+
+  private int sliceWaiting(long number, long position, int count, SliceSink sink)
+      throws IOException {
+    int offset = (int) position & (blockBytes - 1);
+    int bytes;
+    Inode inode = inodes.lockToRead(number);
+    Buffer buffer;
+    try {
+      requireContent(inode);
+      long left = inode.size - position;
+      if (left <= 0) {
+        return 0;
+      }
+      bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+      long block = map.map(inode, position >> blockShift);
+      if (block != 0) {
+        readAhead(inode, position >> blockShift, block);
+      }
+      buffer = block == 0 ? null : cache.read(block);
+    } finally {
+      inode.unlockRead();
+    }
+    if (buffer == null) {
+      sink.slice(zeros, offset, bytes);
+    } else {
+      try (buffer) {
+        sink.slice(buffer.block(), offset, bytes);
+      }
+    }
+    return bytes;
+  }
+
+  /// As [#slices] when all is in memory: all of it or nothing.
+  long slicesNow(long number, long position, int count, SliceSink sink) {
+    Inode inode = inodes.find(number);
+    if (inode == null || position < 0 || count < 0) {
+      return FileTree.NOT_NOW;
+    }
+    long stamp = inode.lock.tryOptimisticRead();
+    if (stamp == 0 || !inode.isRegular() || inode.gone) {
+      return FileTree.NOT_NOW;
+    }
+    long bytes = Math.max(0, Math.min(count, inode.size - position));
+    if (bytes == 0) {
+      return inode.lock.validate(stamp) ? 0 : FileTree.NOT_NOW;
+    }
+    long first = position >> blockShift;
+    @Nullable Block[] leased =
+        new Block[(int) (((position + bytes - 1) >> blockShift) - first) + 1];
+    try {
+      for (int i = 0; i < leased.length; i++) {
+        long block = map.mapNow(inode, first + i);
+        boolean known = block >= 0 && block < blocks;
+        leased[i] = known && block > 0 ? cache.lease(block) : null;
+        if (!known || (block > 0 && leased[i] == null)) {
+          return FileTree.NOT_NOW;
+        }
+      }
+      if (!inode.lock.validate(stamp)) {
+        return FileTree.NOT_NOW;
+      }
+      give(leased, position, (int) bytes, sink);
+      return bytes;
+    } finally {
+      for (Block block : leased) {
+        if (block != null) {
+          block.release();
+        }
+      }
+    }
+  }
+
+  private void give(@Nullable Block[] leased, long position, int bytes, SliceSink sink) {
+    int offset = (int) position & (blockBytes - 1);
+    int left = bytes;
+    for (Block block : leased) {
+      int piece = Math.min(left, blockBytes - offset);
+      sink.slice(block == null ? zeros : block, offset, piece);
+      left -= piece;
+      offset = 0;
+    }
+  }
+
+  // ---- the rest ---------------------------------------------------------------------------------
+
+  long seek(long number, long position, boolean hole) throws IOException {
+    Inode inode = inodes.lockToRead(number);
+    try {
+      requireContent(inode);
+      if (position < 0 || position >= inode.size) {
+        throw FsException.of(Errno.ENXIO, "seek to " + position + " of " + inode.size + " bytes");
+      }
+      long end = (inode.size + blockBytes - 1) >> blockShift;
+      long from = position >> blockShift;
+      long found = hole ? map.nextHole(inode, from, end) : map.nextData(inode, from, end);
+      if (found >= end && !hole) {
+        throw FsException.of(Errno.ENXIO, "no data behind " + position);
+      }
+      return Math.min(inode.size, Math.max(position, found << blockShift));
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  byte[] readLink(long number) throws IOException {
+    Inode inode = inodes.lockToRead(number);
+    try {
+      if (!inode.isSymlink()) {
+        throw FsException.of(Errno.EINVAL, "inode " + number + " is no symbolic link");
+      }
+      byte[] target = new byte[(int) inode.size];
+      if (inode.isFastSymlink(blockBytes)) {
+        for (int i = 0; i < target.length; i++) {
+          target[i] = (byte) (inode.block[i >> 2] >>> ((i & 3) << 3));
+        }
+        return target;
+      }
+      long block = map.map(inode, 0);
+      if (block == 0) {
+        throw FsException.corrupt(number, -1, "a symbolic link without content");
+      }
+      try (Buffer buffer = cache.read(block)) {
+        buffer.get(0, target, 0, target.length);
+      }
+      return target;
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  /// Notes that a file or directory was read, if that has not been noted since it was changed, or
+  /// for a day.
+  void noteAccess(long number) throws IOException {
+    if (!accessTimes || volume.readOnly()) {
+      return;
+    }
+    long now = Volume.now();
+    Inode seen = inodes.get(number);
+    boolean noted = seen.accessNanos > Math.max(seen.modifyNanos, seen.changeNanos);
+    if ((noted && now - seen.accessNanos < DAY_NANOS)
+        || table.storable(seen, now) <= seen.accessNanos) {
+      return;
+    }
+    try (Operation op = volume.begin(1)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        if ((inode.flags & InodeLayout.FLAG_NO_ACCESS_TIME) == 0) {
+          long time = table.storable(inode, now);
+          if (time > inode.accessNanos) {
+            inode.touch(AttributeChange.ACCESS, time);
+            table.store(op, inode);
+          }
+        }
+        op.done();
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,544 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.Objects;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// Changes the content of files: writes, cuts, extends, allocates and makes holes. Any thread may
+/// call.
+///
+/// What takes many blocks is done in several operations, each of which leaves a file that is whole:
+/// a long cut makes the file shorter step by step. The bytes between the end of a file and the end
+/// of its last block are zeros.
+final class FileWriter {
+  /// Metadata blocks an operation may change that allocates or frees.
+  static final int CREDITS = 64;
+
+  /// Content blocks one operation writes at most.
+  private static final int MAX_BLOCKS = 256;
+
+  private static final int NOT_ALL_MAPPED = -1;
+
+  /// Flags of files whose content is not simply overwritten.
+  private static final int NOT_BYTES_ONLY =
+      InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND | InodeLayout.FLAG_JOURNAL_DATA;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final InodeCache inodes;
+  private final InodeTable table;
+  private final BlockMap map;
+  private final BlockAllocator allocator;
+
+  FileWriter(
+      Volume volume, InodeCache inodes, InodeTable table, BlockMap map, BlockAllocator allocator) {
+    this.volume = volume;
+    this.inodes = inodes;
+    this.table = table;
+    this.map = map;
+    this.allocator = allocator;
+    geometry = volume.geometry;
+  }
+
+  /// What one operation writes, where to, and by whom.
+  private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
+
+  // ---- writing ----------------------------------------------------------------------------------
+
+  int write(Caller caller, long number, long position, Memory from, long at, int count)
+      throws IOException {
+    if (position < 0 || count < 0) {
+      throw FsException.of(Errno.EINVAL, "write at " + position + ", " + count + " bytes");
+    }
+    Objects.checkFromIndexSize(at, count, from.lengthBytes());
+    if (count > 0) {
+      byte _ = from.get(at); // a revoked source is refused before anything is changed
+    }
+    int wanted = (int) Math.min(count, Math.max(0, geometry.maxFileBytes() - position));
+    Inode known = wanted == 0 ? null : inodes.find(number);
+    int done =
+        known == null ? 0 : overwriteNow(known, new Source(caller, from, at, position, wanted));
+    if (done > 0 && done == wanted) {
+      return done;
+    }
+    boolean waited = false;
+    do {
+      int most = (MAX_BLOCKS << geometry.blockShift) - offset(position + done);
+      int piece = Math.min(wanted - done, most);
+      Source source = new Source(caller, from, at + done, position + done, piece);
+      int bytes = extendsFile(number, source) ? NOT_ALL_MAPPED : rewrite(number, source, count);
+      if (bytes == NOT_ALL_MAPPED) {
+        bytes = writePiece(number, source);
+      }
+      done += bytes;
+      if (bytes == 0 && done < wanted) {
+        if (waited || !awaitFreed()) {
+          break;
+        }
+        waited = true;
+      }
+    } while (done < wanted);
+    if (done == 0 && wanted > 0) {
+      throw FsException.of(Errno.ENOSPC, "write of inode " + number + ": no block is available");
+    }
+    return done;
+  }
+
+  private int offset(long position) {
+    return (int) position & (geometry.blockBytes - 1);
+  }
+
+  /// Whether a rewrite need not be tried. Only a hint: nothing is locked.
+  private boolean extendsFile(long number, Source source) {
+    Inode inode = inodes.find(number);
+    return source.count > 0 && inode != null && source.position + source.count > inode.size;
+  }
+
+  /// Waits for blocks that were freed but not for good yet.
+  ///
+  /// @return whether there were any
+  private boolean awaitFreed() throws IOException {
+    if (!volume.groups.anyWaiting() || volume.groups.inGroup()) {
+      return false;
+    }
+    volume.groups.awaitWaiting();
+    return true;
+  }
+
+  private void check(Inode inode, long position, int asked) throws FsException {
+    FileContent.requireContent(inode);
+    boolean append = (inode.flags & InodeLayout.FLAG_APPEND) != 0 && position < inode.size;
+    if ((inode.flags & InodeLayout.FLAG_IMMUTABLE) != 0 || append) {
+      throw FsException.of(Errno.EPERM, "inode " + inode.number + " is immutable or append-only");
+    }
+    if (asked > 0 && position >= geometry.maxFileBytes()) {
+      throw FsException.of(Errno.EFBIG, "write at " + position);
+    }
+  }
+
+  /// Overwrites what is in memory, is to be written to the device anyway, and was changed in this
+  /// tick of the clock: then nothing but the bytes changes, and no operation is needed.
+  ///
+  /// @return bytes written, as far as it went; the rest is for [#rewrite]
+  private int overwriteNow(Inode inode, Source source) {
+    if (source.position + source.count > inode.size) {
+      return 0; // before it is locked, which would be for nothing
+    }
+    long stamp = inode.lock.tryWriteLock();
+    if (stamp == 0) {
+      return 0;
+    }
+    int done = 0;
+    try {
+      if (!bytesOnly(inode, source)) {
+        return 0;
+      }
+      int put;
+      do {
+        put = overwriteRun(inode, source, done);
+        done += put;
+      } while (put > 0 && done < source.count);
+    } finally {
+      if (done > 0) {
+        inode.changed();
+      }
+      inode.lock.unlockWrite(stamp);
+    }
+    return done;
+  }
+
+  /// @return bytes written of what lies together on the device
+  private int overwriteRun(Inode inode, Source source, int done) {
+    long position = source.position + done;
+    long logical = position >> geometry.blockShift;
+    long block = map.mapNow(inode, logical);
+    if (block <= 0) {
+      return 0;
+    }
+    int offset = offset(position);
+    int bytes = source.count - done;
+    if (bytes > geometry.blockBytes - offset) {
+      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
+      bytes = (int) Math.min(bytes, ((long) run << geometry.blockShift) - offset);
+    }
+    return volume.journal.overwriteNow(block, offset, source.memory, source.offset + done, bytes);
+  }
+
+  private boolean bytesOnly(Inode inode, Source source) {
+    if (inode.gone
+        || !inode.isAlive()
+        || !inode.isRegular()
+        || (inode.flags & NOT_BYTES_ONLY) != 0
+        || source.position + source.count > inode.size
+        || volume.readOnly()) {
+      return false;
+    }
+    long now = table.storable(inode, Volume.now());
+    return isStamped(inode, now, Permissions.withoutSetId(source.caller, inode, false));
+  }
+
+  private static boolean isStamped(Inode inode, long now, int mode) {
+    return now == inode.modifyNanos && now == inode.changeNanos && mode == inode.mode;
+  }
+
+  /// Overwrites what is there: no metadata but the times.
+  private int rewrite(long number, Source source, int asked) throws IOException {
+    int limit = source.count;
+    long position = source.position;
+    try (Operation op = volume.begin(2)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        check(inode, position, asked);
+        if (limit == 0) {
+          return 0;
+        }
+        boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+        if (journaled || position + limit > inode.size || !isMapped(inode, position, limit)) {
+          return NOT_ALL_MAPPED;
+        }
+        Piece piece = new Piece(op, inode, source);
+        while (piece.done < limit) {
+          long logical = piece.logical();
+          piece.overwrite(logical, map.map(inode, logical));
+        }
+        written(op, inode, source.caller);
+        op.done();
+        return piece.done;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private boolean isMapped(Inode inode, long position, int count) throws IOException {
+    long end = (position + count - 1) >> geometry.blockShift;
+    long logical = position >> geometry.blockShift;
+    while (logical <= end) {
+      long block = map.map(inode, logical);
+      if (block == 0) {
+        return false;
+      }
+      logical += map.run(inode, logical, block, end);
+    }
+    return true;
+  }
+
+  private void written(Operation op, Inode inode, Caller caller) throws IOException {
+    long now = table.storable(inode, Volume.now());
+    int mode = Permissions.withoutSetId(caller, inode, false);
+    if (isStamped(inode, now, mode)) {
+      inode.changed();
+      return;
+    }
+    inode.mode = mode;
+    inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now);
+    table.store(op, inode);
+  }
+
+  /// One operation of a write that extends the file or fills holes.
+  private int writePiece(long number, Source source) throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        check(inode, source.position, source.count);
+        Piece piece = new Piece(op, inode, source);
+        piece.write();
+        if (piece.done > 0) {
+          inode.size = Math.max(inode.size, source.position + piece.done);
+          inode.mode = Permissions.withoutSetId(source.caller, inode, false);
+          long now = table.storable(inode, Volume.now());
+          inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now);
+          table.store(op, inode);
+        }
+        op.done();
+        return piece.done;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private final class Piece {
+    private final Operation op;
+    private final Inode inode;
+    private final Source source;
+    private final long position;
+    private final int count;
+    int done;
+
+    Piece(Operation op, Inode inode, Source source) {
+      this.op = op;
+      this.inode = inode;
+      this.source = source;
+      position = source.position;
+      count = source.count;
+    }
+
+    void write() throws IOException {
+      if (position > inode.size) {
+        zeroTail(op, inode);
+      }
+      while (done < count && op.room() >= BlockMap.ROOM_TO_FREE) {
+        long logical = logical();
+        long block = map.map(inode, logical);
+        if (block != 0) {
+          overwrite(logical, block);
+        } else if (!fillHole(logical)) {
+          return;
+        }
+      }
+    }
+
+    /// The block of the file that is next.
+    long logical() {
+      return (position + done) >> geometry.blockShift;
+    }
+
+    private long last() {
+      return (position + count - 1) >> geometry.blockShift;
+    }
+
+    /// What falls into blocks that the file has.
+    void overwrite(long logical, long block) throws IOException {
+      boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+      put(block, journaled ? 1 : map.run(inode, logical, block, last()), false);
+    }
+
+    private boolean fillHole(long logical) throws IOException {
+      int wanted = (int) Math.min(last() - logical + 1, map.sameLeaf(logical));
+      int run = map.holes(inode, logical, Math.min(wanted, mostFresh(op, inode)));
+      long extent = allocate(op, inode, logical, run, source.caller);
+      long block = extent & 0xFF_FFFF_FFFFL;
+      long blocks = extent >>> 40;
+      while (done < count && logical() < logical + blocks) {
+        long next = logical() - logical;
+        put(block + next, (int) (blocks - next), true);
+      }
+      return blocks > 0;
+    }
+
+    /// Puts what falls into a run of blocks as far as it is whole blocks, else into the first one.
+    ///
+    /// @param fresh the blocks have been the file's only since this operation: they hold nothing
+    ///   yet
+    private void put(long block, int run, boolean fresh) throws IOException {
+      int offset = offset(position + done);
+      int left = count - done;
+      int whole = offset == 0 ? Math.min(run, left >> geometry.blockShift) : 0;
+      if (whole > 0) {
+        op.overwrite(inode, block, whole, source.memory, source.offset + done);
+        done += whole << geometry.blockShift;
+        return;
+      }
+      int bytes = Math.min(left, geometry.blockBytes - offset);
+      try (Buffer buffer = op.content(inode, block, fresh)) {
+        source.memory.copyTo(source.offset + done, buffer.block(), offset, bytes);
+      }
+      done += bytes;
+    }
+  }
+
+  /// How many new blocks of content an operation with some room may take: they count where they are
+  /// journaled.
+  private static int mostFresh(Operation op, Inode inode) {
+    boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
+    return journaled ? op.room() - BlockMap.ROOM_TO_FREE + 1 : MAX_BLOCKS;
+  }
+
+  /// Allocates and attaches a run of blocks where there is a hole.
+  ///
+  /// @return first block in the low 40 bits, number of blocks above them; 0 when there is no space
+  private long allocate(Operation op, Inode inode, long logical, int wanted, Caller caller)
+      throws IOException {
+    int pointers = map.missingPointers(inode, logical);
+    int granted = volume.groups.reserve(wanted + pointers, caller);
+    if (granted <= pointers) {
+      volume.groups.unreserve(granted);
+      return 0;
+    }
+    op.promise(granted);
+    int blocks = granted - pointers;
+    long extent = allocator.allocate(op, map.goal(inode, logical), blocks);
+    int got = (int) (extent >>> 40);
+    volume.groups.unreserve(blocks - got);
+    op.promise(got - blocks);
+    map.attach(op, inode, logical, extent & 0xFF_FFFF_FFFFL, got);
+    return extent;
+  }
+
+  // ---- cutting and extending --------------------------------------------------------------------
+
+  /// Zeros from the end of the file to the end of its last block, where somebody else may have left
+  /// bytes.
+  private void zeroTail(Operation op, Inode inode) throws IOException {
+    zero(op, inode, inode.size, (int) (-inode.size & (geometry.blockBytes - 1)));
+  }
+
+  private void zero(Operation op, Inode inode, long position, int bytes) throws IOException {
+    long block = bytes == 0 ? 0 : map.map(inode, position >> geometry.blockShift);
+    if (block != 0) {
+      try (Buffer buffer = op.content(inode, block, false)) {
+        buffer.fill(offset(position), bytes, 0);
+      }
+    }
+  }
+
+  /// Sets the length, under the write lock; the caller stores the inode.
+  ///
+  /// @return false when the operation had no room for all of it: the file is shorter, the caller
+  ///   stores it and calls again in another operation
+  boolean resize(Operation op, Inode inode, long size) throws IOException {
+    if (size > inode.size) {
+      zeroTail(op, inode);
+      inode.size = size;
+      return true;
+    }
+    long from = (size + geometry.blockBytes - 1) >> geometry.blockShift;
+    zero(op, inode, size, (int) (-size & (geometry.blockBytes - 1)));
+    long reached = map.free(op, inode, from, geometry.maxFileBlocks());
+    boolean whole = reached == from;
+    inode.size = whole ? size : Math.min(inode.size, reached << geometry.blockShift);
+    return whole;
+  }
+
+  // ---- fallocate --------------------------------------------------------------------------------
+
+  void allocate(Caller caller, long number, int flags, long position, long length)
+      throws IOException {
+    if (position < 0 || length <= 0) {
+      throw FsException.of(Errno.EINVAL, "allocate at " + position + ", " + length + " bytes");
+    }
+    boolean punch = (flags & FileTree.PUNCH_HOLE) != 0;
+    boolean keep = (flags & FileTree.KEEP_SIZE) != 0;
+    if ((flags & ~(FileTree.PUNCH_HOLE | FileTree.KEEP_SIZE)) != 0 || (punch && !keep)) {
+      throw FsException.of(Errno.EOPNOTSUPP, "flags " + flags + " of allocate");
+    }
+    if (length > geometry.maxFileBytes() - position) {
+      throw FsException.of(Errno.EFBIG, "allocate at " + position + ", " + length + " bytes");
+    }
+    boolean waited = false;
+    long at = position;
+    long end = position + length;
+    while (at < end) {
+      long reached =
+          punch
+              ? punchPiece(caller, number, at, end)
+              : allocatePiece(caller, number, keep, at, end);
+      if (punch) {
+        end = reached;
+      } else if (reached == at) {
+        if (waited || !awaitFreed()) {
+          throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
+        }
+        waited = true;
+      } else {
+        at = reached;
+      }
+    }
+  }
+
+  private static void requireAllocatable(Inode inode) throws FsException {
+    if (inode.isDirectory()) {
+      throw FsException.of(Errno.EISDIR, "inode " + inode.number);
+    }
+    if (!inode.isRegular()) {
+      throw FsException.of(Errno.ENODEV, "inode " + inode.number + " has no content");
+    }
+    Permissions.requireNotFixed(inode);
+  }
+
+  /// @return up to where there are blocks now
+  private long allocatePiece(Caller caller, long number, boolean keep, long position, long end)
+      throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        requireAllocatable(inode);
+        if (keep && end > ((inode.size + geometry.blockBytes - 1) & -geometry.blockBytes)) {
+          throw FsException.of(
+              Errno.EOPNOTSUPP, "blocks behind the end: e2fsck would make the file longer");
+        }
+        if (!keep && position > inode.size) {
+          zeroTail(op, inode);
+        }
+        long first = position >> geometry.blockShift;
+        long last = Math.min((end - 1) >> geometry.blockShift, first + MAX_BLOCKS - 1);
+        long logical = first;
+        while (logical <= last && op.room() >= BlockMap.ROOM_TO_FREE) {
+          int run = 0;
+          int most = (int) Math.min(last - logical + 1, map.sameLeaf(logical));
+          most = Math.min(most, mostFresh(op, inode));
+          while (run < most && map.map(inode, logical + run) == 0) {
+            run++;
+          }
+          if (run == 0) {
+            logical++;
+            continue;
+          }
+          long extent = allocate(op, inode, logical, run, caller);
+          int got = (int) (extent >>> 40);
+          for (int i = 0; i < got; i++) {
+            op.content(inode, (extent & 0xFF_FFFF_FFFFL) + i, true).close();
+          }
+          if (got == 0) {
+            break;
+          }
+          logical += got;
+        }
+        long reached = Math.min(end, Math.max(position, logical << geometry.blockShift));
+        if (reached > position) {
+          inode.size = keep ? inode.size : Math.max(inode.size, reached);
+          finishAllocate(op, inode, caller, keep);
+        }
+        op.done();
+        return reached;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+
+  private void finishAllocate(Operation op, Inode inode, Caller caller, boolean keep)
+      throws IOException {
+    inode.mode = Permissions.withoutSetId(caller, inode, false);
+    int times = keep ? Inode.CHANGED : AttributeChange.MODIFY | Inode.CHANGED;
+    inode.touch(times, table.storable(inode, Volume.now()));
+    table.store(op, inode);
+  }
+
+  /// @return from where on there is a hole now
+  private long punchPiece(Caller caller, long number, long position, long end) throws IOException {
+    try (Operation op = volume.begin(CREDITS)) {
+      Inode inode = inodes.lockToChange(number);
+      try {
+        requireAllocatable(inode);
+        long block = geometry.blockBytes;
+        long limit = Math.min(end, (inode.size + block - 1) & -block);
+        if (position >= inode.size || limit <= position) {
+          return position;
+        }
+        long from = (position + block - 1) & -block;
+        long to = limit & -block;
+        if (from > to) {
+          zero(op, inode, position, (int) (limit - position));
+        } else {
+          zero(op, inode, position, (int) (from - position));
+          zero(op, inode, to, (int) (limit - to));
+        }
+        long first = from >> geometry.blockShift;
+        long reached = from >= to ? first : map.free(op, inode, first, to >> geometry.blockShift);
+        finishAllocate(op, inode, caller, false);
+        op.done();
+        return reached == first ? position : reached << geometry.blockShift;
+      } finally {
+        inode.unlock();
+      }
+    }
+  }
+}

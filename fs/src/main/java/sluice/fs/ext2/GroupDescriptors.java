@@ -1,0 +1,398 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntUnaryOperator;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+import sluice.fs.block.BufferCache;
+import sluice.fs.block.Journal;
+import sluice.sys.Errno;
+
+/// The table of groups in memory: where their bitmaps and inodes are and how much is free, and
+/// which freed blocks wait until their freeing is stable. Whoever allocates or frees holds [#lock].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | freeBlocks, freeInodes, directories, waiting | holder of the lock | under it | under it |
+/// | available, freeInodesTotal | any | volatile | compareAndSet |
+final class GroupDescriptors {
+  final ReentrantLock lock = new ReentrantLock();
+
+  private final Geometry geometry;
+  private final int[] blockBitmap;
+  private final int[] inodeBitmap;
+  private final int[] inodeTable;
+  private final int[] freeBlocks;
+  private final int[] freeInodes;
+  private final int[] directories;
+
+  /// Per group, from which block on there is only content, counted from its start.
+  private final int[] contentStart;
+
+  /// Blocks free and not promised to an operation.
+  private final AtomicLong available = new AtomicLong();
+
+  private final AtomicLong freeInodesTotal = new AtomicLong();
+  private final AtomicLong waitingBlocks = new AtomicLong();
+
+  /// Per group, the blocks that are free in the bitmap but wait; null where there are none.
+  private final long[] @Nullable [] busy;
+
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+  @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
+  private final ThreadLocal<@Nullable List<int[]>> grouped = new ThreadLocal<>();
+
+  private @Nullable Journal journal;
+
+  /// Freed runs, pairs of first block and count, that wait for a point.
+  @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
+  private record Waiting(long point, int[] runs) {}
+
+  GroupDescriptors(Geometry geometry, BufferCache cache) throws IOException {
+    this.geometry = geometry;
+    int groups = geometry.groups;
+    blockBitmap = new int[groups];
+    inodeBitmap = new int[groups];
+    inodeTable = new int[groups];
+    freeBlocks = new int[groups];
+    freeInodes = new int[groups];
+    directories = new int[groups];
+    contentStart = new int[groups];
+    busy = new long[groups][];
+    for (int first = 0; first < groups; first += geometry.descriptorsPerBlock()) {
+      try (Buffer buffer = cache.read(geometry.descriptorBlock(first))) {
+        int end = Math.min(groups, first + geometry.descriptorsPerBlock());
+        for (int group = first; group < end; group++) {
+          load(buffer, group);
+        }
+      }
+    }
+  }
+
+  private void load(Buffer buffer, int group) throws FsException {
+    int at = geometry.descriptorOffset(group);
+    blockBitmap[group] = place(buffer, group, at + GroupLayout.BLOCK_BITMAP, 1);
+    inodeBitmap[group] = place(buffer, group, at + GroupLayout.INODE_BITMAP, 1);
+    inodeTable[group] =
+        place(buffer, group, at + GroupLayout.INODE_TABLE, geometry.inodeTableBlocks());
+    freeBlocks[group] = buffer.getShort(at + GroupLayout.FREE_BLOCKS);
+    freeInodes[group] = buffer.getShort(at + GroupLayout.FREE_INODES);
+    directories[group] = buffer.getShort(at + GroupLayout.USED_DIRECTORIES);
+    if (freeBlocks[group] > geometry.groupBlocks(group)
+        || freeInodes[group] > geometry.inodesPerGroup
+        || directories[group] > geometry.inodesPerGroup) {
+      throw FsException.corrupt(
+          0, geometry.descriptorBlock(group), "group " + group + ": impossible counts");
+    }
+    long end = geometry.groupStart(group) + geometry.descriptorBlocks() + 1;
+    end = Math.max(end, Math.max(blockBitmap(group), inodeBitmap(group)) + 1);
+    end = Math.max(end, inodeTable(group) + geometry.inodeTableBlocks());
+    contentStart[group] = (int) (end - geometry.groupStart(group));
+    available.addAndGet(freeBlocks[group]);
+    freeInodesTotal.addAndGet(freeInodes[group]);
+  }
+
+  /// Without flex_bg a group's tables lie in the group.
+  private int place(Buffer buffer, int group, int offset, int blocks) throws FsException {
+    long block = buffer.getUnsignedInt(offset);
+    long start = geometry.groupStart(group);
+    if (block <= geometry.firstDataBlock
+        || block < start
+        || block + blocks > start + geometry.groupBlocks(group)) {
+      throw FsException.corrupt(
+          0,
+          geometry.descriptorBlock(group),
+          "group " + group + ": a table at block " + block + ", outside of the group");
+    }
+    return (int) block;
+  }
+
+  /// What an allocator says that finds nothing in any bitmap: names the first group that promised.
+  ///
+  /// @param what `blocks` or `inodes`
+  /// @param free how many of them a group counts as free
+  FsException overCounted(String what, IntUnaryOperator free) {
+    int group = 0;
+    while (group < geometry.groups - 1 && free.applyAsInt(group) <= 0) {
+      group++;
+    }
+    return FsException.corrupt(
+        0,
+        geometry.descriptorBlock(group),
+        "group " + group + " counts free " + what + " that its bitmap does not have");
+  }
+
+  /// Attaches the journal that says when freed blocks may be used again.
+  void journal(Journal used) {
+    journal = used;
+  }
+
+  long blockBitmap(int group) {
+    return blockBitmap[group] & 0xFFFF_FFFFL;
+  }
+
+  long inodeBitmap(int group) {
+    return inodeBitmap[group] & 0xFFFF_FFFFL;
+  }
+
+  long inodeTable(int group) {
+    return inodeTable[group] & 0xFFFF_FFFFL;
+  }
+
+  int freeBlocks(int group) {
+    return freeBlocks[group];
+  }
+
+  int freeInodes(int group) {
+    return freeInodes[group];
+  }
+
+  int directories(int group) {
+    return directories[group];
+  }
+
+  /// Blocks that nobody has, those included that wait.
+  long freeBlocks() {
+    return Math.max(0, available.get()) + waitingBlocks.get();
+  }
+
+  long freeInodes() {
+    return Math.max(0, freeInodesTotal.get());
+  }
+
+  /// Whether a block is a bitmap, in an inode table, or a superblock or descriptor.
+  boolean isMetadata(long block) {
+    int group = geometry.groupOfBlock(block);
+    if (block >= geometry.groupStart(group) + contentStart[group]) {
+      return false; // without looking whether the group has a superblock, which takes longer
+    }
+    long table = inodeTable(group);
+    if (block == blockBitmap(group)
+        || block == inodeBitmap(group)
+        || (block >= table && block < table + geometry.inodeTableBlocks())) {
+      return true;
+    }
+    return geometry.hasSuperblock(group)
+        && block <= geometry.groupStart(group) + geometry.descriptorBlocks();
+  }
+
+  /// From which block on, counted from the start of the group, there is only content.
+  int contentStart(int group) {
+    return contentStart[group];
+  }
+
+  // ---- promises ---------------------------------------------------------------------------------
+
+  /// Promises blocks to an operation, at most `wanted`, and all that are left when there are fewer.
+  ///
+  /// @param keep blocks that must stay available
+  /// @return number promised
+  int reserve(int wanted, long keep) {
+    while (true) {
+      long now = available.get();
+      int granted = (int) Math.max(0, Math.min(wanted, now - keep));
+      if (granted == 0 || available.compareAndSet(now, now - granted)) {
+        return granted;
+      }
+    }
+  }
+
+  /// As the other, for a caller: some blocks are kept for root, or whom the superblock names.
+  int reserve(int wanted, Caller caller) {
+    boolean entitled =
+        caller.uid() == 0
+            || caller.uid() == geometry.reservedUid
+            || (geometry.reservedGid != 0 && caller.inGroup(geometry.reservedGid));
+    return reserve(wanted, entitled ? 0 : geometry.reservedBlocks);
+  }
+
+  /// Promises all of them to an operation, or none.
+  ///
+  /// @throws FsException `ENOSPC`
+  void reserveAll(Operation op, int wanted, Caller caller) throws FsException {
+    int granted = reserve(wanted, caller);
+    if (granted < wanted) {
+      unreserve(granted);
+      throw FsException.of(Errno.ENOSPC, wanted + " blocks wanted, " + granted + " available");
+    }
+    op.promise(wanted);
+  }
+
+  void unreserve(int count) {
+    if (count > 0) {
+      available.addAndGet(count);
+    }
+  }
+
+  /// Promises one inode.
+  boolean reserveInode() {
+    while (true) {
+      long now = freeInodesTotal.get();
+      if (now <= 0) {
+        return false;
+      }
+      if (freeInodesTotal.compareAndSet(now, now - 1)) {
+        return true;
+      }
+    }
+  }
+
+  void unreserveInode() {
+    freeInodesTotal.incrementAndGet();
+  }
+
+  // ---- under the lock ---------------------------------------------------------------------------
+
+  void countBlocks(Operation op, int group, int freed) throws IOException {
+    freeBlocks[group] += freed;
+    try (Buffer buffer = op.change(geometry.descriptorBlock(group))) {
+      buffer.setShort(
+          geometry.descriptorOffset(group) + GroupLayout.FREE_BLOCKS, freeBlocks[group]);
+    }
+  }
+
+  void countInodes(Operation op, int group, int freed, int directoriesAdded) throws IOException {
+    freeInodes[group] += freed;
+    directories[group] += directoriesAdded;
+    int at = geometry.descriptorOffset(group);
+    try (Buffer buffer = op.change(geometry.descriptorBlock(group))) {
+      buffer.setShort(at + GroupLayout.FREE_INODES, freeInodes[group]);
+      buffer.setShort(at + GroupLayout.USED_DIRECTORIES, Math.max(0, directories[group]));
+    }
+  }
+
+  /// Blocks of a group that wait, as its bitmap; null when there are none.
+  long @Nullable [] busy(int group) {
+    return busy[group];
+  }
+
+  /// Marks a run that was just freed in the bitmap: nobody takes it before it is stable.
+  void setBusy(int group, int bit, int count) {
+    if (journal == null || !journal.atomic()) {
+      return;
+    }
+    long[] bits = busy[group];
+    if (bits == null) {
+      bits = new long[geometry.blockBytes / 8];
+      busy[group] = bits;
+    }
+    for (int i = bit; i < bit + count; i++) {
+      bits[i >> 6] |= 1L << i;
+    }
+    waitingBlocks.addAndGet(count);
+  }
+
+  // ---- freed blocks -----------------------------------------------------------------------------
+
+  /// The thread's operations belong to one transaction until [#endGroup].
+  void beginGroup() {
+    if (grouped.get() == null) {
+      grouped.set(new ArrayList<>());
+    }
+  }
+
+  void endGroup() {
+    List<int[]> all = grouped.get();
+    grouped.remove();
+    if (all != null) {
+      all.forEach(this::freedBlocks);
+    }
+  }
+
+  boolean inGroup() {
+    return grouped.get() != null;
+  }
+
+  /// An operation that freed these runs has been closed.
+  void freedBlocks(int[] runs) {
+    List<int[]> later = grouped.get();
+    if (later != null) {
+      later.add(runs);
+      return;
+    }
+    Journal used = journal;
+    if (used == null || !used.atomic()) {
+      available.addAndGet(blocksOf(runs));
+      return;
+    }
+    lock.lock();
+    try {
+      waiting.add(new Waiting(used.point(), runs));
+      release(used::stable);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static int blocksOf(int[] runs) {
+    int blocks = 0;
+    for (int i = 1; i < runs.length; i += 2) {
+      blocks += runs[i];
+    }
+    return blocks;
+  }
+
+  /// Whether waiting for the journal would make blocks available.
+  boolean anyWaiting() {
+    return waitingBlocks.get() > 0;
+  }
+
+  /// Gives those free whose point is stable.
+  void releaseStable() {
+    Journal used = journal;
+    if (used != null && waitingBlocks.get() > 0) {
+      lock.lock();
+      try {
+        release(used::stable);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /// Waits for the journal until nothing waits. Not with an operation open.
+  void awaitWaiting() throws IOException {
+    Journal used = journal;
+    if (used == null) {
+      return;
+    }
+    long point = used.point();
+    used.await(point);
+    lock.lock();
+    try {
+      release(p -> p <= point);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void release(LongPredicate stable) {
+    while (!waiting.isEmpty() && stable.test(waiting.getFirst().point())) {
+      int[] runs = waiting.removeFirst().runs();
+      for (int i = 0; i < runs.length; i += 2) {
+        clearBusy(runs[i] & 0xFFFF_FFFFL, runs[i + 1]);
+      }
+      int blocks = blocksOf(runs);
+      waitingBlocks.addAndGet(-blocks);
+      available.addAndGet(blocks);
+    }
+  }
+
+  private void clearBusy(long block, int count) {
+    int group = geometry.groupOfBlock(block);
+    long[] bits = busy[group];
+    int bit = (int) (block - geometry.groupStart(group));
+    for (int i = bit; bits != null && i < bit + count; i++) {
+      bits[i >> 6] &= ~(1L << i);
+    }
+  }
+}

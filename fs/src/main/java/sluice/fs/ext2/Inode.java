@@ -1,0 +1,244 @@
+package sluice.fs.ext2;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+
+/// A file in memory. Whoever holds [#lock] for writing changes it, and stores it with [InodeTable]
+/// in the same operation; readers read optimistically and check.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
+/// | version | holder of the write lock | volatile | release; its unlocking fences |
+/// | published | any reader | volatile; good if version and accessNanos agree | volatile |
+/// | next, gone | [InodeCache] | volatile | volatile |
+/// | index | holder of the lock | volatile | volatile; anyone may set it to null |
+final class Inode {
+  final long number;
+  final StampedLock lock = new StampedLock();
+
+  int mode;
+  int links;
+  int uid;
+  int gid;
+  int flags;
+  int generation;
+  long size;
+
+  /// 512-byte units taken, those of pointers and extended attributes included.
+  long sectors;
+
+  /// Twelve blocks and three roots of pointers; or a device's number; or a short link's target.
+  final int[] block = new int[InodeLayout.BLOCK_POINTERS];
+
+  long accessNanos;
+  long modifyNanos;
+  long changeNanos;
+  long birthNanos;
+
+  /// Which times are not as on the device: bits as [AttributeChange#ACCESS] and `MODIFY`,
+  /// [#CHANGED] and [#BORN].
+  int timesSet;
+
+  /// Block of extended attributes, or 0.
+  long attributeBlock;
+
+  /// Bytes of fields beyond the old 128.
+  int extraBytes;
+
+  /// What the device held when it was read: the next file of the list of orphans, in a mount.
+  int nextOrphan;
+
+  /// Users that keep it in being without a name.
+  int retains;
+
+  /// Where the next block of content had best be, or 0.
+  long goal;
+
+  /// Lookups in a large directory before its index was made. Only a hint.
+  int coldLookups;
+
+  /// The last block of content that had to be waited for. Only a hint.
+  long lastRead = -1;
+
+  /// Grows when blocks go away: what was remembered of the map is void then.
+  volatile int mapEpoch;
+
+  volatile @Nullable DirectoryIndex index;
+  volatile long version;
+  volatile boolean gone;
+
+  /// Whether somebody looked at it since the last sweep.
+  boolean used;
+
+  volatile @Nullable Inode next;
+  private volatile @Nullable FileAttributes published;
+
+  private static final VarHandle VERSION;
+
+  static {
+    try {
+      VERSION = MethodHandles.lookup().findVarHandle(Inode.class, "version", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  static final int CHANGED = 0x100;
+  static final int BORN = 0x200;
+
+  Inode(long number) {
+    this.number = number;
+  }
+
+  /// Makes void what was remembered of the map, under the write lock.
+  void forgetMap() {
+    int epoch = mapEpoch;
+    mapEpoch = epoch + 1;
+  }
+
+  void unlock() {
+    boolean held = lock.tryUnlockWrite();
+    assert held;
+  }
+
+  void unlockRead() {
+    boolean held = lock.tryUnlockRead();
+    assert held;
+  }
+
+  /// Whether it has a name, or somebody who keeps it without.
+  boolean isAlive() {
+    return links > 0 || retains > 0;
+  }
+
+  FileKind kind() {
+    return FileKind.ofMode(mode);
+  }
+
+  boolean isDirectory() {
+    return (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
+  }
+
+  boolean isRegular() {
+    return (mode & FileKind.MODE_MASK) == FileKind.REGULAR.modeBits();
+  }
+
+  boolean isSymlink() {
+    return (mode & FileKind.MODE_MASK) == FileKind.SYMLINK.modeBits();
+  }
+
+  boolean isDevice() {
+    FileKind kind = kind();
+    return kind == FileKind.CHARACTER_DEVICE || kind == FileKind.BLOCK_DEVICE;
+  }
+
+  /// Whether the block pointers are what their name says.
+  boolean hasBlockMap(int blockBytes) {
+    return isRegular() || isDirectory() || (isSymlink() && !isFastSymlink(blockBytes));
+  }
+
+  boolean isFastSymlink(int blockBytes) {
+    return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
+  }
+
+  /// Notes a change of content or attributes, under the write lock. Reading is no change: whoever
+  /// keeps content by its version keeps it.
+  void touch(int times, long now) {
+    if ((times & AttributeChange.ACCESS) != 0) {
+      accessNanos = now;
+    }
+    if ((times & AttributeChange.MODIFY) != 0) {
+      modifyNanos = now;
+    }
+    if ((times & CHANGED) != 0) {
+      changeNanos = now;
+    }
+    timesSet |= times;
+    if (times != AttributeChange.ACCESS) {
+      changed();
+    }
+  }
+
+  /// Makes the published attributes void, under the write lock.
+  void changed() {
+    // Who unlocks writes with a fence behind it: one here would be the second.
+    VERSION.setRelease(this, Math.max(version + 1, changeNanos));
+  }
+
+  /// The attributes, or null when a writer is at work.
+  @Nullable FileAttributes attributesNow() {
+    FileAttributes now = published;
+    if (now != null && now.version() == version && now.accessNanos() == accessNanos) {
+      return now;
+    }
+    long stamp = lock.tryOptimisticRead();
+    if (stamp == 0) {
+      return null;
+    }
+    now = make();
+    if (!lock.validate(stamp)) {
+      return null;
+    }
+    published = now;
+    return now;
+  }
+
+  FileAttributes attributes() {
+    FileAttributes now = attributesNow();
+    if (now != null) {
+      return now;
+    }
+    long stamp = lock.readLock();
+    try {
+      now = make();
+      published = now;
+      return now;
+    } finally {
+      lock.unlockRead(stamp);
+    }
+  }
+
+  private FileAttributes make() {
+    boolean device = isDevice();
+    return new FileAttributes(
+        number,
+        generation,
+        mode,
+        links,
+        uid,
+        gid,
+        size,
+        sectors << 9,
+        device ? deviceMajor() : 0,
+        device ? deviceMinor() : 0,
+        accessNanos,
+        modifyNanos,
+        changeNanos,
+        birthNanos,
+        version);
+  }
+
+  private int deviceMajor() {
+    return block[0] != 0 ? block[0] >>> 8 & 0xFF : (block[1] & 0xFFF00) >>> 8;
+  }
+
+  private int deviceMinor() {
+    return block[0] != 0 ? block[0] & 0xFF : (block[1] & 0xFF) | (block[1] >>> 12 & 0xFFF00);
+  }
+
+  void setDevice(int major, int minor) {
+    if (major < 256 && minor < 256) {
+      block[0] = major << 8 | minor;
+      block[1] = 0;
+    } else {
+      block[0] = 0;
+      block[1] = (minor & 0xFF) | major << 8 | (minor & ~0xFF) << 12;
+    }
+  }
+}

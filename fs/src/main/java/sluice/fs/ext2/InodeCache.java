@@ -1,0 +1,221 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// Inodes in memory, a bounded number of them: one object per file, found without a lock. Any
+/// thread may call.
+///
+/// Nothing in it is dirty, because every operation stores what it changes; so whatever nobody keeps
+/// may be dropped. Who has found an inode locks it and then looks whether it is [Inode#gone].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | buckets, Inode.next | holder of the bucket's lock | volatile | volatile |
+/// | hand | whoever sweeps | volatile | getAndIncrement |
+final class InodeCache {
+  private static final int LOCKS = 64;
+
+  private final Geometry geometry;
+  private final InodeTable table;
+  private final AtomicReferenceArray<@Nullable Inode> buckets;
+  private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
+  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicInteger hand = new AtomicInteger();
+  private final int capacity;
+
+  /// @param capacity most inodes, more only while they are in use
+  InodeCache(Geometry geometry, InodeTable table, int capacity) {
+    this.geometry = geometry;
+    this.table = table;
+    this.capacity = capacity;
+    buckets = new AtomicReferenceArray<>(Math.max(LOCKS, Integer.highestOneBit(capacity)));
+    for (int i = 0; i < LOCKS; i++) {
+      locks[i] = new ReentrantLock();
+    }
+  }
+
+  /// The inode if it is in memory.
+  @Nullable Inode find(long number) {
+    Inode inode = buckets.get(bucket(number));
+    while (inode != null && inode.number != number) {
+      inode = inode.next;
+    }
+    if (inode != null && !inode.used) {
+      inode.used = true;
+    }
+    return inode;
+  }
+
+  /// The inode, read if it is not in memory.
+  ///
+  /// @throws FsException `ESTALE` when the number is not in use
+  Inode get(long number) throws IOException {
+    Inode inode = find(number);
+    return inode != null ? inode : load(number);
+  }
+
+  /// The inode with its write lock held: [Inode#unlock].
+  ///
+  /// @throws FsException `ESTALE` when the number is not in use
+  Inode lockToChange(long number) throws IOException {
+    return lockToChange(number, true);
+  }
+
+  /// As [#lockToChange] for who has a directory locked: another directory is never waited for.
+  ///
+  /// @throws FsException `EPERM` when it is a directory, also when it has become one since the
+  ///   caller looked: a number that is free is given to the next file at once
+  Inode lockFileToChange(long number) throws IOException {
+    return lockToChange(number, false);
+  }
+
+  private Inode lockToChange(long number, boolean directories) throws IOException {
+    while (true) {
+      Inode inode = get(number);
+      if (!directories && inode.isDirectory()) { // an object stays what it is: see gone below
+        throw FsException.of(Errno.EPERM, "inode " + number + " is a directory");
+      }
+      inode.lock.writeLock();
+      if (!inode.gone && inode.isAlive()) {
+        return inode;
+      }
+      boolean dead = !inode.gone;
+      inode.unlock();
+      if (dead) {
+        throw FsException.of(Errno.ESTALE, "inode " + number + " was removed");
+      }
+    }
+  }
+
+  /// The inode with a read lock held: [Inode#unlockRead].
+  Inode lockToRead(long number) throws IOException {
+    while (true) {
+      Inode inode = get(number);
+      inode.lock.readLock();
+      if (!inode.gone && inode.isAlive()) {
+        return inode;
+      }
+      boolean dead = !inode.gone;
+      inode.unlockRead();
+      if (dead) {
+        throw FsException.of(Errno.ESTALE, "inode " + number + " was removed");
+      }
+    }
+  }
+
+  private int bucket(long number) {
+    return (int) (number ^ (number >>> 16)) & (buckets.length() - 1);
+  }
+
+  private Inode load(long number) throws IOException {
+    boolean ordinary = number >= geometry.firstInode && number <= geometry.inodes;
+    if (!ordinary && number != InodeLayout.ROOT) {
+      throw FsException.of(Errno.ESTALE, "there is no inode " + number);
+    }
+    Inode inode;
+    ReentrantLock lock = locks[bucket(number) & (LOCKS - 1)];
+    lock.lock();
+    try {
+      inode = find(number);
+      if (inode != null) {
+        return inode;
+      }
+      inode = table.load(number);
+      insert(inode);
+    } finally {
+      lock.unlock();
+    }
+    sweep();
+    return inode;
+  }
+
+  /// Adds an inode that was just made, whose write lock the caller holds.
+  void add(Inode inode) {
+    ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
+    lock.lock();
+    try {
+      insert(inode);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void insert(Inode inode) {
+    int bucket = bucket(inode.number);
+    inode.used = true;
+    inode.next = buckets.get(bucket);
+    buckets.set(bucket, inode);
+    count.incrementAndGet();
+  }
+
+  /// Removes an inode whose write lock the caller holds: its number may be used for another file.
+  void remove(Inode inode) {
+    ReentrantLock lock = locks[bucket(inode.number) & (LOCKS - 1)];
+    lock.lock();
+    try {
+      unlink(inode);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void unlink(Inode inode) {
+    int bucket = bucket(inode.number);
+    Inode before = buckets.get(bucket);
+    if (before == inode) {
+      buckets.set(bucket, inode.next);
+    } else {
+      while (before != null && before.next != inode) {
+        before = before.next;
+      }
+      if (before == null) {
+        return;
+      }
+      before.next = inode.next;
+    }
+    inode.gone = true;
+    count.decrementAndGet();
+  }
+
+  /// Drops what nobody used since the last round, until the bound holds or one round is made.
+  private void sweep() {
+    for (int i = 0; count.get() > capacity && i < 2 * buckets.length(); i++) {
+      int bucket = hand.getAndIncrement() & (buckets.length() - 1);
+      ReentrantLock lock = locks[bucket & (LOCKS - 1)];
+      if (buckets.get(bucket) != null && lock.tryLock()) {
+        try {
+          sweepBucket(bucket);
+        } finally {
+          lock.unlock();
+        }
+      }
+    }
+  }
+
+  private void sweepBucket(int bucket) {
+    for (Inode inode = buckets.get(bucket); inode != null; inode = inode.next) {
+      if (inode.used) {
+        inode.used = false;
+        continue;
+      }
+      long stamp = inode.lock.tryWriteLock();
+      if (stamp != 0) {
+        if (inode.retains == 0 && inode.links > 0) {
+          unlink(inode);
+        }
+        inode.lock.unlockWrite(stamp);
+      }
+    }
+  }
+
+  /// Number of inodes in memory.
+  int size() {
+    return count.get();
+  }
+}

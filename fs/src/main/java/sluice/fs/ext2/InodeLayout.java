@@ -1,0 +1,83 @@
+package sluice.fs.ext2;
+
+/// Offsets in an inode on disk. Constants: any thread may use them.
+///
+/// ```
+/// struct ext2_inode {
+///   __le16 i_mode, i_uid;          /* 0   */      0        4        8        12
+///   __le32 i_size;                 /* 4   */ 000 |mode|uid|size    |atime   |ctime   |
+///   __le32 i_atime, i_ctime;       /* 8   */ 010 |mtime   |dtime   |gid|link|blocks  |
+///   __le32 i_mtime, i_dtime;       /* 16  */ 020 |flags   |version |block[0] …
+///   __le16 i_gid, i_links_count;   /* 24  */ 060 |    …   |generat.|file_acl|size_hi |
+///   __le32 i_blocks, i_flags;      /* 28  */ 070 |faddr   |osd2 …
+///   __le32 osd1;                   /* 36  */ 080 |ext|csum|ctime_x |mtime_x |atime_x |
+///   __le32 i_block[15];            /* 40  */ 090 |crtime  |crtime_x|version |projid  |
+///   __le32 i_generation;           /* 100 */
+///   __le32 i_file_acl;             /* 104 */
+///   __le32 i_dir_acl;              /* 108: high half of the size of regular files */
+///   __le32 i_faddr;                /* 112 */
+///   __le16 l_i_blocks_high, l_i_file_acl_high, l_i_uid_high, l_i_gid_high;  /* 116 */
+///   __le16 l_i_checksum_lo, l_i_reserved;                                   /* 124 */
+///   /* with inodes of more than 128 bytes: */
+///   __le16 i_extra_isize, i_checksum_hi;                                    /* 128 */
+///   __le32 i_ctime_extra, i_mtime_extra, i_atime_extra;                     /* 132 */
+///   __le32 i_crtime, i_crtime_extra, i_version_hi, i_projid;                /* 144 */
+/// };
+/// ```
+///
+/// An extra word of a time holds bits 32 and 33 of the seconds in its two low bits, and the
+/// nanoseconds above them.
+final class InodeLayout {
+  static final int MODE = 0;
+  static final int UID = 2;
+  static final int SIZE = 4;
+  static final int ACCESS_TIME = 8;
+  static final int CHANGE_TIME = 12;
+  static final int MODIFY_TIME = 16;
+  static final int DELETE_TIME = 20;
+  static final int GID = 24;
+  static final int LINKS = 26;
+  static final int BLOCKS = 28;
+  static final int FLAGS = 32;
+  static final int BLOCK = 40;
+  static final int GENERATION = 100;
+  static final int FILE_ACL = 104;
+  static final int SIZE_HIGH = 108;
+  static final int BLOCKS_HIGH = 116;
+  static final int UID_HIGH = 120;
+  static final int GID_HIGH = 122;
+  static final int GOOD_OLD_BYTES = 128;
+  static final int EXTRA_SIZE = 128;
+  static final int CHANGE_TIME_EXTRA = 132;
+  static final int MODIFY_TIME_EXTRA = 136;
+  static final int ACCESS_TIME_EXTRA = 140;
+  static final int BIRTH_TIME = 144;
+  static final int BIRTH_TIME_EXTRA = 148;
+
+  /// What new inodes keep beyond the old 128 bytes, if there is room: all of the fields above.
+  static final int WANTED_EXTRA_SIZE = 32;
+
+  static final int DIRECT_BLOCKS = 12;
+  static final int BLOCK_POINTERS = 15;
+
+  static final int FLAG_IMMUTABLE = 0x10;
+  static final int FLAG_APPEND = 0x20;
+  static final int FLAG_NO_ACCESS_TIME = 0x80;
+
+  /// The directory has a tree of hashes.
+  static final int FLAG_INDEX = 0x1000;
+
+  /// Content goes through the journal.
+  static final int FLAG_JOURNAL_DATA = 0x4000;
+
+  /// Subdirectories are unrelated: they are spread over the groups.
+  static final int FLAG_TOP_DIRECTORY = 0x20000;
+
+  /// Flags of ext4 that change what the block pointers mean.
+  static final int FLAGS_OF_EXT4 = 0x80000 | 0x10000000 | 0x40000 | 0x200000 | 0x800;
+
+  static final int ROOT = 2;
+  static final int JOURNAL = 8;
+
+  private InodeLayout() {}
+}

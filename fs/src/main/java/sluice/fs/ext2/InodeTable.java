@@ -1,0 +1,276 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.concurrent.locks.ReentrantLock;
+import sluice.fs.AttributeChange;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+import sluice.fs.block.Buffer;
+import sluice.sys.Errno;
+
+/// Inodes on the device: reads them into [Inode]s and writes them back. Any thread may call;
+/// whoever stores holds the inode's write lock.
+///
+/// Inodes of one block are written by different threads, so each block is written under one of a
+/// few locks.
+final class InodeTable {
+  private static final int LOCKS = 64;
+  private static final long NANOS = 1_000_000_000L;
+  private static final long MIN_SECONDS = Long.MIN_VALUE / NANOS;
+  private static final long MAX_SECONDS = Long.MAX_VALUE / NANOS;
+
+  private final Volume volume;
+  private final Geometry geometry;
+  private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
+
+  InodeTable(Volume volume) {
+    this.volume = volume;
+    geometry = volume.geometry;
+    for (int i = 0; i < LOCKS; i++) {
+      locks[i] = new ReentrantLock();
+    }
+  }
+
+  long block(long inode) {
+    long index = (inode - 1) % geometry.inodesPerGroup;
+    return volume.groups.inodeTable(geometry.groupOfInode(inode))
+        + index / geometry.inodesPerBlock();
+  }
+
+  int offset(long inode) {
+    return (int) ((inode - 1) % geometry.inodesPerGroup % geometry.inodesPerBlock())
+        * geometry.inodeBytes;
+  }
+
+  /// Reads an inode.
+  ///
+  /// @throws FsException `ESTALE` when it is not in use, `EUCLEAN` when it contradicts itself
+  Inode load(long number) throws IOException {
+    Inode inode = loadUnchecked(number);
+    if (inode.links == 0) {
+      throw FsException.of(Errno.ESTALE, "inode " + number + " is not in use");
+    }
+    check(inode, block(number));
+    return inode;
+  }
+
+  /// As [#load] for an inode that may have lost its last name.
+  Inode loadAny(long number) throws IOException {
+    Inode inode = loadUnchecked(number);
+    boolean reserved = number < geometry.firstInode && number != InodeLayout.ROOT;
+    if ((inode.links != 0 || inode.mode != 0) && !reserved) {
+      check(inode, block(number));
+    }
+    return inode;
+  }
+
+  /// What the device holds, be it in use or not.
+  Inode loadUnchecked(long number) throws IOException {
+    Inode inode = new Inode(number);
+    try (Buffer buffer = volume.cache.read(block(number))) {
+      read(inode, buffer, offset(number));
+    }
+    return inode;
+  }
+
+  private void read(Inode inode, Buffer b, int at) {
+    inode.mode = b.getShort(at + InodeLayout.MODE);
+    inode.links = b.getShort(at + InodeLayout.LINKS);
+    inode.uid = b.getShort(at + InodeLayout.UID) | b.getShort(at + InodeLayout.UID_HIGH) << 16;
+    inode.gid = b.getShort(at + InodeLayout.GID) | b.getShort(at + InodeLayout.GID_HIGH) << 16;
+    inode.flags = b.getInt(at + InodeLayout.FLAGS);
+    inode.generation = b.getInt(at + InodeLayout.GENERATION);
+    inode.size = b.getUnsignedInt(at + InodeLayout.SIZE);
+    if (inode.isRegular() && geometry.revision > 0) {
+      inode.size |= b.getUnsignedInt(at + InodeLayout.SIZE_HIGH) << 32;
+    }
+    inode.sectors = b.getUnsignedInt(at + InodeLayout.BLOCKS);
+    for (int i = 0; i < inode.block.length; i++) {
+      inode.block[i] = b.getInt(at + InodeLayout.BLOCK + 4 * i);
+    }
+    inode.attributeBlock = b.getUnsignedInt(at + InodeLayout.FILE_ACL);
+    inode.nextOrphan = b.getInt(at + InodeLayout.DELETE_TIME);
+    if (geometry.inodeBytes > InodeLayout.GOOD_OLD_BYTES) {
+      inode.extraBytes = b.getShort(at + InodeLayout.EXTRA_SIZE);
+    }
+    inode.accessNanos = time(inode, b, at, InodeLayout.ACCESS_TIME, InodeLayout.ACCESS_TIME_EXTRA);
+    inode.modifyNanos = time(inode, b, at, InodeLayout.MODIFY_TIME, InodeLayout.MODIFY_TIME_EXTRA);
+    inode.changeNanos = time(inode, b, at, InodeLayout.CHANGE_TIME, InodeLayout.CHANGE_TIME_EXTRA);
+    if (fits(inode, InodeLayout.BIRTH_TIME_EXTRA)) {
+      inode.birthNanos = time(inode, b, at, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
+    }
+    inode.version = inode.changeNanos;
+  }
+
+  private void check(Inode inode, long block) throws FsException {
+    long number = inode.number;
+    if ((inode.flags & InodeLayout.FLAGS_OF_EXT4) != 0) {
+      throw FsException.corrupt(
+          number, block, "flags of ext4: 0x" + Integer.toHexString(inode.flags));
+    }
+    if (inode.kind() == FileKind.UNKNOWN) {
+      throw FsException.corrupt(
+          number, block, "impossible mode 0" + Integer.toOctalString(inode.mode));
+    }
+    if (inode.size < 0 || inode.size > geometry.maxFileBytes()) {
+      throw FsException.corrupt(number, block, "impossible size " + inode.size);
+    }
+    if (inode.size > Integer.MAX_VALUE && !volume.hasLargeFiles()) {
+      throw FsException.corrupt(number, block, inode.size + " bytes, without feature large_file");
+    }
+    if (inode.isDirectory()
+        && (inode.size % geometry.blockBytes != 0
+            || inode.size >> geometry.blockShift > geometry.blocks)) {
+      throw FsException.corrupt(number, block, "impossible size of a directory: " + inode.size);
+    }
+    if (inode.isSymlink()
+        && (inode.size == 0
+            || inode.size > geometry.blockBytes
+            || (inode.isFastSymlink(geometry.blockBytes)
+                && inode.size >= 4L * InodeLayout.BLOCK_POINTERS))) {
+      throw FsException.corrupt(number, block, "impossible length of a link: " + inode.size);
+    }
+    int room = geometry.inodeBytes - InodeLayout.GOOD_OLD_BYTES;
+    if (inode.extraBytes > room || inode.extraBytes % 4 != 0) {
+      throw FsException.corrupt(number, block, "impossible i_extra_isize " + inode.extraBytes);
+    }
+    if (inode.attributeBlock != 0) {
+      volume.checkBlock(number, inode.attributeBlock);
+    }
+  }
+
+  private boolean fits(Inode inode, int field) {
+    return InodeLayout.GOOD_OLD_BYTES + inode.extraBytes >= field + 4;
+  }
+
+  private long time(Inode inode, Buffer b, int at, int field, int extraField) {
+    long seconds = b.getInt(at + field);
+    int nanos = 0;
+    if (fits(inode, extraField)) {
+      int extra = b.getInt(at + extraField);
+      seconds += (long) (extra & 3) << 32;
+      nanos = Math.min(extra >>> 2, (int) NANOS - 1);
+    }
+    if (seconds <= MIN_SECONDS) {
+      return Long.MIN_VALUE + 1;
+    }
+    return seconds >= MAX_SECONDS ? Long.MAX_VALUE : seconds * NANOS + nanos;
+  }
+
+  /// The nearest time that an inode can keep.
+  long storable(Inode inode, long nanos) {
+    if (fits(inode, InodeLayout.ACCESS_TIME_EXTRA)) {
+      return Math.max(nanos, Integer.MIN_VALUE * NANOS);
+    }
+    long seconds = Math.floorDiv(nanos, NANOS);
+    return Math.clamp(seconds, Integer.MIN_VALUE, Integer.MAX_VALUE) * NANOS;
+  }
+
+  /// Writes an inode as part of an operation: one block.
+  void store(Operation op, Inode inode) throws IOException {
+    write(op, inode, false);
+  }
+
+  /// Writes an inode that was just allocated: nothing of what the device holds remains.
+  void storeNew(Operation op, Inode inode) throws IOException {
+    write(op, inode, true);
+  }
+
+  /// Sets the time of deletion, or the next file in the list of orphans.
+  void setDeleteTime(Operation op, long inode, int value) throws IOException {
+    change(op, inode, (buffer, at) -> buffer.setInt(at + InodeLayout.DELETE_TIME, value));
+  }
+
+  /// Changes an inode's bytes where its extended attributes are.
+  interface Change {
+    void apply(Buffer buffer, int offset) throws IOException;
+  }
+
+  void change(Operation op, long inode, Change change) throws IOException {
+    long block = block(inode);
+    ReentrantLock lock = locks[(int) block & (LOCKS - 1)];
+    lock.lock();
+    try (Buffer b = op.change(block)) {
+      change.apply(b, offset(inode));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void write(Operation op, Inode inode, boolean fresh) throws IOException {
+    long block = block(inode.number);
+    ReentrantLock lock = locks[(int) block & (LOCKS - 1)];
+    op.begin();
+    if (inode.isRegular() && inode.size > Integer.MAX_VALUE) {
+      volume.noteLargeFile(op);
+    }
+    lock.lock();
+    try (Buffer b = op.change(block)) {
+      int at = offset(inode.number);
+      if (fresh) {
+        b.fill(at, geometry.inodeBytes, 0);
+        b.setInt(at + InodeLayout.GENERATION, inode.generation);
+        if (geometry.inodeBytes > InodeLayout.GOOD_OLD_BYTES) {
+          b.setShort(at + InodeLayout.EXTRA_SIZE, inode.extraBytes);
+        }
+      }
+      write(inode, b, at);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void write(Inode inode, Buffer b, int at) {
+    b.setShort(at + InodeLayout.MODE, inode.mode);
+    b.setShort(at + InodeLayout.LINKS, inode.links);
+    b.setShort(at + InodeLayout.UID, inode.uid);
+    b.setShort(at + InodeLayout.UID_HIGH, inode.uid >>> 16);
+    b.setShort(at + InodeLayout.GID, inode.gid);
+    b.setShort(at + InodeLayout.GID_HIGH, inode.gid >>> 16);
+    b.setInt(at + InodeLayout.FLAGS, inode.flags);
+    b.setInt(at + InodeLayout.SIZE, (int) inode.size);
+    if (inode.isRegular() && geometry.revision > 0) {
+      b.setInt(at + InodeLayout.SIZE_HIGH, (int) (inode.size >>> 32));
+    }
+    b.setInt(at + InodeLayout.BLOCKS, (int) inode.sectors);
+    for (int i = 0; i < inode.block.length; i++) {
+      b.setInt(at + InodeLayout.BLOCK + 4 * i, inode.block[i]);
+    }
+    b.setInt(at + InodeLayout.FILE_ACL, (int) inode.attributeBlock);
+    writeTimes(inode, b, at);
+  }
+
+  /// Only those that were set: a time beyond what we count in nanoseconds stays as it is.
+  private void writeTimes(Inode inode, Buffer b, int at) {
+    int set = inode.timesSet;
+    if ((set & AttributeChange.ACCESS) != 0) {
+      writeTime(inode, b, at, inode.accessNanos, InodeLayout.ACCESS_TIME);
+    }
+    if ((set & AttributeChange.MODIFY) != 0) {
+      writeTime(inode, b, at, inode.modifyNanos, InodeLayout.MODIFY_TIME);
+    }
+    if ((set & Inode.CHANGED) != 0) {
+      writeTime(inode, b, at, inode.changeNanos, InodeLayout.CHANGE_TIME);
+    }
+    if ((set & Inode.BORN) != 0 && fits(inode, InodeLayout.BIRTH_TIME_EXTRA)) {
+      writeTime(inode, b, at, inode.birthNanos, InodeLayout.BIRTH_TIME);
+    }
+    inode.timesSet = 0;
+  }
+
+  private void writeTime(Inode inode, Buffer b, int at, long nanos, int field) {
+    long seconds = Math.floorDiv(nanos, NANOS);
+    b.setInt(at + field, (int) seconds);
+    int extraField =
+        switch (field) {
+          case InodeLayout.ACCESS_TIME -> InodeLayout.ACCESS_TIME_EXTRA;
+          case InodeLayout.MODIFY_TIME -> InodeLayout.MODIFY_TIME_EXTRA;
+          case InodeLayout.CHANGE_TIME -> InodeLayout.CHANGE_TIME_EXTRA;
+          default -> InodeLayout.BIRTH_TIME_EXTRA;
+        };
+    if (fits(inode, extraField)) {
+      int epoch = (int) ((seconds - (int) seconds) >>> 32) & 3;
+      b.setInt(at + extraField, (int) Math.floorMod(nanos, NANOS) << 2 | epoch);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
+
+/// Files without a name that still take space: those somebody keeps, and those whose blocks are
+/// being freed in more than one operation. They are in a list on the device, which a mount works
+/// off, so a crash leaves nothing behind. Any thread may call.
+///
+/// The list begins in the superblock and goes on in the inodes' times of deletion, newest first.
+final class Orphans {
+  /// Metadata blocks that adding or removing one changes: superblock, and the inode or a neighbour.
+  static final int CREDITS = 3;
+
+  /// Metadata blocks one operation of a long freeing may change.
+  private static final int FREE_CREDITS = 64;
+
+  private final Volume volume;
+  private final InodeTable table;
+  private final InodeCache inodes;
+  private final BlockMap map;
+  private final InodeAllocator allocator;
+  private final ExtendedAttributes attributes;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /// Neighbours in the list, 0 at its ends.
+  private static final class Links {
+    long newer;
+    long older;
+  }
+
+  /// Files that were dropped in the thread's group.
+  @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
+  private final ThreadLocal<@Nullable List<Inode>> deferred = new ThreadLocal<>();
+
+  private final Map<Long, Links> list = new HashMap<>();
+  private long newest;
+
+  Orphans(
+      Volume volume,
+      InodeTable table,
+      InodeCache inodes,
+      BlockMap map,
+      InodeAllocator allocator,
+      ExtendedAttributes attributes) {
+    this.volume = volume;
+    this.table = table;
+    this.inodes = inodes;
+    this.map = map;
+    this.allocator = allocator;
+    this.attributes = attributes;
+  }
+
+  /// Puts a file into the list, under its write lock. Once is enough.
+  void add(Operation op, Inode inode) throws IOException {
+    lock.lock();
+    try {
+      if (list.containsKey(inode.number)) {
+        return;
+      }
+      Links links = new Links();
+      links.older = newest;
+      Links before = list.get(newest);
+      if (before != null) {
+        before.newer = inode.number;
+      }
+      table.setDeleteTime(op, inode.number, (int) newest);
+      volume.setSuperblock(op, SuperblockLayout.LAST_ORPHAN, (int) inode.number);
+      list.put(inode.number, links);
+      newest = inode.number;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void remove(Operation op, Inode inode) throws IOException {
+    lock.lock();
+    try {
+      Links links = list.remove(inode.number);
+      if (links == null) {
+        return;
+      }
+      Links older = list.get(links.older);
+      if (older != null) {
+        older.newer = links.newer;
+      }
+      Links newer = list.get(links.newer);
+      if (newer != null) {
+        newer.older = links.older;
+        table.setDeleteTime(op, links.newer, (int) links.older);
+      } else {
+        newest = links.older;
+        volume.setSuperblock(op, SuperblockLayout.LAST_ORPHAN, (int) links.older);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A file has lost its last name, under its write lock: frees it as far as the operation has
+  /// room, or puts it into the list.
+  ///
+  /// @return whether it is gone; otherwise the caller calls [#finish] with no lock and operation
+  boolean drop(Operation op, Inode inode) throws IOException {
+    if (inode.retains == 0 && empty(op, inode)) {
+      freeNumber(op, inode);
+      return true;
+    }
+    table.store(op, inode);
+    add(op, inode);
+    return false;
+  }
+
+  /// Frees the content of a file that nobody has any more, under its write lock.
+  ///
+  /// @return false when the operation had no room for all of it
+  private boolean empty(Operation op, Inode inode) throws IOException {
+    boolean mapped = inode.hasBlockMap(volume.geometry.blockBytes);
+    long end = volume.geometry.maxFileBlocks();
+    if (mapped && map.free(op, inode, 0, end) > 0) {
+      inode.changed();
+      return false;
+    }
+    attributes.dropBlock(op, inode);
+    inode.size = inode.isSymlink() ? inode.size : 0;
+    inode.changed();
+    table.store(op, inode);
+    return true;
+  }
+
+  /// Frees the number of an emptied file that is in no list: the next file may have it at once.
+  private void freeNumber(Operation op, Inode inode) throws IOException {
+    // Out of the list it is a time; in the list, a neighbour that leaves would overwrite it.
+    table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
+    // Only now: whoever reads it again must find it without a name, or it would live beside the
+    // next.
+    inodes.remove(inode);
+    allocator.free(op, inode.number, inode.isDirectory());
+  }
+
+  /// Goes on with what [#drop] could not finish, when the thread's group has ended if there is one:
+  /// a group must not become large. With no lock held and no operation open.
+  void finish(Inode inode) throws IOException {
+    if (volume.groups.inGroup()) {
+      List<Inode> later = deferred.get();
+      if (later == null) {
+        later = new ArrayList<>();
+        deferred.set(later);
+      }
+      later.add(inode);
+      return;
+    }
+    finishNow(inode);
+  }
+
+  /// Frees what was dropped in the thread's group, which has ended.
+  void finishDeferred() throws IOException {
+    List<Inode> all = deferred.get();
+    if (all == null) {
+      return;
+    }
+    deferred.remove();
+    for (Inode inode : all) {
+      finishNow(inode);
+    }
+  }
+
+  private void finishNow(Inode inode) throws IOException {
+    boolean whole = false;
+    while (!whole) {
+      try (Operation op = volume.begin(FREE_CREDITS)) {
+        inode.lock.writeLock();
+        try {
+          if (inode.gone || inode.isAlive()) {
+            return;
+          }
+          whole = empty(op, inode);
+          if (whole) {
+            remove(op, inode);
+            freeNumber(op, inode);
+          } else {
+            table.store(op, inode);
+          }
+          op.done();
+        } finally {
+          inode.unlock();
+        }
+      }
+    }
+  }
+
+  /// Works off the list that a crash has left.
+  ///
+  /// @throws FsException `EUCLEAN` when the list contradicts itself
+  void recover(int first) throws IOException {
+    List<Inode> left = new ArrayList<>();
+    Set<Long> seen = new HashSet<>();
+    long number = first & 0xFFFF_FFFFL;
+    while (number != 0) {
+      boolean possible = number >= volume.geometry.firstInode && number <= volume.geometry.inodes;
+      if (!possible || !seen.add(number) || !allocator.inUse(number)) {
+        throw FsException.corrupt(number, -1, "the list of orphans leads to it");
+      }
+      Inode inode = table.loadAny(number);
+      left.add(inode);
+      number = inode.nextOrphan & 0xFFFF_FFFFL;
+    }
+    for (int i = left.size() - 1; i >= 0; i--) {
+      Links links = new Links();
+      links.older = i + 1 < left.size() ? left.get(i + 1).number : 0;
+      links.newer = i > 0 ? left.get(i - 1).number : 0;
+      list.put(left.get(i).number, links);
+    }
+    newest = left.isEmpty() ? 0 : left.get(0).number;
+    for (Inode inode : left) {
+      if (inode.links > 0) {
+        finishTruncate(inode);
+      } else {
+        inodes.add(inode);
+        finish(inode);
+      }
+    }
+  }
+
+  /// A file with a name in the list was being made shorter: what is behind its end goes.
+  private void finishTruncate(Inode inode) throws IOException {
+    Geometry g = volume.geometry;
+    long from = (inode.size + g.blockBytes - 1) >> g.blockShift;
+    long end = g.maxFileBlocks();
+    boolean whole = false;
+    while (!whole) {
+      try (Operation op = volume.begin(FREE_CREDITS)) {
+        whole = map.free(op, inode, from, end) == from;
+        table.store(op, inode);
+        if (whole) {
+          remove(op, inode);
+          table.setDeleteTime(op, inode.number, 0);
+        }
+        op.done();
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package sluice.fs.ext2;
+
+import sluice.fs.Caller;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// Who may do what: the mode bits of `inode(7)`, as `path_resolution(7)` has them applied.
+/// Stateless: any thread may use it.
+final class Permissions {
+  static final int SET_UID = 0x800;
+  static final int SET_GID = 0x400;
+  static final int STICKY = 0x200;
+  private static final int GROUP_EXECUTE = 0x8;
+  private static final int ANY_EXECUTE = 0x49;
+
+  private Permissions() {}
+
+  /// Which of the asked rights a caller has.
+  static int granted(Caller caller, int mode, int uid, int gid, int rights) {
+    if (caller.privileged()) {
+      boolean directory = (mode & FileKind.MODE_MASK) == FileKind.DIRECTORY.modeBits();
+      boolean execute = directory || (mode & ANY_EXECUTE) != 0;
+      return execute ? rights : rights & ~FileTree.EXECUTE;
+    }
+    int bits = mode;
+    if (caller.uid() == uid) {
+      bits = mode >> 6;
+    } else if (caller.inGroup(gid)) {
+      bits = mode >> 3;
+    }
+    return rights & bits & 7;
+  }
+
+  /// @throws FsException `EACCES` unless all rights are granted
+  static void require(Caller caller, Inode inode, int rights) throws FsException {
+    if (granted(caller, inode.mode, inode.uid, inode.gid, rights) != rights) {
+      throw FsException.of(Errno.EACCES, "inode " + inode.number + " for " + caller);
+    }
+  }
+
+  /// For changing the names in a directory, which has not been removed itself.
+  static void requireChangeable(Caller caller, Inode directory) throws FsException {
+    if (!directory.isDirectory()) {
+      throw FsException.of(Errno.ENOTDIR, "inode " + directory.number);
+    }
+    require(caller, directory, FileTree.WRITE | FileTree.EXECUTE);
+    if (directory.links == 0) {
+      throw FsException.of(Errno.ENOENT, "directory " + directory.number + " was removed");
+    }
+    if ((directory.flags & InodeLayout.FLAG_IMMUTABLE) != 0) {
+      throw FsException.of(Errno.EPERM, "directory " + directory.number + " is immutable");
+    }
+  }
+
+  /// For removing a name: of a sticky directory only one's own.
+  static void requireRemovable(Caller caller, Inode directory, Inode file) throws FsException {
+    requireChangeable(caller, directory);
+    if ((directory.flags & InodeLayout.FLAG_APPEND) != 0) {
+      throw FsException.of(Errno.EPERM, "directory " + directory.number + " only grows");
+    }
+    boolean sticky = (directory.mode & STICKY) != 0;
+    if (sticky
+        && !caller.privileged()
+        && caller.uid() != file.uid
+        && caller.uid() != directory.uid) {
+      throw FsException.of(
+          Errno.EPERM, "directory " + directory.number + " is sticky, its files are others'");
+    }
+    requireNotFixed(file);
+  }
+
+  /// @throws FsException `EPERM` when the file is immutable or may only grow
+  static void requireNotFixed(Inode file) throws FsException {
+    if ((file.flags & (InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND)) != 0) {
+      throw FsException.of(Errno.EPERM, "inode " + file.number + " is immutable or append-only");
+    }
+  }
+
+  /// @throws FsException `EPERM` unless the caller owns the file
+  static void requireOwner(Caller caller, Inode file) throws FsException {
+    if (!caller.privileged() && caller.uid() != file.uid) {
+      throw FsException.of(Errno.EPERM, "inode " + file.number + " is not of " + caller);
+    }
+  }
+
+  /// The mode after content was changed or the owner: without set-id bits that would now speak for
+  /// something else.
+  ///
+  /// @param always also when the caller is privileged, as after a change of owner
+  static int withoutSetId(Caller caller, Inode file, boolean always) {
+    if (file.isDirectory() || (caller.privileged() && !always)) {
+      return file.mode;
+    }
+    int mode = file.mode & ~SET_UID;
+    boolean foreign = !caller.privileged() && !caller.inGroup(file.gid);
+    return (mode & GROUP_EXECUTE) != 0 || foreign ? mode & ~SET_GID : mode;
+  }
+
+  /// The mode of a new file in a directory.
+  static int ofNew(Caller caller, Inode directory, FileKind kind, int permissions) {
+    int kept = kind == FileKind.DIRECTORY ? 0x3FF : 0xFFF; // mkdir(2) sets no ids
+    int mode = kind.modeBits() | (permissions & kept);
+    if ((directory.mode & SET_GID) == 0) {
+      return mode;
+    }
+    if (kind == FileKind.DIRECTORY) {
+      return mode | SET_GID;
+    }
+    boolean strip =
+        (mode & (SET_GID | GROUP_EXECUTE)) == (SET_GID | GROUP_EXECUTE)
+            && !caller.privileged()
+            && !caller.inGroup(directory.gid);
+    return strip ? mode & ~SET_GID : mode;
+  }
+
+  static int groupOfNew(Caller caller, Inode directory) {
+    return (directory.mode & SET_GID) != 0 ? directory.gid : caller.gid();
+  }
+}

@@ -1,0 +1,11 @@
+package sluice.fs.block;
+
+import java.io.IOException;
+import sluice.fs.FaultyDevice;
+
+final class FaultyDeviceTest extends BlockDeviceContract {
+  @Override
+  BlockDevice open() throws IOException {
+    return new FaultyDevice(BlockDevices.memory(SIZE)); // without a plan it is a device as any
+  }
+}

@@ -1,0 +1,51 @@
+package sluice.fs.ext2;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Whether what a crash has left of the work of several threads can be of one moment: when an
+/// operation is there, so is every one that had ended before it began. Stateless.
+final class CrashCut {
+  private CrashCut() {}
+
+  /// @param threads what each thread did
+  /// @param alike of each thread, the steps that may have left what was found, ascending
+  /// @return what cannot be, null when all is well
+  static @Nullable String problem(List<CrashWorkload.Recorded> threads, List<List<Integer>> alike) {
+    int[] chosen = new int[threads.size()];
+    // The earliest choice that can be: each step forward is forced by the others.
+    for (boolean moved = true; moved; ) {
+      moved = false;
+      for (int t = 0; t < chosen.length; t++) {
+        for (int other = 0; other < chosen.length; other++) {
+          CrashWorkload.Step there = step(threads, other, alike.get(other).get(chosen[other]));
+          while (isMissing(threads, t, alike.get(t).get(chosen[t]), there)) {
+            if (++chosen[t] == alike.get(t).size()) {
+              return "thread "
+                  + t
+                  + " is where it was after one of its steps "
+                  + alike.get(t)
+                  + ", thread "
+                  + other
+                  + " where a later one had ended before";
+            }
+            moved = true;
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private static CrashWorkload.Step step(
+      List<CrashWorkload.Recorded> threads, int thread, int number) {
+    return threads.get(thread).steps().get(number);
+  }
+
+  /// Whether a thread's step after the one that is there had ended before another's began.
+  private static boolean isMissing(
+      List<CrashWorkload.Recorded> threads, int thread, int number, CrashWorkload.Step there) {
+    return number + 1 < threads.get(thread).steps().size()
+        && step(threads, thread, number + 1).endedNanos() - there.begunNanos() < 0;
+  }
+}

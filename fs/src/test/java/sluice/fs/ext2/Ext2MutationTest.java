@@ -1,0 +1,299 @@
+package sluice.fs.ext2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.fs.AttributeChange;
+import sluice.fs.Blocks;
+import sluice.fs.Caller;
+import sluice.fs.E2fsprogs;
+import sluice.fs.FileAttributes;
+import sluice.fs.FsException;
+import sluice.fs.Images;
+import sluice.fs.NewFile;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.Errno;
+
+/// Damaged images: every one is refused, or works as far as it does, with errors that are errnos;
+/// none is followed for ever, and none breaks the program.
+final class Ext2MutationTest {
+  private static final int IMAGE_BYTES = 1 << 20;
+  private static final int IMAGES = 3000;
+  private static final int IMAGES_WITH_TREES = 600;
+
+  /// More entries than any image of this size holds if none is followed twice.
+  private static final int MAX_STEPS = 200_000;
+
+  private static byte[] good = {};
+
+  @BeforeAll
+  static void makeAGoodImage() throws IOException {
+    try (Ext2Rig rig = new Ext2Rig(IMAGE_BYTES, 1024)) {
+      long directory = rig.directory(rig.root(), "d");
+      long below = rig.directory(directory, "below");
+      for (int i = 0; i < 60; i++) {
+        rig.file(below, longName(i));
+      }
+      long file = rig.file(directory, "long");
+      rig.write(file, 0, "x".repeat(20_000));
+      rig.write(file, 300_000, "y".repeat(3000));
+      rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.a"), new byte[300], 0);
+      rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.b"), new byte[8], 0);
+      rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("s"), NewFile.symlink(new byte[100]));
+      rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("t"), NewFile.symlink(new byte[10]));
+      rig.tree.close();
+      good = bytes(rig.device);
+    }
+  }
+
+  /// Of 60 such the directory has several blocks.
+  private static String longName(int number) {
+    return "a file with a name " + number + "-".repeat(50);
+  }
+
+  private static byte[] bytes(BlockDevice device) throws IOException {
+    byte[] bytes = new byte[IMAGE_BYTES];
+    Block block = Blocks.of(IMAGE_BYTES);
+    device.read(0, block, 0, IMAGE_BYTES);
+    block.segment().asByteBuffer().get(bytes);
+    block.release();
+    return bytes;
+  }
+
+  /// Half of the images are hit where the structures are, half anywhere in use.
+  private static byte[] damaged(Random random) {
+    byte[] bytes = good.clone();
+    int count = 1 + random.nextInt(8);
+    for (int i = 0; i < count; i++) {
+      int at =
+          switch (random.nextInt(5)) {
+            case 0 -> 1024 + random.nextInt(400);
+            case 1 -> 2048 + random.nextInt(32);
+            case 2 -> 5 * 1024 + random.nextInt(20 * 256);
+            default -> random.nextInt(400 << 10);
+          };
+      at &= random.nextBoolean() ? ~3 : ~0;
+      int width = random.nextBoolean() ? 1 : 4;
+      int value =
+          switch (random.nextInt(4)) {
+            case 0 -> -1;
+            case 1 -> random.nextInt(1024);
+            case 2 -> 1 << random.nextInt(32);
+            default -> random.nextInt();
+          };
+      for (int j = 0; j < width; j++) {
+        bytes[at + j] = (byte) (value >>> (8 * j));
+      }
+    }
+    return bytes;
+  }
+
+  @Test
+  @Timeout(300)
+  void noDamageIsFatal() throws IOException {
+    int mounted = 0;
+    for (int seed = 0; seed < IMAGES; seed++) {
+      try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
+        load(device, damaged(new Random(seed)));
+        mounted += use(device, seed) ? 1 : 0;
+      } catch (RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+    assertThat(mounted).isGreaterThan(IMAGES / 4);
+  }
+
+  private static void load(BlockDevice device, byte[] bytes) throws IOException {
+    Block block = Blocks.of(IMAGE_BYTES);
+    block.segment().asByteBuffer().put(bytes);
+    device.write(0, block, 0, IMAGE_BYTES);
+    block.release();
+  }
+
+  /// The same with a directory that e2fsck has made a tree of hashes of: its blocks are damaged,
+  /// and names are looked up in it.
+  @Test
+  @Timeout(300)
+  void noDamageToATreeOfHashesIsFatal(@TempDir Path folder) throws Exception {
+    E2fsprogs.require("e2fsck");
+    E2fsprogs.require("debugfs");
+    Path image = folder.resolve("image");
+    try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
+      load(device, good);
+      Images.save(device, image);
+    }
+    assertThat(E2fsprogs.run("e2fsck", "-fyD", image.toString()).exit()).isBetween(0, 1);
+    assertThat(E2fsprogs.debugfs(image, "htree_dump /d/below")).contains("Root node");
+    int[] blocks =
+        Stream.of(E2fsprogs.debugfs(image, "blocks /d/below").split("\\s+"))
+            .filter(word -> word.matches("[0-9]+"))
+            .mapToInt(Integer::parseInt)
+            .toArray();
+    byte[] indexed = Files.readAllBytes(image);
+    assertThat(blocks).hasSizeGreaterThan(2);
+    for (int seed = 0; seed < IMAGES_WITH_TREES; seed++) {
+      Random random = new Random(seed);
+      byte[] bytes = indexed.clone();
+      int count = 1 + random.nextInt(6);
+      for (int i = 0; i < count; i++) {
+        // the root of the tree above all, where its head and its first entries are
+        int block = blocks[random.nextInt(3) > 0 ? 0 : random.nextInt(blocks.length)];
+        int at = block * 1024 + (random.nextBoolean() ? random.nextInt(64) : random.nextInt(1024));
+        bytes[at] = (byte) (random.nextBoolean() ? random.nextInt(4) : random.nextInt());
+      }
+      try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
+        load(device, bytes);
+        use(device, seed);
+      } catch (RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  /// @return whether it could be mounted
+  private static boolean use(BlockDevice device, int seed) throws IOException {
+    try {
+      Ext2Check.check(device, _ -> {}, _ -> {});
+    } catch (FsException e) {
+      expected(e);
+    }
+    MountOptions options = MountOptions.defaults().withCacheBytes(256 << 10).withInodes(64);
+    try (Ext2 tree = Ext2.mount(device, options);
+        Walk walk = new Walk(tree, new Random(seed))) {
+      walk.go(tree.rootInode(), 0);
+      return true;
+    } catch (FsException e) {
+      expected(e);
+      return false;
+    }
+  }
+
+  /// Whoever is told of damage is told where.
+  private static void expected(FsException e) {
+    if (e.errno() == Errno.EUCLEAN) {
+      assertThat(e.getMessage()).containsPattern("(inode|block) [0-9]+: .*; Fix: ");
+    }
+    assertThat(e.errno())
+        .as(e.getMessage())
+        .isIn(
+            Errno.EUCLEAN,
+            Errno.EINVAL,
+            Errno.EROFS,
+            Errno.ESTALE,
+            Errno.ENOENT,
+            Errno.EPERM,
+            Errno.ENOSPC,
+            Errno.ENOTDIR,
+            Errno.EISDIR,
+            Errno.ENODATA,
+            Errno.EMLINK,
+            Errno.EIO,
+            Errno.ENOTEMPTY,
+            Errno.EFBIG,
+            Errno.EEXIST,
+            Errno.ENXIO,
+            Errno.EBUSY);
+  }
+
+  /// Goes through a tree, reads everything, and changes what it meets.
+  private static final class Walk implements AutoCloseable {
+    private final Ext2 tree;
+    private final Random random;
+    private final Block block = Blocks.of(1 << 16);
+    private final Memory memory = Memory.over(block, 0, 1 << 16);
+    private int steps;
+
+    Walk(Ext2 tree, Random random) {
+      this.tree = tree;
+      this.random = random;
+    }
+
+    @Override
+    public void close() {
+      memory.close();
+      block.release();
+    }
+
+    void go(long directory, int depth) throws IOException {
+      try {
+        find(directory, longName(random.nextInt(70)));
+        find(directory, "none");
+        tree.list(
+            directory,
+            0,
+            (inode, _, name, _) -> {
+              assertThat(steps++).isLessThan(MAX_STEPS);
+              if (!Names.isDots(name)) {
+                visit(directory, inode, name, depth);
+              }
+              return steps < 3000;
+            });
+        tree.create(Caller.ROOT, directory, Ext2Rig.name("new"), NewFile.directory(0755));
+      } catch (FsException e) {
+        expected(e);
+      }
+    }
+
+    private void find(long directory, String name) throws IOException {
+      try {
+        tree.lookup(Caller.ROOT, directory, Ext2Rig.name(name));
+      } catch (FsException e) {
+        expected(e);
+      }
+    }
+
+    private void visit(long directory, long inode, byte[] name, int depth) {
+      try {
+        FileAttributes a = tree.attributes(inode);
+        switch (a.kind()) {
+          case DIRECTORY -> {
+            if (depth < 6) {
+              go(inode, depth + 1);
+            }
+          }
+          case SYMLINK -> tree.readLink(inode);
+          case REGULAR -> {
+            tree.read(inode, 0, memory, 0, 1 << 16);
+            tree.read(inode, 299_000, memory, 0, 4096);
+            tree.seek(inode, 0, true);
+            tree.seek(inode, 0, false);
+          }
+          default -> tree.access(Caller.ROOT, inode, 7);
+        }
+        tree.extendedAttributes(Caller.ROOT, inode);
+        change(directory, inode, name);
+      } catch (FsException e) {
+        expected(e);
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    private void change(long directory, long inode, byte[] name) throws IOException {
+      switch (random.nextInt(8)) {
+        case 0 -> tree.unlink(Caller.ROOT, directory, name);
+        case 1 -> tree.rmdir(Caller.ROOT, directory, name);
+        case 2 -> tree.write(Caller.ROOT, inode, 15_000, memory, 0, 9000);
+        case 3 -> tree.setAttributes(Caller.ROOT, inode, AttributeChange.NONE.withSize(700));
+        case 4 ->
+            tree.setExtendedAttribute(
+                Caller.ROOT, inode, Ext2Rig.name("user.new"), new byte[40], 0);
+        case 5 ->
+            tree.rename(Caller.ROOT, directory, name, 2, Ext2Rig.name("moved"), random.nextInt(3));
+        case 6 -> tree.link(Caller.ROOT, inode, directory, Ext2Rig.name("linked"));
+        default -> tree.attributes(inode);
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import sluice.fs.Blocks;
+import sluice.fs.Caller;
+import sluice.fs.NewFile;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// A mounted tree in memory and short ways to use it. Of the test's thread.
+public final class Ext2Rig implements AutoCloseable {
+  static final Caller ROOT = Caller.ROOT;
+
+  final BlockDevice device;
+  final Memory memory;
+  public Ext2 tree;
+  private final Block block;
+  private final MountOptions options;
+
+  public Ext2Rig(long deviceBytes, int blockBytes) throws IOException {
+    this(deviceBytes, blockBytes, MountOptions.defaults().withCacheBytes(16 << 20));
+  }
+
+  public Ext2Rig(long deviceBytes, int blockBytes, MountOptions options) throws IOException {
+    this.options = options;
+    device = BlockDevices.memory(deviceBytes);
+    FormatOptions format = FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes);
+    Ext2Format.format(device, format, _ -> {});
+    tree = Ext2.mount(device, options);
+    int bytes = 4 << 20;
+    block = Blocks.of(bytes);
+    memory = Memory.over(block, 0, bytes);
+  }
+
+  static byte[] name(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  long root() {
+    return tree.rootInode();
+  }
+
+  long file(long directory, String name) throws IOException {
+    return tree.create(ROOT, directory, name(name), NewFile.regular(0644));
+  }
+
+  long directory(long parent, String name) throws IOException {
+    return tree.create(ROOT, parent, name(name), NewFile.directory(0755));
+  }
+
+  int write(long inode, long position, String text) throws IOException {
+    byte[] bytes = name(text);
+    memory.copyFrom(bytes, 0, 0, bytes.length);
+    return tree.write(ROOT, inode, position, memory, 0, bytes.length);
+  }
+
+  String read(long inode, long position, int count) throws IOException {
+    int bytes = tree.read(inode, position, memory, 0, count);
+    byte[] copy = new byte[bytes];
+    memory.copyTo(0, copy, 0, bytes);
+    return new String(copy, StandardCharsets.UTF_8);
+  }
+
+  /// Unmounts and mounts again: everything comes from the device.
+  void remount() throws IOException {
+    tree.close();
+    tree = Ext2.mount(device, options);
+  }
+
+  @Override
+  public void close() throws IOException {
+    tree.close();
+    memory.close();
+    block.release();
+    device.close();
+  }
+}

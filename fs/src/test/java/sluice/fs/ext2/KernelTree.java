@@ -1,0 +1,83 @@
+package sluice.fs.ext2;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import sluice.fs.E2fsprogs;
+
+/// An image mounted by the kernel, and `kernel_tree.py` at work in it. Of the test's thread; needs
+/// root.
+final class KernelTree implements AutoCloseable {
+  private final Path mountPoint;
+  private final Process agent;
+  private final Writer to;
+  private final BufferedReader from;
+
+  private KernelTree(Path mountPoint, Process agent) {
+    this.mountPoint = mountPoint;
+    this.agent = agent;
+    to = new OutputStreamWriter(agent.getOutputStream(), StandardCharsets.US_ASCII);
+    from =
+        new BufferedReader(
+            new InputStreamReader(agent.getInputStream(), StandardCharsets.US_ASCII));
+  }
+
+  /// Mounts an image; skips the test where that is not allowed.
+  static KernelTree mount(Path image, Path mountPoint, boolean readOnly)
+      throws IOException, InterruptedException {
+    Files.createDirectories(mountPoint);
+    String options = readOnly ? "loop,ro" : "loop";
+    E2fsprogs.Result mounted =
+        E2fsprogs.run("mount", "-o", options, image.toString(), mountPoint.toString());
+    Assumptions.assumeTrue(
+        mounted.exit() == 0, () -> "this machine mounts no image: " + mounted.output());
+    Path script = mountPoint.resolveSibling("kernel_tree.py");
+    try (InputStream in = KernelTree.class.getResourceAsStream("kernel_tree.py")) {
+      Files.copy(in, script, StandardCopyOption.REPLACE_EXISTING);
+    }
+    Process agent =
+        new ProcessBuilder("python3", script.toString())
+            .directory(mountPoint.toFile())
+            .redirectError(mountPoint.resolveSibling("kernel_tree.err").toFile())
+            .start();
+    return new KernelTree(mountPoint, agent);
+  }
+
+  String run(String line) throws IOException {
+    to.write(line + "\n");
+    to.flush();
+    String answer = from.readLine();
+    if (answer == null) {
+      String error = Files.readString(mountPoint.resolveSibling("kernel_tree.err"));
+      throw new IOException("the kernel's side ended at " + line + ": " + error);
+    }
+    return answer;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      to.close();
+      if (!agent.waitFor(60, TimeUnit.SECONDS)) {
+        agent.destroyForcibly();
+        agent.waitFor();
+      }
+      E2fsprogs.Result result = E2fsprogs.run("umount", mountPoint.toString());
+      if (result.exit() != 0) {
+        throw new IOException("umount: " + result.output());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+}
