@@ -76,7 +76,9 @@ class ChunkPoolStressTest {
 
   private static Lent lend(ChunkPool pool, int round) {
     int chunk = pool.peek();
+    Patience patience = new Patience();
     while (chunk < 0) {
+      patience.check("a free chunk");
       LockSupport.parkNanos(1_000);
       pool.reclaim();
       chunk = pool.peek();

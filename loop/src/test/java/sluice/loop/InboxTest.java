@@ -44,7 +44,9 @@ class InboxTest {
                 }
               }));
     }
+    Patience patience = new Patience();
     while (taken[0] < ADDERS * TASKS) {
+      patience.check("all tasks");
       inbox.runAll(Runnable::run);
       LockSupport.parkNanos(10_000);
     }

@@ -59,7 +59,9 @@ class InterruptletsTest {
     return answering(() -> {
       Watchdog watchdog = started.join().watchdog();
       long before = watchdog.overruns();
+      Patience patience = new Patience();
       while (watchdog.overruns() == before) {
+        patience.check("an overrun");
         LockSupport.parkNanos(1_000_000);
       }
     });

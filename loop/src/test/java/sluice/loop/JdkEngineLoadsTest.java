@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -65,18 +64,17 @@ class JdkEngineLoadsTest {
 
   @Test
   void noClassOfSysThatNeedsLinux() throws Exception {
-    Process process =
-        new ProcessBuilder(
+    Child child =
+        Child.run(
+            new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xlog:class+load:stdout",
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 classPath(),
-                Echo.class.getName())
-            .redirectErrorStream(true)
-            .start();
-    String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(log).isZero();
+                Echo.class.getName()));
+    String log = child.output();
+    assertThat(child.exit()).as(log).isZero();
     Set<String> classes = new TreeSet<>();
     for (Matcher matcher = LOADED.matcher(log); matcher.find(); ) {
       classes.add(matcher.group(1));

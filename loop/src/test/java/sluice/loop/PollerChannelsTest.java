@@ -1,6 +1,5 @@
 package sluice.loop;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,10 +35,7 @@ class PollerChannelsTest {
       command.add("--add-" + flag.replace(' ', '=') + "=ALL-UNNAMED");
     }
     command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath(), main));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(output.strip()).endsWith("all found");
+    assertThat(Child.run(new ProcessBuilder(command)).output().strip()).endsWith("all found");
   }
 
   /// Where the classes are: the tests' modules are jars and folders, used as a class path here.

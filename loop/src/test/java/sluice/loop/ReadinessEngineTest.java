@@ -44,7 +44,9 @@ class ReadinessEngineTest {
     peer.setTcpNoDelay(true);
     peer.setSoTimeout(60_000);
     peer.connect(sockets.localAddress(listener));
+    Patience patience = new Patience();
     for (socket = -1; socket < 0; ) {
+      patience.check("a connection");
       engine.turn(SECOND, (token, result, flags) -> socket = result);
     }
   }
@@ -68,7 +70,9 @@ class ReadinessEngineTest {
       for (int i = 0; i < 100; i++) {
         peer.getOutputStream().write(new byte[10]);
         int delivered = 0;
+        Patience patience = new Patience();
         while (delivered == 0) {
+          patience.check("a message");
           delivered = engine.turn(SECOND, (token, result, flags) -> release(engine, flags));
         }
         engine.sockets().send(socket, SEND, reply, 0, 10);
@@ -149,7 +153,9 @@ class ReadinessEngineTest {
   private List<Integer> accepted(Engine from, int listener) {
     List<Integer> results = new ArrayList<>();
     from.sockets().accept(listener, ACCEPT);
+    Patience patience = new Patience();
     while (results.isEmpty() || results.getLast() >= 0) {
+      patience.check("the end of the accept");
       from.turn(
           SECOND,
           (token, result, flags) -> {

@@ -74,16 +74,20 @@ final class TlsRig implements AutoCloseable {
     };
   }
 
+  private static <T> T of(CompletableFuture<T> future) {
+    return future.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).join();
+  }
+
   Loop loop() {
-    return ready.join();
+    return of(ready);
   }
 
   int port() {
-    return bound.join().getPort();
+    return of(bound).getPort();
   }
 
   Socket plain() throws IOException {
-    Socket socket = new Socket(bound.join().getAddress(), port());
+    Socket socket = new Socket(of(bound).getAddress(), port());
     socket.setSoTimeout(PATIENCE_MILLIS);
     return socket;
   }
@@ -91,7 +95,7 @@ final class TlsRig implements AutoCloseable {
   /// A client that has shaken hands.
   SSLSocket client(String... protocols) throws IOException {
     SSLSocket socket =
-        (SSLSocket) clients.getSocketFactory().createSocket(bound.join().getAddress(), port());
+        (SSLSocket) clients.getSocketFactory().createSocket(of(bound).getAddress(), port());
     socket.setSoTimeout(PATIENCE_MILLIS);
     if (protocols.length > 0) {
       socket.setEnabledProtocols(protocols);

@@ -55,7 +55,9 @@ class WatchdogTest {
 
     private static void holdUpTheLoop(Watchdog watchdog) {
       long before = watchdog.overruns();
+      Patience patience = new Patience();
       while (watchdog.overruns() == before) {
+        patience.check("an overrun");
         LockSupport.parkNanos(1_000_000);
       }
     }

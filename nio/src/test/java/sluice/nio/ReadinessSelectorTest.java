@@ -15,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testkit.Patience;
 
 /// What an application sees of the readiness selector, and what it costs in system calls.
 @Timeout(120)
@@ -202,7 +203,9 @@ final class ReadinessSelectorTest {
       selector.selectNow();
       long written = fill(pair, block);
       key.interestOps(OP_WRITE);
+      Patience patience = new Patience();
       while (selector.selectNow() > 0) { // the kernel has moved on what it held
+        patience.check("a full socket");
         selector.selectedKeys().clear();
         long more = fill(pair, block);
         assertThat(more).as("bytes where it was writable").isPositive();
@@ -210,7 +213,9 @@ final class ReadinessSelectorTest {
       }
       ByteBuffer sink = ByteBuffer.allocate(64 * 1024);
       for (long read = 0; read < written; ) {
-        read += pair.peer().read(sink.clear());
+        int some = pair.peer().read(sink.clear());
+        assertThat(some).isPositive();
+        read += some;
       }
       assertThat(next(selector).isWritable()).isTrue();
     }
@@ -306,7 +311,9 @@ final class ReadinessSelectorTest {
             }))
         .hasMessage("thrown by the test");
     List<SelectionKey> seen = new ArrayList<>();
+    Patience patience = new Patience();
     while (seen.size() < 3) {
+      patience.check("three keys");
       selector.select(
           key -> {
             seen.add(key);

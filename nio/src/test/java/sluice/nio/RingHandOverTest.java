@@ -23,13 +23,12 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testkit.Patience;
 
 /// What a ring has received or was to send, when threads take its selector or its channels away
 /// from it. Each test's threads end with it.
 @Timeout(300)
 class RingHandOverTest extends RingTests {
-  private static final int PATIENCE_MILLIS = 60_000;
-
   private record Link(SocketChannel near, Socket far) implements AutoCloseable {
     @Override
     public void close() throws IOException {
@@ -81,10 +80,10 @@ class RingHandOverTest extends RingTests {
   }
 
   private static byte[] read(SocketChannel channel, int length) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = new Patience();
     ByteBuffer buffer = ByteBuffer.allocate(length);
-    while (buffer.hasRemaining() && channel.read(buffer) >= 0 && System.nanoTime() < deadline) {
-      Thread.onSpinWait();
+    while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
+      patience.check("bytes");
     }
     return Arrays.copyOf(buffer.array(), buffer.position());
   }
@@ -118,8 +117,10 @@ class RingHandOverTest extends RingTests {
       selector.selectNow();
       key.interestOps(0);
       old.far().getOutputStream().write(1);
+      Patience patience = new Patience();
       while (!holdsOne(key)) {
         selector.selectNow();
+        patience.check("a byte that the ring has received");
       }
       assertThat(read(old.near(), 1)).hasSize(1);
       key.interestOps(SelectionKey.OP_READ);
@@ -204,7 +205,7 @@ class RingHandOverTest extends RingTests {
       }
       SelectionKey second = link.near().register(other, 0); // no ring moves bytes for two selectors
       link.far().getOutputStream().write(i);
-      assertThat(told.poll(2 * PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(1);
+      assertThat(told.poll(PATIENCE_MILLIS + 20_000, TimeUnit.MILLISECONDS)).isEqualTo(1);
       second.cancel();
       other.selectNow();
     }
@@ -335,8 +336,10 @@ class RingHandOverTest extends RingTests {
     private void echo(SocketChannel channel, ByteBuffer buffer) throws Exception {
       while (channel.read(buffer.clear()) > 0) {
         buffer.flip();
+        Patience patience = new Patience();
         while (buffer.hasRemaining()) {
           channel.write(buffer);
+          patience.check("room for bytes");
         }
       }
     }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testkit.Patience;
 
 /// What rings take of the memory they share, what they give back, and what happens when there is no
 /// more. Each test's threads end with it.
@@ -48,9 +49,11 @@ class RingMemoryTest extends RingTests {
   private static byte[] read(Selector selector, SocketChannel channel, int length)
       throws Exception {
     ByteBuffer all = ByteBuffer.allocate(length);
+    Patience patience = new Patience();
     while (all.hasRemaining() && channel.read(all) >= 0) {
       int _ = selector.selectNow();
       selector.selectedKeys().clear();
+      patience.check("bytes");
     }
     return all.array();
   }

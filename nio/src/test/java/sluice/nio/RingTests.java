@@ -1,6 +1,5 @@
 package sluice.nio;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.InetAddress;
@@ -13,11 +12,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import sluice.testkit.Patience;
 
 /// What tests of selectors with rings share: a provider that makes them, and the closing of what
 /// was opened. The thread of the test calls.
 abstract class RingTests {
   static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
+
+  /// For reads of sockets, which no interrupt ends.
+  static final int PATIENCE_MILLIS = 100_000;
 
   final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
   final List<AutoCloseable> open = new ArrayList<>();
@@ -45,11 +48,10 @@ abstract class RingTests {
   /// Selects until the condition holds. Fails after 100 s, and when the test's time is over: that
   /// interrupts this thread, with which a select does not wait.
   static void selectUntil(Selector selector, BooleanSupplier condition) throws Exception {
-    long start = System.nanoTime();
+    Patience patience = new Patience();
     while (!condition.getAsBoolean()) {
       selector.select(1000);
-      boolean over = Thread.interrupted() || System.nanoTime() - start > PATIENCE_NANOS;
-      assertThat(over).as("in vain: selected are %s", selector.selectedKeys()).isFalse();
+      patience.check("more than the selected keys " + selector.selectedKeys());
     }
   }
 

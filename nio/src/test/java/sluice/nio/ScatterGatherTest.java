@@ -67,7 +67,9 @@ class ScatterGatherTest extends Scenario {
     }
     long read = 0;
     while (read < 6000) {
-      read += pair.far().read(in);
+      long some = pair.far().read(in);
+      assertThat(some).isPositive();
+      read += some;
     }
     for (int i = 0; i < 3000; i++) {
       assertThat(in[2 * i].get(0)).isEqualTo((byte) i);
@@ -87,7 +89,9 @@ class ScatterGatherTest extends Scenario {
     };
     long count = 0;
     while (count < 8) {
-      count += link.near().read(in);
+      long some = link.near().read(in);
+      assertThat(some).isPositive();
+      count += some;
     }
     assertThat(in[0].array()).containsExactly('a', 'b');
     assertThat(in[2].flip()).isEqualTo(text("cde"));

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.sys.Sockets;
+import sluice.testkit.Patience;
 
 /// What only a selector with a ring does. Each test's threads end with it.
 @Timeout(300)
@@ -44,6 +45,7 @@ class SelectorRingTest extends RingTests {
     InetSocketAddress address =
         (InetSocketAddress) Objects.requireNonNull(server.getLocalAddress());
     Socket far = new Socket(address.getAddress(), address.getPort());
+    far.setSoTimeout(PATIENCE_MILLIS);
     SocketChannel near = server.accept();
     near.configureBlocking(false);
     open.add(far);
@@ -67,8 +69,9 @@ class SelectorRingTest extends RingTests {
 
   private static byte[] read(SocketChannel channel, int length) throws Exception {
     ByteBuffer buffer = ByteBuffer.allocate(length);
+    Patience patience = new Patience();
     while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
-      Thread.onSpinWait();
+      patience.check("bytes");
     }
     return java.util.Arrays.copyOf(buffer.array(), buffer.position());
   }
@@ -168,7 +171,7 @@ class SelectorRingTest extends RingTests {
                 throw new IllegalStateException(problem);
               }
             });
-    first.join();
+    first.join(PATIENCE_MILLIS);
     link.far().getOutputStream().write(pattern(500, 500));
     await(selector);
     assertThat(read(link.near(), 1000)).isEqualTo(pattern(0, 1000));
@@ -189,7 +192,7 @@ class SelectorRingTest extends RingTests {
     link.far().getOutputStream().write(pattern(100, 100));
     ByteBuffer all = ByteBuffer.allocate(200);
     while (all.hasRemaining()) {
-      link.near().read(all);
+      assertThat(link.near().read(all)).isPositive();
     }
     assertThat(all.array()).isEqualTo(pattern(0, 200));
     selector.selectNow();
@@ -248,8 +251,10 @@ class SelectorRingTest extends RingTests {
     byte[] bytes = new byte[length];
     java.util.Arrays.fill(bytes, what);
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    Patience patience = new Patience();
     while (buffer.hasRemaining()) {
       channel.write(buffer);
+      patience.check("room for bytes");
     }
   }
 
@@ -427,9 +432,12 @@ class SelectorRingTest extends RingTests {
     ByteBuffer buffer = ByteBuffer.allocateDirect(100);
     for (int i = 0; i < connections; i++) {
       try (Socket client = new Socket(address.getAddress(), address.getPort())) {
+        client.setSoTimeout(PATIENCE_MILLIS);
         client.getOutputStream().write(i);
         boolean answered = false;
+        Patience patience = new Patience();
         while (!answered) {
+          patience.check("a byte to answer");
           selector.select(1000);
           for (SelectionKey key : selector.selectedKeys()) {
             if (key.isAcceptable()) {
@@ -469,15 +477,19 @@ class SelectorRingTest extends RingTests {
     long allocated = Long.MAX_VALUE; // by a part without class loading and compiling
     long start = System.nanoTime(); // a machine may be slow to compile
     while (allocated >= MOST_BYTES && System.nanoTime() - start < PATIENCE_NANOS) {
+      Patience patience = new Patience();
       long before = allocatedByThisThread();
       for (int end = echo.served + 2000; echo.served < end; ) {
         selector.select(echo, 1000);
+        patience.check("requests");
       }
       allocated = allocatedByThisThread() - before;
     }
     enough.set(true);
+    Patience patience = new Patience();
     while (!clients.stream().allMatch(CompletableFuture::isDone)) {
       selector.select(echo, 10); // their last requests
+      patience.check("the clients' end");
     }
     for (CompletableFuture<Void> client : clients) {
       client.get(60, TimeUnit.SECONDS);
@@ -502,7 +514,7 @@ class SelectorRingTest extends RingTests {
     byte[] bytes = new byte[64];
     while (!enough.get()) {
       far.getOutputStream().write(bytes);
-      far.getInputStream().readNBytes(bytes, 0, bytes.length);
+      assertThat(far.getInputStream().readNBytes(bytes, 0, bytes.length)).isEqualTo(bytes.length);
     }
   }
 

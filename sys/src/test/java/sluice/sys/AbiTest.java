@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -81,8 +80,7 @@ class AbiTest {
   ///
   /// @return what it printed if it failed, otherwise nothing
   private static String run(List<String> command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return process.waitFor() == 0 ? "" : "failed: " + output;
+    Child child = Child.run(new ProcessBuilder(command));
+    return child.exit() == 0 ? "" : "failed: " + child.output();
   }
 }

@@ -11,6 +11,7 @@ final class DeniedCalls {
   public static void main(String[] arguments) throws Exception {
     Thread early =
         Thread.ofPlatform()
+            .daemon()
             .start(() -> {
               while (IoUringProbe.run().available()) {
                 Thread.onSpinWait();

@@ -168,7 +168,9 @@ class IoUringSocketTest {
       completion.advance(1);
 
       int refusal = 0;
+      Patience patience = new Patience();
       while (refusal >= 0) { // the receiver's window may still grow
+        patience.check("a full socket");
         submission.send(pair.client(), false, bytes, 0, large, SILENT, true, 6);
         ring.enter(0, 0);
         assertThat(completion.available()).isEqualTo(1);
@@ -236,7 +238,9 @@ class IoUringSocketTest {
       assertThat(completion.available()).isZero();
       MemorySegment in = shared.allocate(1 << 20);
       int received = 0;
+      Patience patience = new Patience();
       while (received < large) {
+        patience.check("all bytes");
         int count = Sockets.recv(pair.server(), in, 0, 1 << 20, Sockets.MSG_DONTWAIT);
         received += Math.max(count, 0);
         ring.enter(0, 0);

@@ -328,7 +328,9 @@ class IoUringTest {
           }
         });
     owner.start();
+    Patience patience = new Patience();
     while (owner.getState() != Thread.State.TIMED_WAITING) {
+      patience.check("the owner's sleep");
       Thread.sleep(1);
     }
     assertThatThrownBy(opened[0]::close).isInstanceOf(WrongThreadException.class);

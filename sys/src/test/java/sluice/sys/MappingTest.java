@@ -86,7 +86,9 @@ class MappingTest {
   /// Waits until a thread of this process sleeps in a system call that was given the address.
   private static void awaitCallWith(long address) throws Exception {
     String argument = "0x" + Long.toHexString(address);
+    Patience patience = new Patience();
     while (true) {
+      patience.check("a system call with " + argument);
       try (Stream<Path> threads = java.nio.file.Files.list(Path.of("/proc/self/task"))) {
         for (Path thread : threads.toList()) {
           String call = java.nio.file.Files.readString(thread.resolve("syscall"));

@@ -162,7 +162,9 @@ interface EngineContractEcho {
 
     void run(int messages) {
       int end = count + messages;
+      Patience patience = new Patience();
       while (count < end) {
+        patience.check("a message");
         int sent = chunk; // its send is handed over by this turn
         chunk = -1;
         engine.turn(10 * EngineContractRig.SECONDS, this);

@@ -129,12 +129,13 @@ interface EngineContractLife {
     Engine engine = rig().engine();
     int[] delivered = new int[1];
     while (delivered[0] == 0) {
-      engine.turn(
-          -1,
-          (token, result, flags) -> {
-            delivered[0]++;
-            engine.close();
-          });
+      rig()
+          .turn(
+              -1,
+              (token, result, flags) -> {
+                delivered[0]++;
+                engine.close();
+              });
     }
     assertThat(delivered[0]).isEqualTo(1);
     assertThat(a.peer().read(1)).containsExactly(0);
@@ -147,13 +148,14 @@ interface EngineContractLife {
     Engine engine = rig().engine();
     int[] refused = new int[1];
     while (refused[0] == 0) {
-      engine.turn(
-          -1,
-          (token, result, flags) -> {
-            assertThatThrownBy(() -> engine.turn(0, (t, r, f) -> {}))
-                .isInstanceOf(IllegalStateException.class);
-            refused[0]++;
-          });
+      rig()
+          .turn(
+              -1,
+              (token, result, flags) -> {
+                assertThatThrownBy(() -> engine.turn(0, (t, r, f) -> {}))
+                    .isInstanceOf(IllegalStateException.class);
+                refused[0]++;
+              });
     }
   }
 

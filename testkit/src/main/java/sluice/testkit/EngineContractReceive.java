@@ -256,7 +256,9 @@ interface EngineContractReceive {
     for (int round = 0; round < 20; round++) {
       a.peer().write(new byte[] {1});
       List<Long> order = new ArrayList<>();
+      Patience patience = new Patience();
       while (order.isEmpty()) {
+        patience.check("what arrives");
         rig()
             .engine()
             .turn(

@@ -103,12 +103,13 @@ interface EngineContractTurn {
       pair.peer().write(new byte[1]);
       List<Long> tokens = new ArrayList<>();
       while (tokens.isEmpty()) {
-        engine.turn(
-            -1,
-            (completed, result, flags) -> {
-              tokens.add(completed);
-              engine.wake();
-            });
+        rig()
+            .turn(
+                -1,
+                (completed, result, flags) -> {
+                  tokens.add(completed);
+                  engine.wake();
+                });
       }
       assertThat(rig().turn(-1)).isZero();
     });
@@ -172,7 +173,6 @@ interface EngineContractTurn {
     List<Long> tokens = new ArrayList<>();
     while (tokens.isEmpty()) {
       rig()
-          .engine()
           .turn(
               -1,
               (completed, result, flags) -> {

@@ -160,7 +160,9 @@ interface LeaseContractPressure {
       peer.write(half);
     }
     long all = (long) peers.size() * half.length;
+    Patience patience = new Patience();
     while (counters().receivedBytes() < all) {
+      patience.check("all bytes");
       loops().loop().turn(EngineContractRig.MILLIS);
       assertThat(loops().arena().free()).isEqualTo(CHUNKS);
     }

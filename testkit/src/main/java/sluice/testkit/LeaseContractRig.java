@@ -139,8 +139,10 @@ final class LeaseContractRig {
 
   /// Turns until nothing more arrives: whoever still writes is held back.
   void turnUntilQuiet() {
+    Patience patience = new Patience();
     long before;
     do {
+      patience.check("the end of what arrives");
       before = loop().counters().receivedBytes();
       turnFor(500 * EngineContractRig.MILLIS, 10 * LEAST_TURNS);
     } while (loop().counters().receivedBytes() != before);

@@ -109,7 +109,7 @@ interface PollerContractErrors {
       small.remove(handle);
       more.readable(true);
       handle = small.add(more.fd(), IN);
-      assertThat(small.await(rig().events, 8, -1)).isEqualTo(1);
+      assertThat(small.await(rig().events, 8, 30 * PollerContractRig.SECONDS)).isEqualTo(1);
       assertThat(rig().events.handle(0)).isEqualTo(handle);
     }
   }

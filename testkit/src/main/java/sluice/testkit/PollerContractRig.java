@@ -52,7 +52,10 @@ public final class PollerContractRig {
 
   /// Handles that one wait reports.
   List<Long> await(int max, long timeoutNanos) {
-    int count = poller.await(events, max, timeoutNanos);
+    int count =
+        timeoutNanos < 0
+            ? EndlessWait.of(() -> poller.await(events, max, timeoutNanos), poller::wakeup)
+            : poller.await(events, max, timeoutNanos);
     assertThat(count).isEqualTo(events.count()).isLessThanOrEqualTo(max);
     List<Long> handles = new ArrayList<>();
     for (int i = 0; i < count; i++) {

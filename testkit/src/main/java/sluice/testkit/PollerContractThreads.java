@@ -171,7 +171,9 @@ interface PollerContractThreads {
             });
     for (int i = 0; i < rounds; i++) {
       rig().poller.wakeup();
+      Patience patience = new Patience();
       while (waits.get() <= i) {
+        patience.check("the end of wait " + i);
         LockSupport.parkNanos(1); // there may be one processor
       }
     }
