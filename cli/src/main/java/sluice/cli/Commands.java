@@ -10,14 +10,13 @@ import picocli.CommandLine.Command;
 @Command(
     name = "sluice",
     description = "Moves data between devices and Java code.",
-    subcommands = {DoctorCommand.class, StatCommand.class, FsCommand.class, NfsCommand.class},
     mixinStandardHelpOptions = true,
     versionProvider = Commands.Version.class)
 final class Commands {
   private Commands() {}
 
   static int run(String... args) {
-    return execute(commandLine(), args);
+    return execute(commandLine(args), args);
   }
 
   /// `sluice run --compare`. What it does not know belongs to the application.
@@ -44,8 +43,22 @@ final class Commands {
     return code == 0 && !out.isGood() ? 1 : code;
   }
 
-  static CommandLine commandLine() {
-    return explaining(versioned(new CommandLine(new Commands())));
+  /// The commands that some words may need, all of them when there are none.
+  static CommandLine commandLine(String... words) {
+    CommandLine commands = new CommandLine(new Commands());
+    switch (words.length == 0 ? "" : words[0]) {
+      case "doctor" -> commands.addSubcommand(new DoctorCommand());
+      case "stat" -> commands.addSubcommand(new StatCommand());
+      case "fs" -> commands.addSubcommand(FsCommand.line(words.length < 2 ? "" : words[1]));
+      case "nfs" -> commands.addSubcommand(new NfsCommand());
+      default -> {
+        commands.addSubcommand(new DoctorCommand());
+        commands.addSubcommand(new StatCommand());
+        commands.addSubcommand(FsCommand.line(""));
+        commands.addSubcommand(new NfsCommand());
+      }
+    }
+    return explaining(versioned(commands));
   }
 
   /// All commands below have the version of this one.

@@ -3,16 +3,22 @@ package sluice.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import sluice.http.HttpServer;
 import sluice.loop.Counters;
+import sun.misc.Signal;
 
-/// The run from which the launcher records the start-up cache: a short life of `sluice serve` with
-/// real requests, so that the JVM sees the classes a start needs. The main thread runs it.
+/// The runs from which the launcher records the start-up caches: a short life of `sluice serve`
+/// with real requests, and each of the other commands once, so that the JVM sees the classes a
+/// start needs. The main thread runs them.
 final class Training {
   /// Enough for the interpreter's counters to name the hot methods.
   private static final int REQUESTS = 400;
@@ -21,12 +27,19 @@ final class Training {
 
   private Training() {}
 
-  /// Serves, asks, stops.
-  ///
-  /// @param args the directory to serve
+  /// @param args `app` (serve) or `tools` (what is not), and the directory to serve
   public static void main(String[] args) throws Exception {
+    if (args[0].equals("app")) {
+      serve(args[1]);
+    } else {
+      otherCommands();
+    }
+  }
+
+  /// Serves, asks, stops.
+  private static void serve(String directory) throws Exception {
     Main.run("serve", "--help");
-    ServeOptions options = ServeOptions.parse(List.of(args[0], "--port", "0"));
+    ServeOptions options = ServeOptions.parse(List.of(directory, "--port", "0"));
     HttpServer server = Serve.start(options, List.of(), System.err);
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), System.err::println);
@@ -39,6 +52,44 @@ final class Training {
     }
     life.terminate();
     counters.close();
+  }
+
+  /// What they print goes into the log of the recording.
+  private static void otherCommands() throws IOException {
+    Path directory = Files.createTempDirectory("sluice-training");
+    Path image = directory.resolve("disk.img");
+    Path copy = directory.resolve("copy");
+    String disk = image.toString();
+    try {
+      Main.run("--help");
+      Main.run("doctor");
+      Main.run("fs", "mkfs", "--size", "4M", disk);
+      Files.writeString(copy, "copied");
+      Main.run("fs", "cp", disk, copy.toString(), ":/copy");
+      Main.run("fs", "ls", "-l", disk);
+      Main.run("fs", "cat", disk, "/copy");
+      Main.run("fs", "cp", disk, ":/copy", copy.toString());
+      Main.run("fs", "fsck", disk);
+      export(disk);
+    } finally {
+      Files.deleteIfExists(image);
+      Files.deleteIfExists(copy);
+      Files.delete(directory);
+    }
+  }
+
+  /// Ends itself by a signal once it serves.
+  private static void export(String image) {
+    PrintWriter out =
+        new PrintWriter(Writer.nullWriter()) {
+          @Override
+          public void flush() {
+            Signal.raise(new Signal("TERM"));
+          }
+        };
+    Commands.commandLine()
+        .setOut(out)
+        .execute("nfs", image, "--port", "0", "--bind", "127.0.0.1", "--no-portmap");
   }
 
   private static void ask(int port, String path) throws IOException {

@@ -125,7 +125,7 @@ final class LauncherTest {
   @Test
   void buildsOnceThenStartsAtOnce() throws Exception {
     Result first = run(List.of(), "stat", "a b", "*");
-    assertThat(first.err()).contains("building").contains("recording the start-up cache");
+    assertThat(first.err()).contains("building").contains("recording the start-up caches");
     assertThat(first.exitCode()).isZero();
     assertThat(first.out()).endsWith("-m sluice.cli/sluice.cli.Main stat a b *\n");
     Result second = run(List.of(), "stat");
@@ -330,6 +330,27 @@ final class LauncherTest {
     awaitRecording();
     assertThat(run(List.of("SLUICE_JAVA_HOME=" + root.resolve("other")), "stat").out())
         .contains("-XX:AOTCache=");
+  }
+
+  /// A start loads all that is in its cache; a short one has no use for optimized code.
+  @Test
+  void eachKindOfCommandHasItsCacheAndCompilers() throws Exception {
+    run(List.of(), "stat");
+    assertThat(Files.readAllLines(root.resolve("java.log")).stream().filter("training"::equals))
+        .hasSize(2);
+    assertThat(run(List.of(), "serve", "site").out())
+        .contains("/app.aot ")
+        .doesNotContain("TieredStopAtLevel");
+    for (String command : List.of("nfs disk.img", "fs mount disk.img mnt")) {
+      assertThat(run(List.of(), command.split(" ", -1)).out())
+          .contains("/tools.aot ")
+          .doesNotContain("TieredStopAtLevel");
+    }
+    for (String command : List.of("stat", "doctor", "--version", "fs ls disk.img", "fs --help")) {
+      assertThat(run(List.of(), command.split(" ", -1)).out())
+          .contains("/tools.aot ")
+          .contains(" -XX:TieredStopAtLevel=1 ");
+    }
   }
 
   @Test
