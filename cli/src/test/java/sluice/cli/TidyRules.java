@@ -29,6 +29,16 @@ final class TidyRules {
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));
 
+  /// What each package of the file system may import of the others: its components can be replaced
+  /// or placed apart.
+  static final Map<String, Set<String>> STORAGE =
+      Map.of(
+          "", Set.of(),
+          "block", Set.of(),
+          "ext2", Set.of("block"),
+          "fuse", Set.of(),
+          "provider", Set.of("block", "ext2"));
+
   /// Modules that may require everything.
   static final Set<String> UNRESTRICTED = Set.of("cli", "testkit", "bench", "acceptance");
 
@@ -56,6 +66,9 @@ final class TidyRules {
       Pattern.compile("\\b(Linker|SymbolLookup)\\b|\\breinterpret\\s*\\(");
   private static final Pattern REQUIRES =
       Pattern.compile("requires\\s+(?:static\\s+|transitive\\s+)*sluice\\.(\\w+)\\s*;");
+  private static final Pattern STORAGE_FILE =
+      Pattern.compile("fs/src/main/java/sluice/fs/(?:(\\w+)/)?\\w+\\.java");
+  private static final Pattern STORAGE_IMPORT = Pattern.compile("\\bsluice\\.fs\\.([a-z]\\w*)\\.");
   private static final Pattern LINKS = Pattern.compile("\\[[^\\]\\n]+\\]\\(([^)\\s]+)\\)");
   private static final Pattern ARTIFACTS = Pattern.compile("<artifactId>([^<]+)</artifactId>");
   private static final Pattern BARE_SKIP = Pattern.compile("@Disab" + "led\\b(?!\\s*\\(\\s*\")");
@@ -137,6 +150,23 @@ final class TidyRules {
     while (matcher.find()) {
       if (!allowed.contains(matcher.group(1))) {
         broken.add(file.path() + ": may not require sluice." + matcher.group(1));
+      }
+    }
+    return broken;
+  }
+
+  /// Packages of the file system name only those below them.
+  static List<String> storage(SourceFile file) {
+    List<String> broken = new ArrayList<>();
+    Matcher path = STORAGE_FILE.matcher(file.path());
+    if (path.matches()) {
+      String own = path.group(1) == null ? "" : path.group(1);
+      Matcher names = STORAGE_IMPORT.matcher(blankComments(file.text()));
+      while (names.find()) {
+        String other = names.group(1);
+        if (!other.equals(own) && !STORAGE.getOrDefault(own, Set.of()).contains(other)) {
+          broken.add(file.path() + ": may not import sluice.fs." + other);
+        }
       }
     }
     return broken;

@@ -59,6 +59,19 @@ final class TidyRulesTest {
   }
 
   @Test
+  void storage() {
+    String imports = "import sluice.fs.FileTree;\nimport sluice.fs.block.Buffer;\n";
+    String root = "fs/src/main/java/sluice/fs/";
+    assertThat(TidyRules.storage(new SourceFile(root + "ext2/A.java", imports))).isEmpty();
+    assertThat(TidyRules.storage(new SourceFile(root + "block/A.java", imports))).isEmpty();
+    assertThat(TidyRules.storage(new SourceFile(root + "A.java", imports))).hasSize(1);
+    assertThat(TidyRules.storage(new SourceFile(root + "fuse/A.java", imports)))
+        .containsExactly(root + "fuse/A.java: may not import sluice.fs.block");
+    String test = "fs/src/test/java/sluice/fs/fuse/A.java";
+    assertThat(TidyRules.storage(new SourceFile(test, imports))).isEmpty();
+  }
+
+  @Test
   void theOrderOfModulesHasNoCycle() {
     TidyRules.IMPORTS.forEach((module, imports) ->
         imports.forEach(each ->

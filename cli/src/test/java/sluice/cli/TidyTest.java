@@ -67,6 +67,7 @@ final class TidyTest {
   @Test
   void importsPointDownAndModulesAreNullMarked() throws IOException {
     assertThat(broken(SourceFile::isModuleInfo, TidyRules::moduleInfo)).isEmpty();
+    assertThat(broken(SourceFile::isJava, TidyRules::storage)).isEmpty();
   }
 
   @Test
