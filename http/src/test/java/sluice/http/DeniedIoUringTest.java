@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.Engines;
 import sluice.loop.ServerConfig;
 import sluice.sys.Seccomp;
+import sluice.testkit.Patience;
 
 /// A container that denies io_uring: another JVM takes it from itself and serves all the same.
 @Timeout(240)
@@ -73,6 +74,7 @@ class DeniedIoUringTest {
     command.addAll(List.of(Denied.class.getName(), root.toString()));
     command.addAll(List.of(calls));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Patience.limit(process);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     assertThat(output)

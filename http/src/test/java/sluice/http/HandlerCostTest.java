@@ -85,6 +85,7 @@ class HandlerCostTest {
       int marks = 0;
       while (marks < BATCH / 2) {
         int count = in.read(buffer);
+        assertThat(count).isPositive();
         for (int at = 0; at < count; at++) {
           marks += buffer[at] == '!' ? 1 : 0; // the last byte of the file, and nowhere else
         }

@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import sluice.loop.Backend;
+import sluice.testkit.Patience;
 
 /// Draining: everybody who got in is answered, and told that this was the last time.
 abstract class HttpContractDrain extends HttpContractLife {
@@ -72,7 +73,9 @@ abstract class HttpContractDrain extends HttpContractLife {
     CompletableFuture<Boolean> drained = new CompletableFuture<>();
     Thread drainer = new Thread(() -> drained.complete(server().drain(PATIENCE)));
     drainer.start();
+    Patience patience = new Patience();
     while (drainer.getState() != Thread.State.TIMED_WAITING) {
+      patience.check("the drain");
       Thread.sleep(1); // so that the loop finds it as soon as it goes on
     }
     blocked.countDown();
@@ -126,7 +129,9 @@ abstract class HttpContractDrain extends HttpContractLife {
       for (int i = 0; i < 8; i++) {
         running.add(clients.submit(() -> connectUntilRefused(answered, turnedAway)));
       }
+      Patience patience = new Patience();
       while (answered.get() < 300) {
+        patience.check("answers");
         Thread.sleep(5);
       }
       drained = drain(PATIENCE);
@@ -143,7 +148,9 @@ abstract class HttpContractDrain extends HttpContractLife {
   /// New connections with a request each, and some kept for another one.
   private Void connectUntilRefused(AtomicInteger answered, AtomicInteger turnedAway)
       throws IOException {
+    Patience patience = new Patience();
     while (true) {
+      patience.check("a refusal");
       HttpPeer peer;
       try {
         peer = new HttpPeer(port);

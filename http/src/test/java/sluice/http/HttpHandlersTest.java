@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.Backend;
 import sluice.loop.ServerConfig;
 import sluice.loop.Watchdog;
+import sluice.testkit.Patience;
 
 /// Interruptlets and slow handlers behind a real server, on each of the Linux engines.
 @Timeout(240)
@@ -206,8 +207,9 @@ class HttpHandlersTest {
                 (request, reply) -> {
                   Watchdog watchdog = server().server().watchdog();
                   long before = watchdog.overruns();
+                  Patience patience = new Patience();
                   while (watchdog.overruns() == before) {
-                    Thread.onSpinWait();
+                    patience.check("an overrun");
                   }
                   return true;
                 });
@@ -352,7 +354,9 @@ class HttpHandlersTest {
     try (PlainClient client = start(backend, report(100_000_000))) {
       client.send("GET /report HTTP/1.1\r\nHost: t\r\n\r\n");
       long before = -1;
+      Patience patience = new Patience();
       while (written.get() != before || before == 0) {
+        patience.check("a handler that waits");
         before = written.get();
         Thread.sleep(300);
       }
@@ -399,12 +403,15 @@ class HttpHandlersTest {
             });
     try (PlainClient client = start(backend, waiting)) {
       client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n");
+      Patience patience = new Patience();
       while (written.get() == 0) {
+        patience.check("the handler");
         Thread.sleep(5);
       }
       Thread drain = new Thread(() -> server().drain(Duration.ofSeconds(60)));
       drain.start();
       while (drain.getState() != Thread.State.TIMED_WAITING) {
+        patience.check("the drain");
         Thread.sleep(1);
       }
       release.countDown();

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.Backend;
 import sluice.loop.ServerConfig;
+import sluice.testkit.Patience;
 
 /// A server in a JVM of its own is killed while it replies: whatever its clients take for a whole
 /// reply is one.
@@ -50,10 +52,11 @@ class KilledServerTest {
     Random random = new Random(9);
     for (int round = 0; round < 3; round++) {
       Process victim = start(backend);
+      Patience.limit(victim);
       Thread[] clients = new Thread[CLIENTS];
       int[] cut = new int[CLIENTS];
       try (BufferedReader out = victim.inputReader(StandardCharsets.US_ASCII)) {
-        int port = Integer.parseInt(out.readLine());
+        int port = Integer.parseInt(Objects.requireNonNull(out.readLine(), "it has ended"));
         for (int i = 0; i < CLIENTS; i++) {
           int number = i;
           boolean big = i % 2 == 0;

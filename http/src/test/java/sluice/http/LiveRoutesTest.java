@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.Backend;
 import sluice.loop.HandlerGuard;
 import sluice.loop.ServerConfig;
+import sluice.testkit.Patience;
 
 /// Handlers that come, are replaced and go while a server of two loops is asked, on every backend.
 @Timeout(240)
@@ -195,7 +196,9 @@ class LiveRoutesTest {
         clients.add(
             threads.submit(() -> {
               try (PlainClient client = new PlainClient(running.server().port())) {
+                Patience patience = new Patience();
                 while (admitted.get() < 500) {
+                  patience.check("the last version");
                   int least = admitted.get();
                   int version = Integer.parseInt(client.get("/v").text());
                   assertThat(version).isGreaterThanOrEqualTo(least);

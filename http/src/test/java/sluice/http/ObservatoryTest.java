@@ -32,6 +32,7 @@ import sluice.loop.Counters;
 import sluice.loop.LoopConfig;
 import sluice.loop.ServerConfig;
 import sluice.loop.Watchdog;
+import sluice.testkit.Patience;
 
 /// Counters, metrics, health and events of a running server.
 @Timeout(240)
@@ -86,8 +87,9 @@ class ObservatoryTest {
     if (request.hasQuery() && running != null) {
       Watchdog watchdog = running.server().watchdog();
       long before = watchdog.overruns();
+      Patience patience = new Patience();
       while (watchdog.overruns() == before) {
-        Thread.onSpinWait();
+        patience.check("an overrun");
       }
     }
     return true;
@@ -212,12 +214,15 @@ class ObservatoryTest {
       waiting.await();
       drainer = Thread.ofPlatform().start(() -> started.drain(Duration.ofSeconds(200)));
       PlainClient.Reply reply = ask(started, "/healthz");
+      Patience patience = new Patience();
       while (reply.status() == 200) { // the drain has not begun
+        patience.check("the drain");
         reply = ask(started, "/healthz");
       }
       assertThat(reply.status()).isEqualTo(503);
       assertThat(reply.text()).isEqualTo("draining\n");
       while (canConnect(started.server().port())) {
+        patience.check("the listener's end");
         Thread.sleep(10);
       }
       assertThat(ask(started, "/healthz").text()).isEqualTo("draining\n");
@@ -287,7 +292,9 @@ class ObservatoryTest {
   /// What was recorded, once the watchdog has written the last of it.
   private List<RecordedEvent> eventsOf(Recording recording, String last) throws Exception {
     Path file = directory.resolve("recording.jfr");
+    Patience patience = new Patience();
     while (true) {
+      patience.check(last);
       recording.dump(file);
       List<RecordedEvent> events = RecordingFile.readAllEvents(file);
       if (events.stream().anyMatch(each -> each.getEventType().getName().equals(last))

@@ -1,5 +1,7 @@
 package sluice.testkit;
 
+import java.util.concurrent.TimeUnit;
+
 /// The time that a test gives a loop which waits for something: 100 s, far more than it takes, and
 /// at most until JUnit interrupts the test. Belongs to the thread that waits.
 ///
@@ -9,6 +11,15 @@ public final class Patience {
   static final long SECONDS = 100;
 
   private final long end = System.nanoTime() + SECONDS * 1_000_000_000L;
+
+  /// Kills a process that has not ended in time, which ends the reading of what it writes.
+  public static void limit(Process process) {
+    var _ =
+        process
+            .onExit()
+            .orTimeout(SECONDS, TimeUnit.SECONDS)
+            .exceptionally(late -> process.destroyForcibly());
+  }
 
   /// Called in each round of the loop.
   ///

@@ -39,7 +39,9 @@ class DescriptorWatchTest {
         loop.turn(0);
         assertThat(heard.get()).isEqualTo(round - 1);
         Thread signal = Thread.ofPlatform().start(event::signal);
+        Patience patience = new Patience();
         while (heard.get() < round) {
+          patience.check("what is watched");
           loop.turn(TURN_NANOS);
         }
         signal.join();
