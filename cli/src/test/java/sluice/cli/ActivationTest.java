@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testkit.Await;
 
 /// Every way to give an unmodified application the selector provider, with real JVMs.
 @Timeout(300)
@@ -209,9 +210,9 @@ final class ActivationTest {
             .redirectError(directory.resolve("err").toFile())
             .start();
     try {
-      while (process.isAlive() && !Files.readString(out).contains("echo hello")) {
-        Thread.sleep(50);
-      }
+      Await.until(
+          "the application",
+          () -> !process.isAlive() || Files.readString(out).contains("echo hello"));
       process.destroy();
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isEqualTo(128 + 15);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
+import sluice.testkit.Await;
 
 /// `sluice fs cp` where it is not simple: strangers' images, what cannot be copied, signals.
 @Timeout(240)
@@ -104,7 +105,7 @@ final class FsCpTest {
   void whatCannotBeCopiedIsNamedAndTheRestIsCopied() throws Exception {
     rig.file("tree/file", new byte[] {'x'});
     Process made = new ProcessBuilder("mkfifo", host("tree/pipe")).inheritIO().start();
-    assertThat(made.waitFor()).isZero();
+    assertThat(Await.end(made)).isZero();
     assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isEqualTo(1);
     assertThat(rig.err()).contains("left out").contains("tree/pipe");
     try (MountedImage mounted = rig.mounted()) {
@@ -137,10 +138,10 @@ final class FsCpTest {
   @Test
   void aSignalEndsItBetweenTwoPieces() throws Exception {
     String large = host("large.img");
-    assertThat(rig.run("mkfs", "--size", "6G", "--inode-ratio", "64M", large)).isZero();
+    assertThat(rig.run("mkfs", "--size", "48G", "--inode-ratio", "64M", large)).isZero();
     Path source = directory.resolve("source");
     try (RandomAccessFile sparse = new RandomAccessFile(source.toFile(), "rw")) {
-      sparse.setLength(5L << 30);
+      sparse.setLength(40L << 30); // takes far longer than a signal's way
     }
     Process copying =
         new ProcessBuilder(SluiceProcess.command("fs", "cp", large, source.toString(), ":/copy"))
@@ -148,15 +149,15 @@ final class FsCpTest {
             .start();
     try {
       BufferedReader said = copying.inputReader(StandardCharsets.UTF_8);
-      assertThat(said.readLine()).startsWith("… ").endsWith(" of 5368709120 bytes");
+      assertThat(said.readLine()).startsWith("… ").endsWith(" of 42949672960 bytes");
       Process kill = new ProcessBuilder("kill", "-INT", Long.toString(copying.pid())).start();
-      assertThat(kill.waitFor()).isZero();
+      assertThat(Await.end(kill)).isZero();
       String rest = String.join("\n", said.lines().toList());
       assertThat(copying.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(rest).contains("ended by SIGINT").contains("not complete");
       assertThat(copying.exitValue()).isEqualTo(130);
     } finally {
-      copying.destroyForcibly().waitFor();
+      int _ = Await.end(copying.destroyForcibly());
     }
     assertThat(rig.run("fsck", large)).isZero();
     assertThat(rig.out()).contains("clean, 1 files");

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
+import sluice.testkit.Await;
 import sluice.testkit.FuseSwitch;
 
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
@@ -44,7 +45,7 @@ final class FsMountTest {
   void end() throws Exception {
     Process started = process;
     if (started != null && started.isAlive()) {
-      started.destroyForcibly().waitFor();
+      int _ = Await.end(started.destroyForcibly());
     }
     tool("umount", "-l", mount().toString()); // after a failure, what a test has left
   }
@@ -72,7 +73,7 @@ final class FsMountTest {
   private static int tool(String... words) throws Exception {
     Process tool = new ProcessBuilder(words).redirectErrorStream(true).start();
     tool.getInputStream().readAllBytes();
-    return tool.waitFor();
+    return Await.end(tool);
   }
 
   /// Starts the command and waits until it is mounted.
@@ -187,7 +188,7 @@ final class FsMountTest {
     for (int i = 0; i < 200; i++) {
       Files.write(mount().resolve("unsynced" + i), new byte[i]);
     }
-    started.destroyForcibly().waitFor();
+    int _ = Await.end(started.destroyForcibly());
     assertCutOff(channel);
     assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
     assertThat(run("mount", image().toString(), mount().toString())).isOne();

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testkit.Await;
 
 /// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
 /// were asked, so that no case builds anything.
@@ -165,14 +166,12 @@ final class LauncherTest {
   void aBuildThatWasKilledKeepsNobodyWaiting() throws Exception {
     Path goesOn = Files.createFile(root.resolve("build-goes-on"));
     Started killed = start(List.of(), "stat");
-    while (!Files.exists(root.resolve("maven.log"))) {
-      Thread.sleep(20);
-    }
+    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
     killed.process().destroyForcibly();
     Started waiting = start(List.of(), "stat");
-    while (waiting.process().isAlive() && !said(waiting).contains("another start is building")) {
-      Thread.sleep(20);
-    }
+    Await.until(
+        "what the second says",
+        () -> !waiting.process().isAlive() || said(waiting).contains("another start is building"));
     Files.delete(goesOn); // the build itself was not killed, and ends
     Result second = finish(waiting);
     assertThat(second.exitCode()).as(second.err()).isZero();
@@ -186,9 +185,7 @@ final class LauncherTest {
     Path halfWritten = Files.createDirectories(root.resolve("cli/target/classes"));
     Files.writeString(halfWritten.resolve("Main.class"), "half");
     Started interrupted = start(List.of("FAKE_BUILD_SECONDS=50"), "stat");
-    while (!Files.exists(root.resolve("maven.log"))) {
-      Thread.sleep(20);
-    }
+    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
     interrupted.process().destroy();
     Result ended = finish(interrupted);
     assertThat(ended.exitCode()).isEqualTo(143);
@@ -507,9 +504,7 @@ final class LauncherTest {
   /// The cache is recorded by a process that outlives the launcher.
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
-    while (Files.exists(recording)) {
-      Thread.sleep(20);
-    }
+    Await.until("the end of the recording", () -> !Files.exists(recording));
   }
 
   private String lineOf(String file) throws IOException {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testkit.Await;
 
 /// A server in a process of its own, and the signals that such a process gets.
 @Timeout(240)
@@ -93,7 +94,7 @@ final class LifecycleTest {
   private void kill(String signal) throws Exception {
     Process kill =
         new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process().pid()).start();
-    assertThat(kill.waitFor()).isZero();
+    assertThat(Await.end(kill)).isZero();
   }
 
   private static Socket ask(int port, String path) throws IOException {
@@ -105,11 +106,15 @@ final class LifecycleTest {
   }
 
   /// What monitoring says, once it says 503.
-  private String health() throws IOException {
-    String reply = get(metricsPort, "/healthz");
-    while (reply.startsWith("HTTP/1.1 200 ")) {
-      reply = get(metricsPort, "/healthz");
-    }
+  private String health() throws Exception {
+    String[] last = {""};
+    Await.until(
+        "a 503",
+        () -> {
+          last[0] = get(metricsPort, "/healthz");
+          return !last[0].startsWith("HTTP/1.1 200 ");
+        });
+    String reply = last[0];
     assertThat(reply).startsWith("HTTP/1.1 503 ");
     return reply.substring(reply.indexOf("\r\n\r\n")).strip();
   }
@@ -165,16 +170,12 @@ final class LifecycleTest {
     start(backend);
     get(port, "/first");
     Path log = directory.resolve("log");
-    while (Files.size(log) == 0) {
-      Thread.sleep(10);
-    }
+    Await.until("a line in the log", () -> Files.size(log) > 0);
     Path old = Files.move(log, directory.resolve("log.1"));
     kill("HUP");
     assertThat(manager().next(60)).startsWith("RELOADING=1");
     assertThat(manager().next(60)).startsWith("READY=1");
-    while (!Files.exists(log)) {
-      Thread.sleep(10);
-    }
+    Await.until("a new log", () -> Files.exists(log));
     get(port, "/second");
     kill("TERM");
     assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testkit.Await;
 
 /// The load that a comparison sends, against the JDK's own server.
 @Timeout(120)
@@ -101,7 +102,7 @@ final class OpenLoopLoadTest {
       URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
       OpenLoopLoad load = new OpenLoopLoad(List.of(url), 1, 1);
       LoadSource.Outcome outcome = load.run(1);
-      answering.join();
+      Await.end(answering);
       assertThat(outcome.requests()).isEqualTo(1);
       assertThat(outcome.p50()).isGreaterThan(10 * 20_000 * 0.9);
       assertThat(whole).hasValue(1);
