@@ -3,7 +3,6 @@ package sluice.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testkit.Await;
 import sluice.testkit.Slice;
 
 /// A stock Linux kernel in qemu mounts an image that `sluice nfs` exports, and works in it: see
@@ -73,12 +73,20 @@ class LinuxClientTest {
   @ParameterizedTest
   @ValueSource(strings = {"3", "4.1"})
   void aLinuxKernelWorksInWhatWeExport(String version) throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
     Path image = TARGET.resolve("image-" + version);
     LinuxClientImage.make(image);
+    NfsProcess server = NfsProcess.start(image, 0, TARGET);
+    try {
+      work(version, server, image);
+    } finally {
+      server.kill();
+    }
+    LinuxClientImage.check(image);
+  }
+
+  private static void work(String version, NfsProcess first, Path image) throws Exception {
+    NfsProcess server = first;
+    int port = server.port();
     Files.writeString(
         TARGET.resolve("settings"),
         "PORT=%d%nVERSION=%s%nSTAGES='%s'%nSEEDS='%s'%n"
@@ -88,7 +96,6 @@ class LinuxClientTest {
     }
     List<String> console = new ArrayList<>();
     Map<String, Result> results = new HashMap<>();
-    NfsProcess server = NfsProcess.start(image, port, TARGET);
     Process qemu =
         new ProcessBuilder(
                 SCRIPT.toString(), "run", TARGET.toString(), TARGET.resolve("script").toString())
@@ -110,11 +117,11 @@ class LinuxClientTest {
         }
       }
     } finally {
-      qemu.destroyForcibly().waitFor();
+      qemu.descendants().forEach(ProcessHandle::destroyForcibly);
+      int _ = Await.end(qemu.destroyForcibly());
       server.stop();
     }
     judge(version, console, results);
-    LinuxClientImage.check(image);
   }
 
   private static String seeds() {

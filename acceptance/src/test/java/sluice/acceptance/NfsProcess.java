@@ -1,18 +1,20 @@
 package sluice.acceptance;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sluice.testkit.Await;
 
 /// `sluice nfs` in a process of its own. Used by the test's thread.
 final class NfsProcess {
   private static final Duration START = Duration.ofSeconds(60);
+
+  private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
 
   private final Process process;
   private final Path log;
@@ -22,7 +24,9 @@ final class NfsProcess {
     this.log = log;
   }
 
-  /// Starts a server and waits until it listens.
+  /// Starts a server and waits until it says that it listens.
+  ///
+  /// @param port 0 for any
   static NfsProcess start(Path image, int port, Path directory)
       throws IOException, InterruptedException {
     Path log = Files.createTempFile(directory, "nfs-", ".log");
@@ -44,27 +48,31 @@ final class NfsProcess {
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     NfsProcess server = new NfsProcess(process, log);
-    server.awaitListening(port);
+    int _ = server.port();
     return server;
   }
 
-  private void awaitListening(int port) throws IOException, InterruptedException {
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    long end = System.nanoTime() + START.toNanos();
-    while (System.nanoTime() - end < 0 && process.isAlive()) {
-      try (SocketChannel _ = SocketChannel.open(address)) {
-        return;
-      } catch (IOException e) {
-        Thread.sleep(50); // not yet
+  /// The port that it listens on, once it does.
+  int port() throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    while (System.nanoTime() - begin < START.toNanos()) {
+      boolean alive = process.isAlive();
+      Matcher said = PORT.matcher(Files.readString(log));
+      if (said.find()) {
+        return Integer.parseInt(said.group(1));
       }
+      if (!alive) {
+        break;
+      }
+      Thread.sleep(50);
     }
-    process.destroyForcibly().waitFor();
-    throw new IOException("no server on port " + port + ":\n" + Files.readString(log));
+    kill();
+    throw new IOException("no server:\n" + Files.readString(log));
   }
 
   /// Ends it without a chance to say anything.
   void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+    int _ = Await.end(process.destroyForcibly());
   }
 
   /// Ends it as an operator does.
@@ -73,7 +81,7 @@ final class NfsProcess {
   void stop() throws IOException, InterruptedException {
     process.destroy();
     if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
+      kill();
       throw new IOException("the server did not end:\n" + Files.readString(log));
     }
   }

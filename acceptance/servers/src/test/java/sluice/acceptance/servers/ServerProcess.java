@@ -157,6 +157,6 @@ final class ServerProcess implements AutoCloseable {
   @Override
   public void close() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly().onExit().join();
+    Process _ = process.destroyForcibly().onExit().orTimeout(60, TimeUnit.SECONDS).join();
   }
 }

@@ -27,7 +27,6 @@ import sluice.testkit.Slice;
 @Tag("acceptance")
 class ServersTest {
   private static final Path TARGET = Path.of("target", "servers").toAbsolutePath();
-  private static final int ATTEMPTS = 3;
   private static final List<String> ENGINES =
       List.of(ServerProcess.CONTROL, "readiness", "completion");
 
@@ -80,33 +79,8 @@ class ServersTest {
       List<DynamicTest> tests, Served server, String engine, String keyStore, String only) {
     String name = server.name() + (keyStore.isEmpty() ? " plain " : " tls ") + engine;
     if (name.contains(only)) {
-      tests.add(DynamicTest.dynamicTest(name, () -> repeated(server, engine, keyStore, name)));
-    }
-  }
-
-  /// What fails is tried twice more: servers warn of slow disks, and take a port that somebody else
-  /// has got meanwhile. It is a failure if it fails twice of three times, or if a byte is wrong;
-  /// else it is told on a line that begins with `intermittent: `, which `./sluice test` repeats.
-  private static void repeated(Served server, String engine, String keyStore, String name)
-      throws Exception {
-    AssertionError before = null;
-    for (int attempt = 1; attempt == 1 || (before != null && attempt <= ATTEMPTS); attempt++) {
-      try {
-        check(server, engine, keyStore, name, attempt);
-      } catch (AssertionError failure) {
-        boolean wrong = String.valueOf(failure.getMessage()).contains(LoadLaunch.WRONG);
-        if (before != null) {
-          failure.addSuppressed(before);
-        }
-        if (wrong || before != null) {
-          throw failure;
-        }
-        before = failure;
-        failure.printStackTrace(System.out);
-      }
-    }
-    if (before != null) {
-      System.out.println("intermittent: once of three times: " + name);
+      ServerAttempts.Check check = attempt -> check(server, engine, keyStore, name, attempt);
+      tests.add(DynamicTest.dynamicTest(name, () -> ServerAttempts.run(name, check, System.out)));
     }
   }
 
