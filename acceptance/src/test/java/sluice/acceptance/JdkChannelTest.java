@@ -41,6 +41,14 @@ class JdkChannelTest {
           "Channels",
           "spi");
 
+  /// Tests in other directories that transfer between a file and a channel of the provider.
+  private static final List<String> TRANSFERS =
+      List.of(
+          "FileChannel/CloseDuringTransfer",
+          "FileChannel/ClosedChannelTransfer",
+          "FileChannel/TransferFromExtend",
+          "FileChannel/TransferToChannel");
+
   /// Tests that cannot pass on our own channels, and why: see docs/compatibility.md.
   private static final Map<String, String> NOT_ON_COMPLETION =
       Map.of(
@@ -66,6 +74,12 @@ class JdkChannelTest {
         try (Stream<Path> found = Files.walk(channels.resolve(directory))) {
           files.addAll(found.filter(file -> file.toString().endsWith(".java")).toList());
         }
+      }
+    }
+    for (String name : TRANSFERS) {
+      Path file = channels.resolve(name + ".java");
+      if (Files.exists(file)) { // not every JDK has all of them
+        files.add(file);
       }
     }
     String only = System.getProperty("sluice.jdk.only", "");

@@ -71,7 +71,7 @@ final class CompletionEngine implements NioEngine {
 
   @Override
   public SocketChannel openSocketChannel(@Nullable ProtocolFamily family) throws IOException {
-    return new SluiceSocketChannel(provider, family);
+    return StreamChannels.open(provider, family);
   }
 
   @Override

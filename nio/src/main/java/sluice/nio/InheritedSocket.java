@@ -60,7 +60,7 @@ final class InheritedSocket {
     if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) != 0) {
       return new SluiceServerSocketChannel(provider, family, fd);
     }
-    return new SluiceSocketChannel(
+    return StreamChannels.connected(
         provider, family, fd, Families.orUnnamed(Sockets.getpeername(fd), family));
   }
 }

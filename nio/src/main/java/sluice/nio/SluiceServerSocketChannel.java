@@ -300,7 +300,8 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
     try {
       AcceptPort ring = port;
       SocketAddress remote = ring == null ? Sockets.peer(peer) : ring.remote(fd);
-      return new SluiceSocketChannel(provider(), family, fd, Families.orUnnamed(remote, family));
+      SocketAddress known = Families.orUnnamed(remote, family);
+      return StreamChannels.connected(provider(), family, fd, known);
     } catch (RuntimeException | Error problem) {
       Files.close(fd);
       throw problem;

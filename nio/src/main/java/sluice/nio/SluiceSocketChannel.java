@@ -42,7 +42,7 @@ import sluice.sys.Sockets;
 /// | `state`, addresses | any thread | volatile | under `stateLock` |
 /// | `inputClosed`, `outputClosed` | any thread | volatile | under `stateLock` |
 /// | `port` | the selector that registers | volatile | volatile, see [StreamPort] |
-final class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stream {
+class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stream {
   private static final int UNCONNECTED = 0;
   private static final int PENDING = 1;
   private static final int CONNECTED = 2;
