@@ -110,7 +110,8 @@ final class LoadGeneratorTest {
   void openLoopKeepsItsRate() throws IOException {
     try (Server server = start("c-epoll", Role.ECHO)) {
       LoadResult result = run(server, LoadSpec.echo(4, 1, 64).withRate(1000), 0.2);
-      assertThat(result.value("requests")).isLessThan(1000);
+      // one server answers tens of thousands; a window that a busy machine draws out has more
+      assertThat(result.value("requests")).isLessThan(1000 * result.value("seconds") + 800);
     }
   }
 

@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -53,7 +54,7 @@ final class NfsLoadTest {
           return run(server, port, options);
         }
       } finally {
-        server.destroyForcibly().waitFor();
+        assertThat(server.destroyForcibly().waitFor(60, TimeUnit.SECONDS)).isTrue();
       }
     }
     throw new AssertionError("the null server does not listen");
@@ -117,7 +118,7 @@ final class NfsLoadTest {
         assertThat(LoadResult.parse(Commands.run(120, command)).value("requests")).isPositive();
       }
       List<Integer> seen = xids.get(60, TimeUnit.SECONDS);
-      server.join();
+      assertThat(server.join(Duration.ofSeconds(60))).isTrue();
       assertThat(seen).hasSizeGreaterThan(6).doesNotHaveDuplicates();
     }
   }

@@ -50,7 +50,7 @@ class PollerDemoTest {
       }
       assertThat(server.isAlive()).isTrue();
     } finally {
-      server.destroyForcibly().waitFor();
+      assertThat(server.destroyForcibly().waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -148,7 +149,9 @@ final class CrashDevice implements BlockDevice {
     CountDownLatch holds = held;
     if (holds != null) {
       try {
-        holds.await();
+        if (!holds.await(100, TimeUnit.SECONDS)) {
+          throw new IOException("the test has held this flush for too long");
+        }
       } catch (InterruptedException e) {
         throw new InterruptedIOException();
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -188,7 +189,7 @@ final class Nfs3DuplicatesTest {
       }
       begin.countDown();
       for (Thread thread : threads) {
-        thread.join();
+        assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
       }
       assertThat(answers).hasSize(8);
       answers.forEach(answer -> assertThat(answer).isEqualTo(answers.get(0)));
@@ -231,7 +232,7 @@ final class Nfs3DuplicatesTest {
           left = rig.device.crashed(random);
         }
         for (Thread thread : threads) {
-          thread.join();
+          assertThat(thread.join(Duration.ofSeconds(60))).isTrue();
         }
         try (Nfs3Rig next = Nfs3Rig.over(left)) {
           for (int i = 0; i < count; i++) {
