@@ -132,12 +132,21 @@ clone() {
   rm -rf /mnt/nfs/clone
 }
 
-# The server is killed and started again while this copies; the mount waits for it.
+# How many calls to write the server has answered.
+writes() { awk '$1 == "WRITE:" { n += $2 } END { print n + 0 }' /proc/self/mountstats; }
+
+# The server is killed and started again when it has some of what this copies, and has not been asked
+# yet to make that stable; the mount waits for it.
 survive() {
   set -e
   head -c 50331648 /dev/urandom >/tmp/big
+  before=$(writes)
+  cp /tmp/big /mnt/nfs/big &
+  copy=$!
+  while kill -0 $copy 2>/dev/null && [ $(($(writes) - before)) -lt 4 ]; do sleep 0.01; done
+  echo "TIME killed after $(($(writes) - before)) calls to write" >/dev/console
   echo "COPYING" >/dev/console
-  cp /tmp/big /mnt/nfs/big
+  wait $copy
   for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     mkdir "/mnt/nfs/made-$i"
   done

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
@@ -70,6 +72,9 @@ final class FsMkfs implements Callable<Integer> {
   @Option(names = "--force", description = "Also over what is there.")
   boolean force;
 
+  /// Whether this run has made the file.
+  private boolean made;
+
   @Override
   public Integer call() throws IOException {
     long wanted = size == null ? -1 : ByteCount.parse(size);
@@ -83,6 +88,18 @@ final class FsMkfs implements Callable<Integer> {
     } else if (!Files.exists(image)) {
       throw new IOException(image + " does not exist. Fix: give --size to make it, such as 1G");
     }
+    try {
+      format();
+    } catch (IOException | RuntimeException e) {
+      if (made) {
+        Files.deleteIfExists(image); // nobody has seen it
+      }
+      throw e;
+    }
+    return 0;
+  }
+
+  private void format() throws IOException {
     try (BlockDevice device = BlockDevices.file(image, false)) {
       refuseUnlessEmpty();
       FormatOptions options = options(device.lengthBytes());
@@ -104,7 +121,6 @@ final class FsMkfs implements Callable<Integer> {
                   : "journal of " + options.journalBlocks() + " blocks",
               options.uuid());
     }
-    return 0;
   }
 
   private int bytes(String option, String text) {
@@ -136,7 +152,13 @@ final class FsMkfs implements Callable<Integer> {
   /// in it is lost; nothing is written into it.
   private void prepare(long bytes) throws IOException {
     if (!Files.exists(image)) {
-      resize(bytes, StandardOpenOption.CREATE_NEW);
+      made = true;
+      try {
+        resize(bytes, StandardOpenOption.CREATE_NEW);
+      } catch (IOException e) {
+        Files.deleteIfExists(image);
+        throw e;
+      }
       return;
     }
     if (Files.isDirectory(image)) {
@@ -158,6 +180,16 @@ final class FsMkfs implements Callable<Integer> {
         file.position(bytes - 1);
         file.write(ByteBuffer.allocate(1));
       }
+    } catch (NoSuchFileException e) {
+      Path folder = image.toAbsolutePath().getParent();
+      throw new IOException(folder + " does not exist. Fix: mkdir -p " + folder, e);
+    } catch (FileSystemException e) {
+      throw e; // names the file itself
+    } catch (IOException e) {
+      throw new IOException(
+          "%s cannot be %d bytes long: %s. Fix: give a smaller --size, or name a file elsewhere"
+              .formatted(image, bytes, e.getMessage()),
+          e);
     }
   }
 

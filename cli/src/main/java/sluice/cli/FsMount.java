@@ -65,8 +65,8 @@ final class FsMount implements Callable<Integer> {
       names = "--threads",
       paramLabel = "N",
       description = {
-        "Threads that answer the kernel (default: ${DEFAULT-VALUE}); over io_uring, one more, and",
-        "at least two for each processor."
+        "Threads that answer the kernel (default: ${DEFAULT-VALUE}); over io_uring, one more, and"
+            + " at least two for each processor."
       })
   int threads = 4;
 
@@ -74,9 +74,9 @@ final class FsMount implements Callable<Integer> {
       names = "--ring",
       paramLabel = "auto|on|off",
       description = {
-        "Whether requests come through io_uring (default: ${DEFAULT-VALUE}). auto: where root has",
-        "switched it on (echo Y > /sys/module/fuse/parameters/enable_uring, Linux 6.14); on: or",
-        "nothing is mounted."
+        "Whether requests come through io_uring (default: ${DEFAULT-VALUE}). auto: where root has"
+            + " switched it on (echo Y > /sys/module/fuse/parameters/enable_uring, Linux 6.14);"
+            + " on: or nothing is mounted."
       })
   String ring = "auto";
 
@@ -84,8 +84,8 @@ final class FsMount implements Callable<Integer> {
       names = "--valid",
       paramLabel = "SECONDS",
       description = {
-        "How long the kernel remembers names and attributes; 0 asks the server each time",
-        "(default: ${DEFAULT-VALUE})."
+        "How long the kernel remembers names and attributes; 0 asks the server each time"
+            + " (default: ${DEFAULT-VALUE})."
       })
   long validSeconds = 86_400;
 

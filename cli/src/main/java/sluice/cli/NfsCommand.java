@@ -263,15 +263,21 @@ final class NfsCommand implements Callable<Integer> {
   }
 
   private ExportOptions exportOptions() {
+    Squash whom =
+        switch (squash) {
+          case "root" -> Squash.ROOT;
+          case "all" -> Squash.ALL;
+          case "none" -> Squash.NONE;
+          default -> throw wrong("--squash takes root, all or none, not " + squash, null);
+        };
     try {
-      Squash whom = Squash.valueOf(squash.toUpperCase(Locale.ROOT));
       return ExportOptions.defaults()
           .withReadOnly(readOnly)
           .withClients(allowed.toArray(String[]::new))
           .withSquash(whom)
           .withAnonymous(anonymousUid, anonymousGid);
     } catch (IllegalArgumentException e) {
-      throw wrong("--squash takes root, all or none, --allow addresses and networks", e);
+      throw wrong("--allow takes addresses and networks", e);
     }
   }
 

@@ -130,6 +130,21 @@ final class FsCommandTest {
     assertThat(none).doesNotExist();
   }
 
+  /// What it cannot make leaves no file behind, and the message names the file and the remedy.
+  @Test
+  void mkfsLeavesNothingOfWhatCannotBeMade() {
+    Path none = directory.resolve("none");
+    assertThat(run("mkfs", "--size", "10K", none.toString())).isEqualTo(1);
+    assertThat(rig.err()).contains("ENOSPC").contains("Fix: ");
+    assertThat(none).doesNotExist();
+    assertThat(run("mkfs", "--size", String.valueOf(Long.MAX_VALUE), none.toString())).isEqualTo(1);
+    assertThat(rig.err()).contains(none.toString()).contains("Fix: ");
+    assertThat(none).doesNotExist();
+    Path below = directory.resolve("no such folder/image");
+    assertThat(run("mkfs", "--size", "4M", below.toString())).isEqualTo(1);
+    assertThat(rig.err()).contains("no such folder does not exist").contains("Fix: mkdir -p ");
+  }
+
   private static CommandLine below(CommandLine commands, String name) {
     return Objects.requireNonNull(commands.getSubcommands().get(name));
   }

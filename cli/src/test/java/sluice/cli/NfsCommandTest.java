@@ -336,5 +336,13 @@ final class NfsCommandTest {
         .contains("/none")
         .contains("Fix: ");
     assertThat(Commands.run("nfs", image.toString(), "--export", "data")).isEqualTo(2);
+    StringWriter err = new StringWriter();
+    int code =
+        Commands.commandLine()
+            .setErr(new PrintWriter(err, true))
+            .execute("nfs", image.toString(), "--squash", "some");
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains("--squash takes root, all or none, not some");
+    assertThat(err.toString()).doesNotContain("enum");
   }
 }

@@ -34,6 +34,8 @@ final class NfsKillTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
   private static final int MKDIR = 9;
   private static final int RMDIR = 13;
+  private static final int CREATE = 8;
+  private static final int COMMIT = 21;
   private static final int RENAME = 14;
   private static final int CALLS = 40;
 
@@ -159,16 +161,78 @@ final class NfsKillTest {
     return calls;
   }
 
+  private byte[] answer(Socket socket, Call call) throws IOException {
+    send(socket, List.of(call));
+    byte[] reply = receive(new DataInputStream(socket.getInputStream()));
+    assertThat(word(reply, 6)).as("status").isZero();
+    return reply;
+  }
+
+  /// What is in a reply from the fourth byte of a word on: its length is before it.
+  private static byte[] opaque(byte[] reply, int word) {
+    byte[] bytes = new byte[word(reply, word)];
+    ByteBuffer.wrap(reply).get(4 * word + 4, bytes);
+    return bytes;
+  }
+
+  private void mount(Socket socket) throws IOException {
+    top = opaque(answer(socket, call(100005, 1, to -> opaque(to, text("/data")))), 7);
+  }
+
+  /// By it clients know that what they have written without asking for stability must be written
+  /// again: see RFC 1813, 3.3.7.
+  @Test
+  void theVerifierOfWritesIsThatOfOneServer() throws Exception {
+    Path image = directory.resolve("image");
+    assertThat(Commands.run("fs", "mkfs", "--size", "32M", image.toString())).isZero();
+    Socket socket = start(image);
+    mount(socket);
+    byte[] made =
+        answer(
+            socket,
+            call(
+                100003,
+                CREATE,
+                to -> {
+                  opaque(to, top);
+                  opaque(to, text("file"));
+                  for (int word : new int[] {0, 0, 0, 0, 0, 0, 0}) {
+                    to.writeInt(word);
+                  }
+                }));
+    byte[] file = opaque(made, 8);
+    long first = verifier(socket, file);
+    assertThat(verifier(socket, file)).isEqualTo(first);
+    kill();
+    socket.close();
+    socket = start(image);
+    assertThat(verifier(socket, file)).isNotEqualTo(first);
+    socket.close();
+    kill();
+  }
+
+  /// Of COMMIT: the end of its answer.
+  private long verifier(Socket socket, byte[] file) throws IOException {
+    byte[] reply =
+        answer(
+            socket,
+            call(
+                100003,
+                COMMIT,
+                to -> {
+                  opaque(to, file);
+                  to.writeLong(0);
+                  to.writeInt(0);
+                }));
+    return ByteBuffer.wrap(reply).getLong(reply.length - Long.BYTES);
+  }
+
   @Test
   void repeatedCallsGetTheirFirstAnswers() throws Exception {
     Path image = directory.resolve("image");
     assertThat(Commands.run("fs", "mkfs", "--size", "32M", image.toString())).isZero();
     Socket socket = start(image);
-    send(socket, List.of(call(100005, 1, to -> opaque(to, text("/data")))));
-    byte[] mounted = receive(new DataInputStream(socket.getInputStream()));
-    assertThat(word(mounted, 6)).isZero();
-    top = new byte[word(mounted, 7)];
-    ByteBuffer.wrap(mounted).get(32, top);
+    mount(socket);
     for (int round = 0; round < 2; round++) {
       for (int procedure : new int[] {MKDIR, RENAME, RMDIR}) {
         socket = killAmid(socket, image, batch(procedure, round));

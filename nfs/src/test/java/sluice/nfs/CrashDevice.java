@@ -29,6 +29,7 @@ final class CrashDevice implements BlockDevice {
   private final BlockDevice stable;
   private final List<Write> unflushed = new ArrayList<>();
   private final AtomicInteger flushes = new AtomicInteger();
+  private final AtomicInteger reads = new AtomicInteger();
 
   /// One flush at a time: each takes away what it has found unflushed.
   private final Object flushing = new Object();
@@ -63,6 +64,11 @@ final class CrashDevice implements BlockDevice {
   /// From now on every flush fails.
   void breakFlushes() {
     broken = true;
+  }
+
+  /// How often something was read.
+  int reads() {
+    return reads.get();
   }
 
   int flushes() {
@@ -118,6 +124,7 @@ final class CrashDevice implements BlockDevice {
 
   @Override
   public void read(long position, Block into, long offset, int bytes) throws IOException {
+    reads.incrementAndGet();
     device.read(position, into, offset, bytes);
   }
 

@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.Caller;
+import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 
 /// Handles: what is in them, what is refused, what survives.
@@ -128,6 +135,52 @@ final class FileHandlesTest {
       assertThat(killed.root.read(file, 0, 100)).isEqualTo(Nfs3Client.name("content"));
       assertThat(other.root.getattrStatus(file)).isEqualTo(NfsStatus.STALE);
     }
+  }
+
+  /// Whatever the number of files, and after a restart too: no name is looked up and no directory
+  /// is read, and blocks of inodes are all that comes from the device.
+  @Test
+  void aHandleIsFoundWithoutASearch() throws IOException {
+    int files = 2_000;
+    List<byte[]> handles = new ArrayList<>();
+    CrashDevice device;
+    try (Nfs3Rig rig = Nfs3Rig.journaled()) {
+      byte[] directory = rig.root.mkdir(rig.top, "d");
+      for (int i = 0; i < files; i++) {
+        if (i % 100 == 0) {
+          directory = rig.root.mkdir(directory, "deeper");
+        }
+        handles.add(rig.root.create(directory, "f" + i));
+      }
+      device = rig.device.killed();
+    }
+    List<String> asked = Collections.synchronizedList(new ArrayList<>());
+    try (Nfs3Rig rig = Nfs3Rig.over(device, tree -> counted(tree, asked))) {
+      asked.clear();
+      int reads = device.reads();
+      for (byte[] handle : handles) {
+        assertThat(rig.root.getattrStatus(handle)).isZero();
+      }
+      assertThat(device.reads() - reads).as("reads").isLessThan(files / 2);
+      assertThat(asked).doesNotContain("lookup", "lookupNow", "find", "list");
+      assertThat(asked.size()).as("calls of the tree").isLessThanOrEqualTo(6 * files);
+    }
+  }
+
+  /// A tree that notes which of its methods are called.
+  private static FileTree counted(FileTree tree, List<String> asked) {
+    return (FileTree)
+        Proxy.newProxyInstance(
+            FileTree.class.getClassLoader(),
+            new Class<?>[] {FileTree.class},
+            (_, method, arguments) -> {
+              asked.add(method.getName());
+              try {
+                return method.invoke(tree, arguments);
+              } catch (InvocationTargetException e) {
+                throw Objects.requireNonNull(e.getCause());
+              }
+            });
   }
 
   @Test

@@ -96,6 +96,11 @@ final class Nfs3Rig implements AutoCloseable {
     return new Nfs3Rig(device, options(), believed());
   }
 
+  /// The same with something between it and its tree.
+  static Nfs3Rig over(CrashDevice device, UnaryOperator<FileTree> seen) throws IOException {
+    return new Nfs3Rig(device, options(), believed(), seen);
+  }
+
   static Nfs3Rig readOnly(CrashDevice device) throws IOException {
     return new Nfs3Rig(device, options().withReadOnly(true), believed());
   }

@@ -3,16 +3,9 @@ package sluice.nfs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,8 +14,6 @@ import org.junit.jupiter.api.Timeout;
 /// again because an answer was lost.
 @Timeout(240)
 final class Nfs3UdpTest {
-  private static final int ATTEMPTS = 120;
-
   private final Nfs3Rig rig = Nfs3Rig.journaled();
   private final RpcServer server;
 
@@ -36,59 +27,13 @@ final class Nfs3UdpTest {
     rig.close();
   }
 
-  /// A socket that sends each message until a reply to it comes.
-  private final class Udp implements UnaryOperator<byte[]>, AutoCloseable {
-    private final DatagramSocket socket = new DatagramSocket();
-    private final byte[] buffer = new byte[65_536];
-    private byte[] last = {};
-
-    Udp() throws IOException {
-      socket.setSoTimeout(500);
-    }
-
-    @Override
-    public byte[] apply(byte[] message) {
-      last = message;
-      try {
-        for (int i = 0; i < ATTEMPTS; i++) {
-          byte[] reply = once(message);
-          if (reply.length > 0) {
-            return reply;
-          }
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      throw new AssertionError("no reply");
-    }
-
-    /// @return the reply, empty when none came in time
-    private byte[] once(byte[] message) throws IOException {
-      int port = server.datagramAddresses().getFirst().getPort();
-      InetSocketAddress to = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      socket.send(new DatagramPacket(message, message.length, to));
-      try {
-        while (true) {
-          DatagramPacket reply = new DatagramPacket(buffer, buffer.length);
-          socket.receive(reply);
-          if (ByteBuffer.wrap(buffer).getInt(0) == ByteBuffer.wrap(message).getInt(0)) {
-            return Arrays.copyOf(buffer, reply.getLength());
-          }
-        }
-      } catch (SocketTimeoutException late) {
-        return new byte[0];
-      }
-    }
-
-    @Override
-    public void close() {
-      socket.close();
-    }
+  private UdpExchange udp() throws IOException {
+    return new UdpExchange(server.datagramAddresses().getFirst().getPort());
   }
 
   @Test
   void filesAreMadeWrittenReadAndRemoved() throws IOException {
-    try (Udp udp = new Udp()) {
+    try (UdpExchange udp = udp()) {
       Nfs3Client client = rig.client();
       client.calls.over(udp);
       byte[] top = client.mount("/data");
@@ -125,7 +70,7 @@ final class Nfs3UdpTest {
   /// The longest answers that are offered fit, and listings are bounded by what fits.
   @Test
   void answersFitIntoDatagrams() throws IOException {
-    try (Udp udp = new Udp()) {
+    try (UdpExchange udp = udp()) {
       for (int i = 0; i < 900; i++) {
         rig.root.create(rig.top, "a rather long name of a file, so that few fit " + i);
       }
@@ -150,18 +95,18 @@ final class Nfs3UdpTest {
   /// The same datagram again, also from another port, gets the same answer and does nothing.
   @Test
   void whatIsSentAgainIsDoneOnce() throws IOException {
-    try (Udp udp = new Udp();
-        Udp other = new Udp()) {
+    try (UdpExchange udp = udp();
+        UdpExchange other = udp()) {
       Nfs3Client client = rig.client();
       client.calls.over(udp);
       client.mkdir(rig.top, "once");
-      byte[] message = udp.last;
+      byte[] message = udp.last();
       byte[] answer = udp.apply(message);
       assertThat(ByteBuffer.wrap(answer).getInt(24)).isZero(); // not EXIST
       assertThat(other.apply(message)).isEqualTo(answer);
       assertThat(client.rmdir(rig.top, "once")).isZero();
-      assertThat(udp.apply(udp.last)).hasSizeGreaterThan(28);
-      assertThat(ByteBuffer.wrap(udp.apply(udp.last)).getInt(24)).isZero(); // not NOENT
+      assertThat(udp.apply(udp.last())).hasSizeGreaterThan(28);
+      assertThat(ByteBuffer.wrap(udp.apply(udp.last())).getInt(24)).isZero(); // not NOENT
     }
   }
 }

@@ -23,11 +23,12 @@ public abstract class Buffer implements AutoCloseable {
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
   private final long number;
-  private @Nullable Frame frame;
+  private @Nullable Block held;
 
-  Buffer(long number, Frame frame) {
+  /// @param held the block's bytes, which the buffer lets go when it is closed
+  protected Buffer(long number, Block held) {
     this.number = number;
-    this.frame = frame;
+    this.held = held;
   }
 
   /// Number of the block on its device.
@@ -37,31 +38,31 @@ public abstract class Buffer implements AutoCloseable {
 
   /// Where the bytes are, the whole block. Leased by the buffer until it is closed.
   public final Block block() {
-    if (frame == null) {
+    if (held == null) {
       throw new IllegalStateException("the buffer of block " + number + " is closed");
     }
-    return frame;
+    return held;
   }
 
   /// Whether the holder may write.
-  abstract boolean writable();
+  protected abstract boolean writable();
 
   final boolean closed() {
-    return frame == null;
+    return held == null;
   }
 
   /// Lets go. Idempotent.
   @Override
   public final void close() {
-    if (frame != null) {
-      Frame held = frame;
-      frame = null;
-      letGo(held);
+    if (held != null) {
+      Block block = held;
+      held = null;
+      letGo(block);
     }
   }
 
   /// Gives back what the constructor took over. Called once.
-  abstract void letGo(Frame held);
+  protected abstract void letGo(Block held);
 
   public final int lengthBytes() {
     return (int) block().lengthBytes();

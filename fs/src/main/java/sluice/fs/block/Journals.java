@@ -9,12 +9,22 @@ import java.io.IOException;
 public final class Journals {
   private Journals() {}
 
+  /// The order of changed blocks is kept where they are kept.
+  private static FrameCache ours(BufferCache cache) {
+    if (cache instanceof FrameCache frames) {
+      return frames;
+    }
+    throw new IllegalArgumentException(
+        cache.getClass().getName()
+            + " was not opened by BufferCaches; it needs a journal of its own");
+  }
+
   /// A journal without a log: what is changed reaches the device in any order, and is stable after
   /// a sync.
   ///
   /// @param cache opened by [BufferCaches]; closed by its owner, after the journal
   public static Journal plain(BufferCache cache) {
-    return new PlainJournal((FrameCache) cache);
+    return new PlainJournal(ours(cache));
   }
 
   /// Opens a log of JBD2, after carrying out what a crash has left in it.
@@ -24,14 +34,14 @@ public final class Journals {
   /// @throws FsException `EUCLEAN` when the log contradicts itself, `EOPNOTSUPP` for features we do
   ///   not know, by name, `EROFS` on a device opened for reading
   public static Journal jbd2(BufferCache cache, long[] places) throws IOException {
-    return Jbd2Journal.open((FrameCache) cache, places);
+    return Jbd2Journal.open(ours(cache), places);
   }
 
   /// Carries out what a crash has left in a log of JBD2, and leaves it empty.
   ///
   /// @return how many blocks were written to their places
   public static int replay(BufferCache cache, long[] places) throws IOException {
-    return Jbd2Journal.replay((FrameCache) cache, places);
+    return Jbd2Journal.replay(ours(cache), places);
   }
 
   /// Lays what a crash has left in a log of JBD2 over its device, for reading: nothing is written.

@@ -1,5 +1,7 @@
 package sluice.fs.block;
 
+import sluice.memory.Block;
+
 /// A snapshot of a block for reading. Of one thread.
 final class ReadBuffer extends Buffer {
   /// Takes over the caller's lease.
@@ -8,12 +10,12 @@ final class ReadBuffer extends Buffer {
   }
 
   @Override
-  boolean writable() {
+  protected boolean writable() {
     return false;
   }
 
   @Override
-  void letGo(Frame held) {
+  protected void letGo(Block held) {
     held.release();
   }
 }

@@ -1,6 +1,7 @@
 package sluice.fs.block;
 
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
 
 /// A block in the hands of a transaction. Of the transaction's thread.
 final class TransactionBuffer extends Buffer {
@@ -17,12 +18,12 @@ final class TransactionBuffer extends Buffer {
   }
 
   @Override
-  boolean writable() {
+  protected boolean writable() {
     return true;
   }
 
   @Override
-  void letGo(Frame held) {
-    claims.letGo(held);
+  protected void letGo(Block held) {
+    claims.letGo((Frame) held);
   }
 }

@@ -111,6 +111,26 @@ public final class Ext2 implements FileTree {
     }
   }
 
+  /// Mounts an image through a cache and a journal of the caller's choosing, any two that belong
+  /// together: [BufferCaches] with [Journals#plain], or others that do what the interfaces say. The
+  /// tree closes them, the journal first; the device stays the caller's. A log in the image is left
+  /// alone, and must be empty.
+  ///
+  /// @throws FsException as the other; `EROFS` when the log is not empty
+  public static Ext2 mount(
+      BlockDevice device, BufferCache cache, Journal journal, MountOptions options)
+      throws IOException {
+    Geometry geometry = Geometry.of(readSuperblock(device), device.lengthBytes());
+    String why = options.readOnly() ? "it was mounted read-only" : geometry.whyReadOnly();
+    if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
+      throw FsException.of(Errno.EROFS, "its log is not empty; Fix: Journals.replay, or e2fsck -p");
+    }
+    if (!options.readOnly() && !why.isEmpty()) {
+      throw FsException.of(Errno.EROFS, why + "; Fix: mount it read-only");
+    }
+    return mount(device, new Volume(geometry, cache, journal, why), options);
+  }
+
   private static void closeAfter(Exception failure, @Nullable AutoCloseable opened) {
     try {
       if (opened != null) {

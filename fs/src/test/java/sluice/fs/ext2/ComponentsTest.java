@@ -1,0 +1,172 @@
+package sluice.fs.ext2;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.fs.DirectorySink;
+import sluice.fs.FileTree;
+import sluice.fs.Images;
+import sluice.fs.SliceSink;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
+import sluice.fs.block.Buffer;
+import sluice.fs.block.BufferCache;
+import sluice.fs.block.BufferCaches;
+import sluice.fs.block.Journal;
+import sluice.fs.block.Journals;
+import sluice.fs.block.Transaction;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// Device, cache with journal, and tree know each other by their interfaces alone: another one can
+/// take the place of each, and each can be put apart. The same operations have the same answers.
+@Timeout(300)
+final class ComponentsTest {
+  private static final int BLOCK = 1024;
+  private static final long BYTES = 16L << 20;
+  private static final int OPERATIONS = 1200;
+  private static final MountOptions OPTIONS =
+      MountOptions.defaults().withCacheBytes(2 << 20).withInodes(64);
+
+  @TempDir Path directory;
+
+  private static BlockDevice formatted() throws IOException {
+    BlockDevice device = BlockDevices.memory(BYTES);
+    FormatOptions format = FormatOptions.forDevice(BYTES).withBlockBytes(BLOCK);
+    Ext2Format.format(device, format.withJournalBlocks(0), _ -> {});
+    return device;
+  }
+
+  /// Everything that the tree answers, and what it holds at the end.
+  private static List<String> answers(FileTree tree, long seed) throws IOException {
+    List<String> answers = new ArrayList<>();
+    try (TreeAgent agent = new TreeAgent(tree)) {
+      for (String line : new RandomOperations(seed).lines(OPERATIONS)) {
+        answers.add(line + ": " + agent.run(line));
+      }
+      answers.add(agent.dump());
+    }
+    return answers;
+  }
+
+  private static List<String> expected(long seed) throws IOException {
+    try (BlockDevice device = formatted();
+        Ext2 tree = Ext2.mount(device, OPTIONS)) {
+      return answers(tree, seed);
+    }
+  }
+
+  private void assertHolds(BlockDevice device, List<String> answers) throws Exception {
+    Images.assertClean(device, directory.resolve("image"), "afterwards");
+    try (Ext2 tree = Ext2.mount(device, OPTIONS);
+        TreeAgent agent = new TreeAgent(tree)) {
+      assertThat(agent.dump()).isEqualTo(answers.getLast());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void anotherCacheAndJournalTakeThePlaceOfOurs(long seed) throws Exception {
+    try (BlockDevice device = formatted()) {
+      List<String> answers;
+      PlainestCache other = new PlainestCache(device, BLOCK);
+      try (Ext2 tree = Ext2.mount(device, other, other, OPTIONS)) {
+        answers = answers(tree, seed);
+      }
+      assertThat(answers).isEqualTo(expected(seed));
+      assertHolds(device, answers);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {3, 4})
+  void eachComponentWorksInAPlaceOfItsOwn(long seed) throws Exception {
+    try (BlockDevice device = formatted();
+        Apart below = new Apart("device");
+        Apart middle = new Apart("cache and journal");
+        Apart above = new Apart("tree")) {
+      BlockDevice far = below.of(BlockDevice.class, device);
+      BufferCache cache = BufferCaches.open(far, BLOCK, OPTIONS.cacheBytes());
+      Journal journal = middle.of(Journal.class, Journals.plain(cache));
+      List<String> answers;
+      Ext2 near = Ext2.mount(far, middle.of(BufferCache.class, cache), journal, OPTIONS);
+      try (FileTree tree = above.of(FileTree.class, near)) {
+        answers = answers(tree, seed);
+      }
+      assertThat(answers).isEqualTo(expected(seed));
+      assertHolds(device, answers);
+    }
+  }
+
+  @Test
+  void aJournalOfOursSaysThatItNeedsACacheOfOurs() throws IOException {
+    try (BlockDevice device = formatted();
+        PlainestCache other = new PlainestCache(device, BLOCK)) {
+      assertThatThrownBy(() -> Journals.plain(other))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("PlainestCache was not opened by BufferCaches");
+    }
+  }
+
+  private static final Set<Class<?>> BY_REFERENCE =
+      Set.of(
+          Memory.class,
+          Block.class,
+          MemorySegment.class,
+          Buffer.class,
+          Transaction.class,
+          FileTree.Group.class,
+          SliceSink.class,
+          DirectorySink.class,
+          FileTree.StableListener.class);
+
+  /// Values, arrays of them that nobody changes afterwards, memory, and what is called back.
+  private static boolean mayPass(Class<?> type) {
+    if (type.isArray()) {
+      return mayPass(type.getComponentType());
+    }
+    return type.isPrimitive()
+        || type.isEnum()
+        || type == IOException.class
+        || BY_REFERENCE.contains(type)
+        || (Modifier.isFinal(type.getModifiers())
+            && Stream.of(type.getDeclaredFields())
+                .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                .allMatch(field -> Modifier.isFinal(field.getModifiers())));
+  }
+
+  /// Nothing that two sides could change goes through a seam, but memory.
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        BlockDevice.class,
+        BufferCache.class,
+        Journal.class,
+        Transaction.class,
+        FileTree.class,
+        SliceSink.class,
+        DirectorySink.class,
+        FileTree.StableListener.class
+      })
+  void onlyValuesAndMemoryGoThroughSeams(Class<?> seam) {
+    for (Method method : seam.getMethods()) {
+      List<Class<?>> types = new ArrayList<>(List.of(method.getParameterTypes()));
+      types.add(method.getReturnType());
+      assertThat(types).as(method.toString()).allMatch(ComponentsTest::mayPass);
+    }
+  }
+}
