@@ -1,5 +1,6 @@
 package sluice.nfs;
 
+import java.util.concurrent.TimeUnit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;
