@@ -1,6 +1,5 @@
 package sluice.nfs;
 
-import java.util.concurrent.TimeUnit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.foreign.MemorySegment;

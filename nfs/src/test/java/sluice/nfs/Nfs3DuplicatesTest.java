@@ -2,7 +2,6 @@ package sluice.nfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
