@@ -175,7 +175,7 @@ final class FlushQueue {
       connection.finish();
     } else if (all) {
       advanced(connection);
-    } else if (result >= 0 || result == -Errors.EAGAIN) {
+    } else if (result >= 0 || result == -Errors.EAGAIN || result == -Errors.EINTR) {
       loop.counters().shortSends++;
       if (persist(connection, 0)) {
         sendRest(connection);
@@ -210,11 +210,13 @@ final class FlushQueue {
     }
     if (connection.finished()) {
       connection.finish();
-    } else if (result != connection.submittedBytes) {
-      connection.abort();
-    } else {
+    } else if (result == connection.submittedBytes) {
       connection.unblockedOnWrite();
       advanced(connection);
+    } else if (result > 0 || result == -Errors.EINTR) {
+      sendRest(connection); // a signal has ended the wait; if the peer has gone, this will tell
+    } else {
+      connection.abort();
     }
   }
 

@@ -234,8 +234,12 @@ final class IoUringTransport implements Transport {
       systemCalls++;
       Files.setStatusFlags(socket, Files.O_RDWR | Files.O_NONBLOCK);
     }
-    systemCalls++;
-    return Files.sendfile(socket, fileFd, position, count);
+    long result;
+    do {
+      systemCalls++;
+      result = Files.sendfile(socket, fileFd, position, count);
+    } while (result == -Errors.EINTR);
+    return result;
   }
 
   @Override

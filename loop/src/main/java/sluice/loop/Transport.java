@@ -58,7 +58,9 @@ public interface Transport {
 
   /// Sends everything, waiting for room as long as it takes: exactly one completion, with `length`;
   /// or, when the connection is gone or after [Engine#cancel], with a negative errno or the smaller
-  /// count that went out before. The caller holds a lease on the bytes until it comes.
+  /// count that went out before. A signal may end it in the same way, with -EINTR (SIGSTOP with
+  /// SIGCONT, or a freezer's, on io_uring): the rest can be sent again. The caller holds a lease on
+  /// the bytes until it comes.
   void sendAll(int socket, long token, MemorySegment bytes, long offset, int length);
 
   /// Completes once when the socket can take more bytes (result > 0), or with a negative errno.

@@ -7,7 +7,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -196,6 +198,25 @@ class OutputTest {
     }
   }
 
+  /// Those that stop a process and let it go on do so, without any handler.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1_000})
+  void aSendThatWaitsGoesOnAfterASignal(int takenBefore) throws IOException {
+    byte[] bytes = random(new Random(5), 50_000);
+    ArrayDeque<Integer> results =
+        new ArrayDeque<>(List.of(-Errors.EAGAIN, takenBefore, -Errors.EINTR, 7, -Errors.EINTR));
+    try (LoopRig rig = rig()) {
+      rig.engine.taking(length -> results.isEmpty() ? length : results.remove());
+      Connection connection = rig.open();
+      connection.output().put(bytes);
+      rig.turns(10);
+      assertThat(results).isEmpty();
+      assertThat(connection.finished()).isFalse();
+      assertThat(connection.output().queuedBytes()).isZero();
+      assertThat(rig.wire(connection)).isEqualTo(bytes);
+    }
+  }
+
   @Test
   void abortedOutputLetsGoOfEverything() throws IOException {
     byte[] bytes = random(new Random(4), 50_000);
@@ -243,9 +264,10 @@ class OutputTest {
     try (LoopRig rig = rig()) {
       rig.engine.file(5, content);
       rig.engine.taking(length ->
-          switch (random.nextInt(3)) {
+          switch (random.nextInt(4)) {
             case 0 -> length;
             case 1 -> random.nextInt(length + 1);
+            case 2 -> -Errors.EINTR;
             default -> -Errors.EAGAIN;
           });
       Connection connection = rig.open();

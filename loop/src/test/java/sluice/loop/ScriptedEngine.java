@@ -21,7 +21,7 @@ final class ScriptedEngine implements Engine, Transport {
   /// Decides how much of a send is taken.
   @FunctionalInterface
   interface Taking {
-    /// @return 0 to `length`, or -EAGAIN
+    /// @return 0 to `length`, -EAGAIN, or -EINTR, which also ends a `sendAll`
     int take(int length);
   }
 
@@ -208,7 +208,14 @@ final class ScriptedEngine implements Engine, Transport {
   private void goOn() {
     for (Send send : List.copyOf(waiting)) {
       int done = progress.getOrDefault(send, 0);
-      int taken = Math.max(0, taking.take(send.length() - done));
+      int result = taking.take(send.length() - done);
+      if (result == -Errors.EINTR) {
+        waiting.remove(send);
+        progress.remove(send);
+        due.add(new Due(send.token(), done > 0 ? done : result, 0));
+        continue;
+      }
+      int taken = Math.max(0, result);
       write(send, done, taken);
       progress.put(send, done + taken);
       if (done + taken == send.length()) {
