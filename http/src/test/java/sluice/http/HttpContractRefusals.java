@@ -63,11 +63,26 @@ abstract class HttpContractRefusals extends HttpContractSite {
     assertThat(peer.gone()).isTrue();
   }
 
+  /// A connection that has asked within the short time it is given, which a machine that stood
+  /// still meanwhile may miss.
+  private HttpPeer answered() throws IOException {
+    for (int attempt = 0; attempt < 20; attempt++) {
+      HttpPeer peer = peer();
+      try {
+        if (peer.get("/a.txt").status() == 200) {
+          return peer;
+        }
+      } catch (IOException late) {
+        // ended before it asked
+      }
+    }
+    throw new AssertionError("too slow again and again");
+  }
+
   @Test
   void whoIsSlowWithAHeadIsToldSo() throws IOException {
     start(c -> c.withTimeouts(Duration.ofMillis(1_500), Duration.ofSeconds(30)));
-    HttpPeer peer = peer();
-    assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
+    HttpPeer peer = answered();
     peer.send("GET /a.txt HTTP/1.1\r\nHo");
     HttpAnswer reply = peer.read();
     assertThat(reply.status()).isEqualTo(408);
@@ -109,8 +124,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
   void idleConnectionsEndQuietly() throws IOException {
     start(c -> c.withTimeouts(Duration.ofSeconds(30), Duration.ofMillis(1_500)));
     HttpPeer unused = peer();
-    HttpPeer used = peer();
-    assertThat(used.get("/a.txt").text()).isEqualTo("alpha");
+    HttpPeer used = answered();
     assertThat(unused.readAll()).isEmpty();
     assertThat(used.readAll()).isEmpty();
   }

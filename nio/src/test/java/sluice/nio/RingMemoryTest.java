@@ -58,10 +58,15 @@ class RingMemoryTest extends RingTests {
     return all.array();
   }
 
-  /// Also what rings of tests before this one give back a little later, with the flusher's help.
+  /// Also what rings of tests before this one give back a little later, with the flusher's help, or
+  /// when they are collected.
   @BeforeEach
   void nothingIsTaken() throws InterruptedException {
     taken.clear();
+    for (int tries = 0; tries < 100 && RingMemory.free() < RingMemory.count(); tries++) {
+      System.gc();
+      Thread.sleep(20);
+    }
     int last = -1;
     for (int still = 0; still < 10; still++) {
       int now = RingMemory.free();
