@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
+import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 import sun.nio.ch.IOUtil;
@@ -17,7 +18,8 @@ import sun.nio.ch.SelectionKeyImpl;
 /// has the interface of the JDK's selectable channels, it writes the mapped file, as much as the
 /// socket takes at once, so that the kernel's copy out of the page cache is the only one. Without
 /// any copy it sends to its own class alone. The interface is in `sun.nio.ch`: see
-/// [StreamChannels]. What else is in it is for the JDK's selectors, which refuse our channels.
+/// [StreamChannels]. What else is in it is for the JDK's selectors. Those take any channel with the
+/// interface, and fail when they first ask for its events: it is not of their provider.
 final class FileTargetChannel extends SluiceSocketChannel implements SelChImpl {
   private FileTargetChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
@@ -51,17 +53,17 @@ final class FileTargetChannel extends SluiceSocketChannel implements SelChImpl {
 
   @Override
   public boolean translateAndUpdateReadyOps(int operations, SelectionKeyImpl key) {
-    return false;
+    throw new IllegalSelectorException();
   }
 
   @Override
   public boolean translateAndSetReadyOps(int operations, SelectionKeyImpl key) {
-    return false;
+    throw new IllegalSelectorException();
   }
 
   @Override
   public int translateInterestOps(int operations) {
-    return eventsFor(operations);
+    throw new IllegalSelectorException();
   }
 
   @Override

@@ -1,6 +1,7 @@
 package sluice.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.InetAddress;
@@ -8,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sun.nio.ch.DefaultSelectorProvider;
 import sun.nio.ch.SelChImpl;
 
 /// How a file gets to a channel of ours. What arrives, on all providers, is for [FileTransferTest].
@@ -68,6 +71,20 @@ class FileTargetTest {
         assertThat(read() - before).isLessThan(LENGTH / 4);
         assertThat(peer.get(60, TimeUnit.SECONDS)).isEqualTo(2 * LENGTH);
       }
+    }
+  }
+
+  @Test
+  void aSelectorOfTheJdkRefusesTheChannel() throws Exception {
+    SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
+    try (Selector theirs = DefaultSelectorProvider.get().openSelector();
+        SocketChannel channel = provider.openSocketChannel()) {
+      channel.configureBlocking(false);
+      SelectionKey key = channel.register(theirs, SelectionKey.OP_CONNECT);
+      assertThatThrownBy(theirs::selectNow).isInstanceOf(IllegalSelectorException.class);
+      key.cancel();
+      assertThat(theirs.selectNow()).isZero();
+      assertThat(channel.isRegistered()).isFalse();
     }
   }
 
