@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.Channel;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -12,8 +13,8 @@ import sluice.sys.Sockets;
 import sluice.sys.SysException;
 
 /// The socket that a super-server left as standard input. Any thread may ask; it is taken over
-/// once, and standard input, output and error are directed to `/dev/null` then, so that nothing the
-/// program prints gets to the peer.
+/// once, and those of standard input, output and error that are this socket are directed to
+/// `/dev/null` then, so that nothing the program prints gets to the peer. A log stays what it was.
 final class InheritedSocket {
   private static final int INPUT = 0;
   private static @Nullable Channel taken;
@@ -24,13 +25,25 @@ final class InheritedSocket {
     if (taken == null && isSocket()) {
       int fd = NetErrors.check(Files.duplicate(INPUT));
       taken = wrap(provider, fd);
+      String socket = file(INPUT);
       int nothing = NetErrors.check(Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0));
       for (int i = INPUT; i <= 2; i++) {
-        NetErrors.check(Files.replace(i, nothing));
+        if (file(i).equals(socket)) {
+          NetErrors.check(Files.replace(i, nothing));
+        }
       }
       Files.close(nothing);
     }
     return taken;
+  }
+
+  /// What the descriptor is open on: its type and number; empty where that is not shown.
+  private static String file(int fd) {
+    try {
+      return java.nio.file.Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
+    } catch (IOException notShown) {
+      return "";
+    }
   }
 
   private static boolean isSocket() throws IOException {

@@ -1,5 +1,7 @@
 package sluice.acceptance.servers;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +65,7 @@ final class ServerProcess implements AutoCloseable {
               "--add-exports=java.base/sun.nio.ch=sluice.nio",
               "--enable-native-access=sluice.sys",
               "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider",
+              "-Dsluice.nio.stats=true",
               "-Dsluice.nio.engine=" + engine));
     }
     command.addAll(List.of("-cp", String.join(":", theirs), main.getName()));
@@ -125,6 +128,19 @@ final class ServerProcess implements AutoCloseable {
         .filter(PROBLEM.asPredicate())
         .filter(OF_THE_JVM.asPredicate().or(OF_THE_SERVER.asPredicate()).negate())
         .toList();
+  }
+
+  /// A server that uses a native transport, or no selector, would show nothing.
+  void assertSelectsOn(String engine) throws IOException {
+    String said = String.join("\n", lines());
+    if (engine.equals(CONTROL)) {
+      assertThat(said).doesNotContain("sluice.nio: ");
+    } else {
+      assertThat(said).contains("sluice.nio: engine " + engine);
+    }
+    if (engine.equals("readiness")) { // the one that counts
+      assertThat(said).containsPattern("sluice\\.nio: selects [1-9]");
+    }
   }
 
   List<String> lines() throws IOException {

@@ -110,6 +110,7 @@ class ServersTest {
       assertThat(process.end()).as("%s: exit code of SIGTERM", name).isEqualTo(143);
       assertThat(process.lines()).as(name).contains(Launch.STOPPED);
       assertThat(process.problems()).as("%s\n%s", name, process.tail()).isEmpty();
+      process.assertSelectsOn(engine);
     }
   }
 
@@ -120,6 +121,7 @@ class ServersTest {
       assertThat(load.end()).as("exit code of the load\n%s", load.tail()).isZero();
       assertThat(load.lines()).contains(LoadLaunch.DONE);
       assertThat(load.problems()).as("the load\n%s", load.tail()).isEmpty();
+      load.assertSelectsOn(on);
     }
   }
 
