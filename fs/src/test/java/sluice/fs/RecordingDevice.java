@@ -28,6 +28,9 @@ public final class RecordingDevice extends DeviceOverDevice {
 
   private static final byte[] NOTHING = {};
 
+  /// Whether a write that no flush has followed may have arrived in part.
+  public boolean tears = true;
+
   private final List<Event> events = new ArrayList<>();
 
   public RecordingDevice(BlockDevice device) {
@@ -75,7 +78,7 @@ public final class RecordingDevice extends DeviceOverDevice {
     int share = random.nextInt(5); // none, some, all
     for (int i = from; i < count; i++) {
       if (share == 4 || random.nextInt(4) < share) {
-        apply(events.get(i), target, random.nextInt(8) == 0 ? random : null);
+        apply(events.get(i), target, tears && random.nextInt(8) == 0 ? random : null);
       }
     }
   }

@@ -3,6 +3,7 @@ package sluice.fs.block;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// The frames that differ from the device and may be written, oldest first. Any thread may call;
@@ -112,8 +113,12 @@ final class DirtyList {
   /// a copy.
   ///
   /// @param most how many at most
-  synchronized void lend(int most, List<Leased> into) {
+  /// @param but blocks that stay
+  synchronized void lend(int most, LongPredicate but, List<Leased> into) {
     for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
+      if (but.test(at.number())) {
+        continue;
+      }
       // What fails without a writer is being looked at by who gives frames up, and soon let go.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {

@@ -29,6 +29,7 @@ final class PlainJournal implements Journal {
   private final ThreadLocal<PlainTransaction> transactions;
   private final StableNotices notices = new StableNotices(this::await);
   private final Object syncing = new Object();
+  private final WriteOrder order = new WriteOrder();
   private volatile long stable;
   private volatile long epoch = 1;
 
@@ -40,6 +41,7 @@ final class PlainJournal implements Journal {
   PlainJournal(FrameCache cache) {
     this.cache = cache;
     transactions = ThreadLocal.withInitial(() -> new PlainTransaction(self));
+    cache.writeBack().holdBack(order::isHeldBack);
   }
 
   @Override
@@ -51,6 +53,9 @@ final class PlainJournal implements Journal {
     }
     if (closed) {
       throw new IllegalStateException("the journal is closed");
+    }
+    if (order.count() > cache.frames() / 8) {
+      sync(); // what is held back takes the memory of what may be written
     }
     cache.throttle();
     transaction.begin(gate.readLock());
@@ -82,6 +87,16 @@ final class PlainJournal implements Journal {
 
   FrameClaims claims() {
     return cache.claims();
+  }
+
+  /// Inside a transaction, before the change.
+  void writeFirst(long block) {
+    order.first(block);
+  }
+
+  /// Inside a transaction, before the change.
+  void writeLast(long block) {
+    order.last(block, epoch);
   }
 
   int blockBytes() {
@@ -132,16 +147,31 @@ final class PlainJournal implements Journal {
     long stamp = gate.writeLock();
     long point;
     List<Leased> leased;
+    List<Leased> last;
     try {
       point = epoch;
       epoch = point + 1;
       changed = false;
       leased = cache.writeBack().snapshot();
+      last = order.turn(leased);
     } finally {
       gate.unlockWrite(stamp);
     }
-    cache.writeBack().write(leased);
-    cache.device().flush();
+    boolean written = false;
+    try {
+      cache.writeBack().write(leased);
+      cache.device().flush();
+      written = true;
+    } finally {
+      if (!written) {
+        last.forEach(held -> held.frame().release());
+      }
+    }
+    if (!last.isEmpty()) {
+      cache.writeBack().write(last);
+      cache.device().flush();
+    }
+    order.stable(point);
     stable = point;
   }
 

@@ -40,6 +40,20 @@ final class PlainTransaction extends FrameTransaction {
   }
 
   @Override
+  public Buffer changeLast(long block) throws IOException {
+    checkOpen();
+    journal().writeLast(block);
+    return change(block);
+  }
+
+  @Override
+  public Buffer createFirst(long block) throws IOException {
+    checkOpen();
+    journal().writeFirst(block);
+    return create(block);
+  }
+
+  @Override
   public Buffer data(long block, boolean fresh) throws IOException {
     return take(block, fresh ? Start.ZEROS : Start.CONTENT, Purpose.CONTENT);
   }

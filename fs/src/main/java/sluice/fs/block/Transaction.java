@@ -16,6 +16,18 @@ public interface Transaction extends AutoCloseable {
   /// A metadata block that was just allocated: all zeros, whatever the device holds.
   Buffer create(long block) throws IOException;
 
+  /// A metadata block that loses what a block from [#createFirst] takes. Without a log it reaches
+  /// the device only after everything else that was changed up to now: a crash in between leaves
+  /// both, not neither. With one it is [#change].
+  default Buffer changeLast(long block) throws IOException {
+    return change(block);
+  }
+
+  /// A metadata block as from [#create], which takes what another one loses.
+  default Buffer createFirst(long block) throws IOException {
+    return create(block);
+  }
+
   /// A block of a file's content that will be changed. Stable before this transaction is.
   ///
   /// @param fresh its old content does not matter: all zeros, and the device is not read

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 
 /// Brings changed blocks to their places on the device. Any thread may call; one at a time writes,
 /// so that two versions of a block never race to the same place.
@@ -18,6 +19,9 @@ final class WriteBack {
   private final DirtyList dirty;
   private final ReentrantLock writing = new ReentrantLock();
 
+  /// Blocks that only who takes a [#snapshot] writes.
+  private volatile LongPredicate heldBack = _ -> false;
+
   WriteBack(BlockDevice device, int blockBytes, BlockTable table, DirtyList dirty) {
     this.device = device;
     this.blockBytes = blockBytes;
@@ -25,8 +29,13 @@ final class WriteBack {
     this.dirty = dirty;
   }
 
+  /// Leaves blocks to a journal that writes them in its order. Called once, before any is changed.
+  void holdBack(LongPredicate blocks) {
+    heldBack = blocks;
+  }
+
   /// Writes the oldest changed blocks until at most so many are left. Those that a writer has in
-  /// hand are left out.
+  /// hand, or that are held back, are left out.
   ///
   /// @throws IOException when any could not be written; it stays, as the youngest
   void reduceTo(long blocks) throws IOException {
@@ -38,7 +47,7 @@ final class WriteBack {
       List<Leased> batch = new ArrayList<>(BATCH);
       while (rest > 0 && dirty.count() > blocks) {
         batch.clear();
-        dirty.lend((int) Math.min(BATCH, dirty.count() - blocks), batch);
+        dirty.lend((int) Math.min(BATCH, dirty.count() - blocks), heldBack, batch);
         if (batch.isEmpty()) {
           break;
         }
@@ -59,7 +68,7 @@ final class WriteBack {
   /// Leases all changed blocks as they are now, but those that a writer has in hand.
   List<Leased> snapshot() {
     List<Leased> all = new ArrayList<>(dirty.count());
-    dirty.lend(Integer.MAX_VALUE, all);
+    dirty.lend(Integer.MAX_VALUE, _ -> false, all);
     return all;
   }
 

@@ -10,7 +10,8 @@
 ///    `BlockTable`; reading in: `FrameLoader`, `ReadAhead`; which frame goes: `FrameQueues`,
 ///    `FrameSupply`; changing: `FrameClaims`, `FrameTransaction`; writing out: `DirtyList`,
 ///    `WriteBack`, `Flusher`.
-/// 4. **The journal.** `PlainJournal` is none. `Jbd2Journal` collects changes in a `LogGroup`,
-///    `LogWriter` writes it into a `LogFile`, `Checkpoints` brings blocks to their places,
-///    `LogReplay` carries a log out after a crash. `LogFormat` and `LogLayout` are the bytes.
+/// 4. **The journal.** `PlainJournal` is none, only a `WriteOrder`. `Jbd2Journal` collects changes
+///    in a `LogGroup`, `LogWriter` writes it into a `LogFile`, `Checkpoints` brings blocks to their
+///    places, `LogReplay` carries a log out after a crash. `LogFormat` and `LogLayout` are the
+///    bytes.
 package sluice.fs.block;

@@ -17,10 +17,11 @@ import sluice.sys.Errno;
 /// Names in directories: finds, adds, replaces, removes and lists entries. Called with the
 /// directory's lock held, for writing where it changes.
 ///
-/// Entries never move while they exist, so an entry's byte offset is a cookie that stays good.
-/// Names of directories of more than one block are found through a [DirectoryIndex] in memory; a
-/// tree of hashes on the device is read, not kept: adding to such a directory takes the flag away,
-/// and what was the tree is room for entries, as with Linux's ext2.
+/// Names of directories of more than one block are found through a [DirectoryIndex] in memory. On
+/// the device a directory is linear, and then entries never move while they exist; or, from its
+/// second block on and where the image has `dir_index`, it has a tree of hashes ([HashTree]), and
+/// then an entry moves when its leaf is split ([HashTreeSplit]). A tree that can take no more is
+/// given up: the flag goes, and what was the tree is room for entries, as with Linux's ext2.
 final class Directories {
   private static final long MAX_BYTES = Integer.MAX_VALUE;
   private static final VarHandle INT =
@@ -55,8 +56,16 @@ final class Directories {
   /// @param position of the entry to split or use, -1 for a new block
   /// @param newBlocks blocks to promise before
   /// @param bytes of the block the entry goes into
+  /// @param inTree whether it is in the leaf where a tree of hashes wants it
+  /// @param split of the leaf, which must come before
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-  record Place(long position, int newBlocks, byte[] bytes) {}
+  record Place(
+      long position, int newBlocks, byte[] bytes, boolean inTree, @Nullable HashTreeSplit split) {
+    /// Whether other entries will get other places.
+    boolean movesOthers() {
+      return split != null;
+    }
+  }
 
   /// @param maxIndexBytes memory for indexes of large directories
   Directories(
@@ -67,8 +76,12 @@ final class Directories {
     this.names = names;
     this.maxIndexBytes = maxIndexBytes;
     geometry = volume.geometry;
-    hashTree = new HashTree(geometry);
     scratch = new ScratchBlocks(geometry.blockBytes);
+    hashTree = new HashTree(geometry, this, scratch);
+  }
+
+  HashTree hashTree() {
+    return hashTree;
   }
 
   // ---- blocks -----------------------------------------------------------------------------------
@@ -148,13 +161,21 @@ final class Directories {
     return bytes[at + EntryLayout.NAME_LENGTH] & 0xFF;
   }
 
-  private FileKind kind(byte[] bytes, int at) {
+  static void setInt(byte[] bytes, int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  static void setRecordLength(byte[] bytes, int at, int length) {
+    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
+  }
+
+  FileKind kind(byte[] bytes, int at) {
     return geometry.entryTypes()
         ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
         : FileKind.UNKNOWN;
   }
 
-  private static boolean isNamed(byte[] bytes, int at, byte[] name) {
+  static boolean isNamed(byte[] bytes, int at, byte[] name) {
     int from = at + EntryLayout.NAME;
     return nameLength(bytes, at) == name.length
         && inode(bytes, at) != 0
@@ -175,7 +196,7 @@ final class Directories {
     return largest;
   }
 
-  private long blocks(Inode directory) {
+  long blocks(Inode directory) {
     return directory.size >> geometry.blockShift;
   }
 
@@ -189,9 +210,11 @@ final class Directories {
     DirectoryIndex index = directory.index;
     if (index == null) {
       if (isCold(directory) && !Names.isDots(name)) {
-        HashTree.Leaves leaves = hashTree.find(name, block -> readRaw(directory, block));
-        if (leaves != null) {
-          return findFrom(directory, leaves, name);
+        HashTree.Path path = hashTree.find(directory, name);
+        if (path != null) {
+          Entry found = findFrom(directory, path, name);
+          hashTree.give(path);
+          return found;
         }
       }
       index = buildIndex(directory);
@@ -206,15 +229,15 @@ final class Directories {
     return null;
   }
 
-  private boolean isCold(Inode directory) {
-    return geometry.has(Features.DIR_INDEX)
-        && (directory.flags & InodeLayout.FLAG_INDEX) != 0
-        && directory.coldLookups++ < COLD_LOOKUPS;
+  private boolean isCold(Inode directory) throws IOException {
+    return hashTree.isIndexed(directory)
+        && directory.coldLookups++ < COLD_LOOKUPS
+        && hashTree.isWhole(directory);
   }
 
-  /// A block of which nothing is checked yet.
-  private byte[] readRaw(Inode directory, long block) throws IOException {
-    byte[] bytes = new byte[geometry.blockBytes];
+  /// A block of which nothing is checked yet. It may be given back to the scratch blocks.
+  byte[] readRaw(Inode directory, long block) throws IOException {
+    byte[] bytes = scratch.take();
     if (block >= blocks(directory)) {
       throw FsException.corrupt(directory.number, -1, "its hash tree points to block " + block);
     }
@@ -225,15 +248,15 @@ final class Directories {
   }
 
   /// Looks in the leaf of a hash tree, and in those that continue it with the same hash.
-  private @Nullable Entry findFrom(Inode directory, HashTree.Leaves leaves, byte[] name)
+  private @Nullable Entry findFrom(Inode directory, HashTree.Path path, byte[] name)
       throws IOException {
     while (true) {
-      if (leaves.block() >= blocks(directory)) {
+      if (path.leaf() >= blocks(directory)) {
         throw FsException.corrupt(
-            directory.number, -1, "its hash tree leads to block " + leaves.block());
+            directory.number, -1, "its hash tree leads to block " + path.leaf());
       }
-      Entry entry = findIn(directory, leaves.block(), name);
-      if (entry != null || !leaves.next()) {
+      Entry entry = findIn(directory, path.leaf(), name);
+      if (entry != null || !hashTree.goOn(directory, path)) {
         return entry;
       }
     }
@@ -315,8 +338,13 @@ final class Directories {
   Place place(Inode directory, byte[] name) throws IOException {
     int needed = EntryLayout.bytes(name.length);
     long count = blocks(directory);
+    Place inTree = hashTree.isIndexed(directory) ? placeInTree(directory, name) : null;
+    if (inTree != null) {
+      return inTree;
+    }
     if (count == 1) {
       Place place = placeIn(directory, 0, needed);
+      place = place != null ? place : placeInNewTree(directory, name);
       if (place != null) {
         return place;
       }
@@ -339,14 +367,74 @@ final class Directories {
     }
     byte[] empty = new byte[geometry.blockBytes];
     setHead(empty, 0, 0, geometry.blockBytes, 0);
-    return new Place(-1, 1 + map.missingPointers(directory, count), empty);
+    return new Place(-1, 1 + map.missingPointers(directory, count), empty, false, null);
+  }
+
+  /// The place in the leaf that the tree of hashes gives, null when the tree can take no more.
+  private @Nullable Place placeInTree(Inode directory, byte[] name) throws IOException {
+    hashTree.requireWhole(directory);
+    HashTree.Path path = hashTree.find(directory, name);
+    if (path == null) {
+      throw hashTree.corrupt(directory, 0, "impossible limit or count");
+    }
+    long leaf = path.leaf();
+    Place place = placeIn(directory, leaf, EntryLayout.bytes(name.length));
+    if (place != null) {
+      hashTree.give(path);
+      return new Place(place.position(), 0, place.bytes(), true, null);
+    }
+    int more = path.lowest().isFull() ? 2 : 1;
+    if (path.isFull() || !canGrow(directory, more)) {
+      return null;
+    }
+    byte[] bytes = readBlock(directory, leaf, scratch.take());
+    HashTreeSplit split = new HashTreeSplit(path, bytes, 0, geometry.hashSeed, scratch);
+    if (!split.isPossible()) {
+      throw hashTree.corrupt(directory, leaf, "names whose hashes are not of their leaf");
+    }
+    return new Place(-1, more + missingPointers(directory, more), bytes, true, split);
+  }
+
+  /// The place in a directory of one block after it has got a tree, null when it gets none.
+  private @Nullable Place placeInNewTree(Inode directory, byte[] name) throws IOException {
+    byte[] bytes = readBlock(directory, 0, scratch.take());
+    int second = EntryLayout.bytes(1);
+    boolean usual =
+        geometry.nameHash >= 0
+            && isNamed(bytes, 0, Names.DOT)
+            && recordLength(bytes, 0) == second
+            && isNamed(bytes, second, Names.DOT_DOT);
+    if (!usual || !canGrow(directory, 2)) {
+      return null;
+    }
+    HashTreeNode root = HashTreeNode.newRoot(bytes, geometry.nameHash % DirectoryHash.UNSIGNED);
+    int hash = DirectoryHash.of(geometry.nameHash, name, geometry.hashSeed);
+    HashTree.Path path = new HashTree.Path(geometry.nameHash, hash, root, true);
+    int start = second + recordLength(bytes, second);
+    HashTreeSplit split = new HashTreeSplit(path, bytes, start, geometry.hashSeed, scratch);
+    return split.isPossible()
+        ? new Place(-1, 2 + missingPointers(directory, 2), bytes, true, split)
+        : null;
+  }
+
+  private boolean canGrow(Inode directory, int more) {
+    return directory.size + ((long) more << geometry.blockShift) <= MAX_BYTES;
+  }
+
+  /// Most blocks of pointers that are missing for so many more blocks.
+  private int missingPointers(Inode directory, int more) throws IOException {
+    int missing = 0;
+    for (int i = 0; i < more; i++) {
+      missing += map.missingPointers(directory, blocks(directory) + i);
+    }
+    return missing;
   }
 
   private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
     byte[] bytes = readBlock(directory, block, scratch.take());
     for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
       if (gap(bytes, at) >= needed) {
-        return new Place((block << geometry.blockShift) + at, 0, bytes);
+        return new Place((block << geometry.blockShift) + at, 0, bytes, false, null);
       }
     }
     scratch.give(bytes);
@@ -356,11 +444,17 @@ final class Directories {
   /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
   /// directory.
   void add(Operation op, Inode directory, Place place, byte[] name, Inode file) throws IOException {
+    if (place.split() != null) {
+      addToSplit(op, directory, place.split(), name, file);
+      return;
+    }
     long position = place.position();
     if (position < 0) {
-      position = append(op, directory);
+      position = append(op, directory, null);
     }
-    directory.flags &= ~InodeLayout.FLAG_INDEX;
+    if (!place.inTree()) {
+      directory.flags &= ~InodeLayout.FLAG_INDEX;
+    }
     int at = (int) position & (geometry.blockBytes - 1);
     long block = position >> geometry.blockShift;
     byte[] bytes = place.bytes();
@@ -387,6 +481,97 @@ final class Directories {
     scratch.give(bytes);
   }
 
+  /// Splits a leaf, and adds an entry to the half that gets a new block.
+  private void addToSplit(
+      Operation op, Inode directory, HashTreeSplit split, byte[] name, Inode file)
+      throws IOException {
+    HashTree.Path path = split.path;
+    int at = put(split.fresh, split.lastFresh(), name, file);
+    int shift = geometry.blockShift;
+    long before = path.isNew ? 0 : path.leaf();
+    long kept = path.isNew ? append(op, directory, split.kept) >> shift : before;
+    long fresh = append(op, directory, split.fresh) >> shift;
+    boolean high = split.isFreshHigh();
+    insert(op, directory, split, high ? kept : fresh, high ? fresh : kept);
+    if (!path.isNew) {
+      write(op, directory, kept, split.kept, true);
+    }
+    directory.flags |= InodeLayout.FLAG_INDEX;
+    directory.treeState = HashTree.WHOLE;
+    DirectoryIndex index = directory.index;
+    if (index != null) {
+      long bytes = index.bytes();
+      for (int i = 0; i < split.count(); i++) {
+        int offset = split.offsetBefore(i);
+        int length = nameLength(split.before, offset);
+        int hash = names.hash(directory.number, split.before, offset + EntryLayout.NAME, length);
+        long to = ((split.isFresh(i) ? fresh : kept) << shift) + split.offset(i);
+        index.move(hash, (before << shift) + offset, to);
+      }
+      index.add(names.hash(directory.number, name), (fresh << shift) + at);
+      index.setRoom((int) kept, largestGap(split.kept));
+      index.setRoom((int) fresh, largestGap(split.fresh));
+      indexBytes.addAndGet(index.bytes() - bytes);
+    }
+    for (byte[] done : new byte[][] {split.before, split.kept, split.fresh}) {
+      scratch.give(done);
+    }
+    hashTree.give(path);
+  }
+
+  /// Leads to two leaves where the path is at one, in a node that is made for it when the lowest
+  /// one is full.
+  private void insert(Operation op, Inode directory, HashTreeSplit split, long low, long high)
+      throws IOException {
+    HashTree.Path path = split.path;
+    HashTreeNode node = path.node;
+    if (path.lowest().isFull()) {
+      HashTreeNode more = HashTreeNode.empty(blocks(directory), geometry.blockBytes);
+      append(op, directory, more.bytes());
+      if (node == null) {
+        path.root.pushDown(more);
+        path.node = more;
+      } else {
+        path.root.insert(node.halve(more), more.logical());
+        boolean above = node.at() >= node.count();
+        write(op, directory, (above ? node : more).logical(), (above ? node : more).bytes(), false);
+        path.node = above ? more : node;
+      }
+      DirectoryIndex index = directory.index;
+      if (index != null) {
+        index.setRoom((int) more.logical(), geometry.blockBytes);
+      }
+      write(op, directory, 0, path.root.bytes(), false);
+    }
+    HashTreeNode lowest = path.lowest();
+    lowest.setBlock(low);
+    lowest.insert(split.boundary(), high);
+    write(op, directory, lowest.logical(), lowest.bytes(), path.isNew);
+  }
+
+  /// @param last whether the block loses what others take, which must be on the device before
+  private void write(Operation op, Inode directory, long block, byte[] bytes, boolean last)
+      throws IOException {
+    long number = deviceBlock(directory, block);
+    try (Buffer b = last ? op.changeLast(number) : op.change(number)) {
+      b.set(0, bytes, 0, bytes.length);
+    }
+  }
+
+  /// Puts an entry behind another one of a copy of a block.
+  ///
+  /// @return where it is
+  private int put(byte[] bytes, int behind, byte[] name, Inode file) {
+    int used = EntryLayout.bytes(nameLength(bytes, behind));
+    int length = recordLength(bytes, behind) - used;
+    int at = behind + used;
+    setRecordLength(bytes, behind, used);
+    setHead(bytes, at, file.number, length, name.length);
+    bytes[at + EntryLayout.FILE_TYPE] = (byte) entryType(file);
+    System.arraycopy(name, 0, bytes, at + EntryLayout.NAME, name.length);
+    return at;
+  }
+
   /// Changes an entry in a copy of its block as it was changed there.
   private static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
     INT.set(bytes, at + EntryLayout.INODE, (int) inode);
@@ -406,12 +591,18 @@ final class Directories {
     return geometry.entryTypes() ? file.kind().entryType() : 0;
   }
 
-  private long append(Operation op, Inode directory) throws IOException {
+  /// @param content of the new block, null for one without entries
+  /// @return its byte position
+  private long append(Operation op, Inode directory, byte @Nullable [] content) throws IOException {
     long count = blocks(directory);
     long block = allocator.allocate(op, map.goal(directory, count), 1) & 0xFF_FFFF_FFFFL;
     map.attach(op, directory, count, block, 1);
-    try (Buffer b = op.create(block)) {
-      b.setShort(EntryLayout.RECORD_LENGTH, geometry.blockBytes);
+    try (Buffer b = content == null ? op.create(block) : op.createFirst(block)) {
+      if (content == null) {
+        b.setShort(EntryLayout.RECORD_LENGTH, geometry.blockBytes);
+      } else {
+        b.set(0, content, 0, content.length);
+      }
     }
     directory.size += geometry.blockBytes;
     return count << geometry.blockShift;
@@ -419,7 +610,7 @@ final class Directories {
 
   /// Makes the first block of a new directory; the caller stores it.
   void initialize(Operation op, Inode directory, long parent) throws IOException {
-    append(op, directory);
+    append(op, directory, null);
     try (Buffer b = op.change(deviceBlock(directory, 0))) {
       writeEntry(b, 0, EntryLayout.bytes(1), Names.DOT, directory);
       int second = EntryLayout.bytes(1);

@@ -25,6 +25,12 @@ final class DirectoryHash {
 
   /// The hash of a name; its lowest bit is 0.
   static int of(int version, byte[] name, int[] seed) {
+    return of(version, name, 0, name.length, seed);
+  }
+
+  /// The hash of a name that is part of an array.
+  static int of(int version, byte[] bytes, int from, int count, int[] seed) {
+    int end = from + count;
     boolean unsigned = version >= UNSIGNED;
     int kind = unsigned ? version - UNSIGNED : version;
     int[] state = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476};
@@ -35,30 +41,31 @@ final class DirectoryHash {
         switch (kind) {
           case HALF_MD4 -> {
             int[] words = new int[8];
-            for (int at = 0; at < name.length; at += 32) {
-              pack(name, at, words, unsigned);
+            for (int at = from; at < end; at += 32) {
+              pack(bytes, at, end, words, unsigned);
               halfMd4(state, words);
             }
             yield state[1];
           }
           case TEA -> {
             int[] words = new int[4];
-            for (int at = 0; at < name.length; at += 16) {
-              pack(name, at, words, unsigned);
+            for (int at = from; at < end; at += 16) {
+              pack(bytes, at, end, words, unsigned);
               tea(state, words);
             }
             yield state[0];
           }
-          default -> legacy(name, unsigned);
+          default -> legacy(bytes, from, end, unsigned);
         };
     hash &= ~1;
     return hash == END_OF_DIRECTORY ? END_OF_DIRECTORY - 2 : hash;
   }
 
-  private static int legacy(byte[] name, boolean unsigned) {
+  private static int legacy(byte[] bytes, int from, int end, boolean unsigned) {
     int last = 0x37ABE8F9;
     int hash = 0x12A3FE2D;
-    for (byte b : name) {
+    for (int i = from; i < end; i++) {
+      byte b = bytes[i];
       int next = last + (hash ^ (unsigned ? b & 0xFF : b) * 7152373);
       if (next < 0) {
         next -= 0x7FFF_FFFF;
@@ -70,8 +77,8 @@ final class DirectoryHash {
   }
 
   /// Fills words with the bytes from `at`, and the rest with the length.
-  private static void pack(byte[] name, int at, int[] words, boolean unsigned) {
-    int left = name.length - at;
+  private static void pack(byte[] name, int at, int end, int[] words, boolean unsigned) {
+    int left = end - at;
     int pad = left | left << 8;
     pad |= pad << 16;
     int count = Math.min(left, 4 * words.length);

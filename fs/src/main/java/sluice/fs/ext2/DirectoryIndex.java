@@ -97,6 +97,17 @@ final class DirectoryIndex {
     }
   }
 
+  /// An entry has got another place.
+  void move(int hash, long from, long to) {
+    int wanted = (int) (from >>> 2) + 1;
+    for (int slot = first(hash); slot >= 0; slot = next(hash, slot)) {
+      if (places[slot] == wanted) {
+        places[slot] = (int) (to >>> 2) + 1;
+        return;
+      }
+    }
+  }
+
   private void rehash(int length) {
     int[] oldHashes = hashes;
     int[] oldPlaces = places;

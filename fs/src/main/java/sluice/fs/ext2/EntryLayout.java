@@ -31,7 +31,10 @@ final class EntryLayout {
   static final int DX_HASH_VERSION = 28;
   static final int DX_INFO_LENGTH = 29;
   static final int DX_LEVELS = 30;
+  static final int DX_UNUSED_FLAGS = 31;
   static final int DX_ROOT_INFO = 24;
+  static final int DX_INFO_BYTES = 8;
+  static final int DX_ROOT_ENTRIES = DX_ROOT_INFO + DX_INFO_BYTES;
   static final int DX_NODE_ENTRIES = 8;
   static final int DX_ENTRY_BYTES = 8;
 

@@ -321,7 +321,7 @@ public final class Ext2 implements FileTree {
   @Override
   public boolean list(long directory, long cookie, DirectorySink sink) throws IOException {
     requireOpen();
-    boolean end = namespace.list(directory, cookie, sink);
+    boolean end = parts.lister.list(directory, cookie, sink);
     content.noteAccess(directory);
     return end;
   }

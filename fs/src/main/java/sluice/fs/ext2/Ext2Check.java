@@ -210,6 +210,9 @@ public final class Ext2Check {
     if (!dots[0] || !dots[1]) {
       report("directory " + directory.number + " lacks . or ..");
     }
+    if (directories.hashTree().isIndexed(directory)) {
+      directories.hashTree().requireNamesInPlace(directory);
+    }
   }
 
   private void checkEntry(

@@ -34,7 +34,11 @@ final class Geometry {
   final int reservedUid;
   final int reservedGid;
   final int journalInode;
-  final int hashVersion;
+
+  /// The hash for new trees of hashes as [DirectoryHash] counts them, -1 when none is to be made:
+  /// without `dir_index`, or when nothing says whether bytes are signed.
+  final int nameHash;
+
   final int[] hashSeed = new int[4];
   final boolean hashUnsigned;
   private final long maxFileBytes;
@@ -63,11 +67,15 @@ final class Geometry {
     reservedUid = s.getShort(SuperblockLayout.RESERVED_UID) & 0xFFFF;
     reservedGid = s.getShort(SuperblockLayout.RESERVED_GID) & 0xFFFF;
     journalInode = has(Features.HAS_JOURNAL) ? s.getInt(SuperblockLayout.JOURNAL_INODE) : 0;
-    hashVersion = s.get(SuperblockLayout.HASH_VERSION) & 0xFF;
+    int hashVersion = s.get(SuperblockLayout.HASH_VERSION) & 0xFF;
     for (int i = 0; i < hashSeed.length; i++) {
       hashSeed[i] = s.getInt(SuperblockLayout.HASH_SEED + 4 * i);
     }
-    hashUnsigned = (s.getInt(SuperblockLayout.FLAGS) & SuperblockLayout.FLAG_UNSIGNED_HASH) != 0;
+    int flags = s.getInt(SuperblockLayout.FLAGS);
+    hashUnsigned = (flags & SuperblockLayout.FLAG_UNSIGNED_HASH) != 0;
+    boolean told = hashUnsigned || (flags & SuperblockLayout.FLAG_SIGNED_HASH) != 0;
+    boolean trees = told && hashVersion <= DirectoryHash.TEA && has(Features.DIR_INDEX);
+    nameHash = !trees ? -1 : hashUnsigned ? hashVersion + DirectoryHash.UNSIGNED : hashVersion;
     uuid = Arrays.copyOfRange(superblock, SuperblockLayout.UUID, SuperblockLayout.UUID + 16);
     int wanted = Math.max(extraField(s, SuperblockLayout.WANT_EXTRA_SIZE), 0);
     int most = inodeBytes - InodeLayout.GOOD_OLD_BYTES;

@@ -1,140 +1,316 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
 
 /// Finds the leaf of an indexed directory in which a name must be. Called with the directory's lock
 /// held.
 ///
-/// It only reads: see [Directories] for what happens to a tree when entries are added. A tree that
-/// contradicts itself is not used; the leaves hold all names anyway.
+/// A tree is looked through as a whole before it is changed or listed by: its nodes, not its
+/// leaves. From then on only [HashTreeSplit] changes it, so it stays whole. A tree that contradicts
+/// itself is not changed, and not used where that can be done without: the leaves hold all names
+/// anyway.
 final class HashTree {
+  /// States of a tree: [Inode#treeState].
+  static final int UNKNOWN = 0;
+
+  static final int WHOLE = 1;
+  static final int BROKEN = 2;
+
   private static final int MAX_LEVELS = 1;
-  private static final int BLOCK_MASK = 0x0FFF_FFFF;
 
   private final Geometry geometry;
+  private final Directories directories;
+  private final ScratchBlocks scratch;
 
-  HashTree(Geometry geometry) {
+  HashTree(Geometry geometry, Directories directories, ScratchBlocks scratch) {
     this.geometry = geometry;
+    this.directories = directories;
+    this.scratch = scratch;
   }
 
-  /// Reads a block of the directory.
-  interface Reader {
-    byte[] read(long block) throws IOException;
+  /// Whether the directory has a tree that this image lets us use.
+  boolean isIndexed(Inode directory) {
+    return geometry.has(Features.DIR_INDEX) && (directory.flags & InodeLayout.FLAG_INDEX) != 0;
   }
 
-  /// The leaves in which a name may be, null when the tree cannot be used.
-  @Nullable Leaves find(byte[] name, Reader reader) throws IOException {
-    byte[] root = reader.read(0);
+  // ---- looking ----------------------------------------------------------------------------------
+
+  /// The way to a leaf: the entries taken in the root, and in the node below if there is one.
+  static final class Path {
+    /// As [DirectoryHash] counts them.
+    final int version;
+
+    final int hash;
+    final HashTreeNode root;
+    @Nullable HashTreeNode node;
+
+    /// Whether the directory has no tree yet, only one block.
+    final boolean isNew;
+
+    Path(int version, int hash, HashTreeNode root, boolean isNew) {
+      this.version = version;
+      this.hash = hash;
+      this.root = root;
+      this.isNew = isNew;
+    }
+
+    HashTreeNode lowest() {
+      return node != null ? node : root;
+    }
+
+    /// Block of the directory.
+    long leaf() {
+      return lowest().block();
+    }
+
+    /// The least hash of the leaf; when its lowest bit is set, the leaf before ends with it too.
+    int start() {
+      HashTreeNode lowest = lowest();
+      return lowest.at() > 0 ? lowest.hash() : lowest != root && root.at() > 0 ? root.hash() : 0;
+    }
+
+    /// Whether a hash is below what the next leaf begins with.
+    boolean isBelowEnd(int hash) {
+      return lowest().isLast()
+          ? root.isLast() || root.isBelowNext(hash)
+          : lowest().isBelowNext(hash);
+    }
+
+    /// Whether neither the lowest node nor, by another one, the root can take one more entry.
+    boolean isFull() {
+      return node != null && node.isFull() && root.isFull();
+    }
+  }
+
+  /// The way to the first leaf in which a name may be, null when the tree cannot be used.
+  @Nullable Path find(Inode directory, byte[] name) throws IOException {
+    byte[] root = directories.readRaw(directory, 0);
+    int version = version(root);
+    return version < 0
+        ? null
+        : seek(directory, root, version, DirectoryHash.of(version, name, geometry.hashSeed));
+  }
+
+  /// The way to the first leaf in which a hash may be, null when the tree cannot be used.
+  @Nullable Path seek(Inode directory, int hash) throws IOException {
+    byte[] root = directories.readRaw(directory, 0);
+    int version = version(root);
+    return version < 0 ? null : seek(directory, root, version, hash);
+  }
+
+  private @Nullable Path seek(Inode directory, byte[] rootBytes, int version, int hash)
+      throws IOException {
+    HashTreeNode root = HashTreeNode.of(0, rootBytes, EntryLayout.DX_ROOT_ENTRIES);
+    if (root == null) {
+      return null;
+    }
+    root.seek(hash);
+    Path path = new Path(version, hash, root, false);
+    if (rootBytes[EntryLayout.DX_LEVELS] > 0) {
+      path.node = node(directory, root.block());
+      if (path.node == null) {
+        return null;
+      }
+      path.node.seek(hash);
+    }
+    return path;
+  }
+
+  private @Nullable HashTreeNode node(Inode directory, long block) throws IOException {
+    byte[] bytes = directories.readRaw(directory, block);
+    return HashTreeNode.of(block, bytes, EntryLayout.DX_NODE_ENTRIES);
+  }
+
+  /// What the hash of a tree's names is, as [DirectoryHash] counts them; -1 when we do not know it.
+  private int version(byte[] root) {
     int version = root[EntryLayout.DX_HASH_VERSION] & 0xFF;
-    int levels = root[EntryLayout.DX_LEVELS] & 0xFF;
-    int info = root[EntryLayout.DX_INFO_LENGTH] & 0xFF;
     if (version <= DirectoryHash.TEA && geometry.hashUnsigned) {
       version += DirectoryHash.UNSIGNED;
     }
-    if (!DirectoryHash.isKnown(version) || levels > MAX_LEVELS || info != 8) {
-      return null;
-    }
-    int hash = DirectoryHash.of(version, name, geometry.hashSeed);
-    Node node = Node.of(root, EntryLayout.DX_ROOT_INFO + info);
-    if (node == null) {
-      return null;
-    }
-    node.seek(hash);
-    if (levels == 0) {
-      return new Leaves(hash, null, node, reader);
-    }
-    Node below = Node.of(reader.read(node.block()), EntryLayout.DX_NODE_ENTRIES);
-    if (below == null) {
-      return null;
-    }
-    below.seek(hash);
-    return new Leaves(hash, node, below, reader);
+    boolean known =
+        DirectoryHash.isKnown(version)
+            && root[EntryLayout.DX_INFO_LENGTH] == EntryLayout.DX_INFO_BYTES
+            && root[EntryLayout.DX_LEVELS] >= 0
+            && root[EntryLayout.DX_LEVELS] <= MAX_LEVELS;
+    return known ? version : -1;
   }
 
-  /// The entries of one block of the tree, and one of them.
-  static final class Node {
-    private final byte[] bytes;
-    private final int start;
-    private final int count;
-    private int at;
-
-    private Node(byte[] bytes, int start, int count) {
-      this.bytes = bytes;
-      this.start = start;
-      this.count = count;
+  /// Goes to the next leaf, whatever it holds.
+  ///
+  /// @return false when there is none
+  boolean advance(Inode directory, Path path) throws IOException {
+    if (path.lowest().next()) {
+      return true;
     }
-
-    static @Nullable Node of(byte[] bytes, int start) {
-      int limit = (int) Directories.inode(bytes, start) & 0xFFFF;
-      int count = (int) Directories.inode(bytes, start) >>> 16;
-      boolean fits = start + limit * EntryLayout.DX_ENTRY_BYTES <= bytes.length;
-      return fits && count >= 1 && count <= limit ? new Node(bytes, start, count) : null;
+    if (path.node == null || !path.root.next()) {
+      return false;
     }
-
-    int hash() {
-      return (int) Directories.inode(bytes, start + at * EntryLayout.DX_ENTRY_BYTES);
+    HashTreeNode next = node(directory, path.root.block());
+    if (next == null) {
+      throw corrupt(directory, path.root.block(), "impossible limit or count");
     }
+    give(path.node);
+    path.node = next;
+    return true;
+  }
 
-    long block() {
-      return Directories.inode(bytes, start + at * EntryLayout.DX_ENTRY_BYTES + 4) & BLOCK_MASK;
+  /// Goes to the next leaf that has names of the same hash.
+  boolean goOn(Inode directory, Path path) throws IOException {
+    return advance(directory, path) && (path.start() & ~1) == path.hash;
+  }
+
+  /// The path is not used any more.
+  void give(Path path) {
+    give(path.root);
+    if (path.node != null) {
+      give(path.node);
     }
+  }
 
-    /// Goes to the last entry whose hash is not above; the first stands for all below.
-    void seek(int hash) {
-      int low = 0;
-      int high = count - 1;
-      while (low < high) {
-        at = (low + high + 1) >>> 1;
-        if (Integer.compareUnsigned(hash(), hash) > 0) {
-          high = at - 1;
-        } else {
-          low = at;
+  private void give(HashTreeNode node) {
+    scratch.give(node.bytes());
+  }
+
+  // ---- checking ---------------------------------------------------------------------------------
+
+  /// Whether the tree does not contradict itself. Looks through its nodes, once.
+  boolean isWhole(Inode directory) throws IOException {
+    if (directory.treeState == UNKNOWN) {
+      try {
+        requireWhole(directory);
+      } catch (FsException e) {
+        if (directory.treeState == UNKNOWN) {
+          throw e;
         }
       }
-      at = low;
     }
+    return directory.treeState == WHOLE;
+  }
 
-    boolean next() {
-      at++;
-      return at < count;
+  /// @throws FsException `EUCLEAN`, naming inode and block, when the tree contradicts itself
+  void requireWhole(Inode directory) throws IOException {
+    if (directory.treeState != WHOLE) {
+      new Check(directory).run();
+      directory.treeState = WHOLE;
     }
   }
 
-  /// A leaf, and those that go on with names of the same hash.
-  static final class Leaves {
-    private final int hash;
-    private final @Nullable Node above;
-    private final Reader reader;
-    private Node node;
+  /// As [#requireWhole], and every name is in the leaf where its hash belongs.
+  void requireNamesInPlace(Inode directory) throws IOException {
+    requireWhole(directory);
+    Path path = seek(directory, 0);
+    boolean more = path != null;
+    while (path != null && more) {
+      long leaf = path.leaf();
+      int low = path.start() & ~1;
+      byte[] bytes = directories.readBlock(directory, leaf);
+      more = advance(directory, path);
+      for (int at = 0; at < bytes.length; at += Directories.recordLength(bytes, at)) {
+        int length = Directories.nameLength(bytes, at);
+        int name = at + EntryLayout.NAME;
+        int hash = DirectoryHash.of(path.version, bytes, name, length, geometry.hashSeed);
+        boolean above = more && Integer.compareUnsigned(hash, path.start()) >= 0;
+        boolean wrong = above || Integer.compareUnsigned(hash, low) < 0;
+        if (wrong && Directories.inode(bytes, at) != 0) {
+          throw corrupt(directory, leaf, "the name at byte " + at + " belongs into another leaf");
+        }
+      }
+    }
+  }
 
-    Leaves(int hash, @Nullable Node above, Node node, Reader reader) {
-      this.hash = hash;
-      this.above = above;
-      this.node = node;
-      this.reader = reader;
+  /// @param block of the directory
+  FsException corrupt(Inode directory, long block, String what) throws IOException {
+    directory.treeState = BROKEN;
+    return FsException.corrupt(
+        directory.number, directories.deviceBlock(directory, block), "its hash tree: " + what);
+  }
+
+  /// One look through a tree. Of the thread that looks.
+  private final class Check {
+    private final Inode directory;
+    private final long blocks;
+    private final BitSet seen = new BitSet();
+    private int last;
+
+    Check(Inode directory) {
+      this.directory = directory;
+      blocks = directory.size >> geometry.blockShift;
     }
 
-    long block() {
-      return node.block();
+    void run() throws IOException {
+      if (blocks == 0) {
+        directory.treeState = BROKEN;
+        throw FsException.corrupt(directory.number, -1, "its hash tree: no block");
+      }
+      byte[] bytes = directories.readRaw(directory, 0);
+      seen.set(0);
+      requireDots(bytes);
+      if (version(bytes) < 0 || bytes[EntryLayout.DX_UNUSED_FLAGS] != 0) {
+        throw corrupt(directory, 0, "an unknown hash, length or number of levels");
+      }
+      HashTreeNode root = HashTreeNode.of(0, bytes, EntryLayout.DX_ROOT_ENTRIES);
+      requireLimit(root, 0, EntryLayout.DX_ROOT_ENTRIES);
+      boolean deep = bytes[EntryLayout.DX_LEVELS] > 0;
+      for (int i = 0; root != null && i < root.count(); i++) {
+        root.go(i);
+        follow(root, i > 0);
+        if (deep) {
+          followNode(root.block());
+        }
+      }
+      if (seen.cardinality() != blocks) {
+        throw corrupt(
+            directory, seen.nextClearBit(0), "leads to " + seen.cardinality() + " of " + blocks);
+      }
+      scratch.give(bytes);
     }
 
-    /// Goes to the next leaf.
-    ///
-    /// @return false when no later one has names of this hash
-    boolean next() throws IOException {
-      if (node.next()) {
-        return (node.hash() & ~1) == hash;
+    private void requireDots(byte[] bytes) throws IOException {
+      int second = EntryLayout.bytes(1);
+      boolean good =
+          Directories.isNamed(bytes, 0, Names.DOT)
+              && Directories.recordLength(bytes, 0) == second
+              && Directories.isNamed(bytes, second, Names.DOT_DOT)
+              && Directories.recordLength(bytes, second) == bytes.length - second;
+      if (!good) {
+        throw corrupt(directory, 0, "no . and .. before it");
       }
-      if (above == null || !above.next() || (above.hash() & ~1) != hash) {
-        return false;
+    }
+
+    private void requireLimit(@Nullable HashTreeNode node, long block, int start)
+        throws IOException {
+      if (node == null || node.limit() != HashTreeNode.limit(geometry.blockBytes, start)) {
+        throw corrupt(directory, block, "impossible limit or count");
       }
-      Node next = Node.of(reader.read(above.block()), EntryLayout.DX_NODE_ENTRIES);
-      if (next == null) {
-        return false;
+    }
+
+    private void follow(HashTreeNode node, boolean hasHash) throws IOException {
+      if (hasHash && Integer.compareUnsigned(node.hash(), last) < 0) {
+        throw corrupt(directory, node.logical(), "hashes out of order at entry " + node.at());
       }
-      node = next;
-      return true;
+      last = hasHash ? node.hash() : last;
+      long below = node.block();
+      if (below <= 0 || below >= blocks || seen.get((int) below)) {
+        throw corrupt(directory, node.logical(), "entry " + node.at() + " leads to block " + below);
+      }
+      seen.set((int) below);
+    }
+
+    private void followNode(long block) throws IOException {
+      byte[] bytes = directories.readRaw(directory, block);
+      if (Directories.inode(bytes, 0) != 0 || Directories.recordLength(bytes, 0) != bytes.length) {
+        throw corrupt(directory, block, "a node that is a block of names");
+      }
+      HashTreeNode node = HashTreeNode.of(block, bytes, EntryLayout.DX_NODE_ENTRIES);
+      requireLimit(node, block, EntryLayout.DX_NODE_ENTRIES);
+      for (int i = 0; node != null && i < node.count(); i++) {
+        node.go(i);
+        follow(node, i > 0);
+      }
+      scratch.give(bytes);
     }
   }
 }

@@ -63,6 +63,10 @@ final class Inode {
   /// Lookups in a large directory before its index was made. Only a hint.
   int coldLookups;
 
+  /// What [HashTree] has found of the tree on the device: one of its three states. Whoever finds it
+  /// finds the same.
+  int treeState;
+
   /// The last block of content that had to be waited for. Only a hint.
   long lastRead = -1;
 

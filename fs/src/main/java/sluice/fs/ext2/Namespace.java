@@ -7,7 +7,6 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
-import sluice.fs.DirectorySink;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
@@ -25,9 +24,11 @@ final class Namespace {
   /// Names a file may have, as in Linux's ext2.
   static final int MAX_LINKS = 32_000;
 
-  /// Metadata blocks of adding one name: bitmaps, descriptors, inodes, a directory's block and its
-  /// pointers.
-  static final int CREDITS = 24;
+  /// Metadata blocks of adding one name, 26 at most: a new file's inode, bitmap, descriptor and its
+  /// directory's inode (4); a new directory's block, bitmap, descriptor (3); two blocks of a
+  /// directory and three of pointers in groups of their own (15 and a block of pointers that was
+  /// there); the leaf that is split, its node and the root (3).
+  static final int CREDITS = 28;
 
   /// With the freeing of a file that is not too long.
   static final int REMOVE_CREDITS = 48;
@@ -130,34 +131,6 @@ final class Namespace {
       throw corrupt(directory, entry, "leads to its own directory");
     }
     return entry;
-  }
-
-  boolean list(long number, long cookie, DirectorySink sink) throws IOException {
-    if (cookie < 0) {
-      throw FsException.of(Errno.EINVAL, "cookie " + cookie);
-    }
-    long at = cookie;
-    while (true) {
-      byte[] bytes;
-      Inode directory = inodes.lockToRead(number);
-      try {
-        if (!directory.isDirectory()) {
-          throw FsException.of(Errno.ENOTDIR, "inode " + number);
-        }
-        if (at >= directory.size || directory.links == 0) {
-          return true;
-        }
-        bytes = directories.readBlock(directory, at >> geometry.blockShift);
-      } finally {
-        directory.unlockRead();
-      }
-      Directories.checkNames(number, at >> geometry.blockShift, bytes);
-      long start = at & -geometry.blockBytes;
-      if (!directories.emit(bytes, start, at, sink)) {
-        return false;
-      }
-      at = start + geometry.blockBytes;
-    }
   }
 
   // ---- making -----------------------------------------------------------------------------------

@@ -57,6 +57,20 @@ final class Operation implements AutoCloseable {
     return buffer;
   }
 
+  /// As [#change]: see [Transaction#changeLast].
+  Buffer changeLast(long block) throws IOException {
+    Buffer buffer = transaction.changeLast(block);
+    count(block);
+    return buffer;
+  }
+
+  /// As [#create]: see [Transaction#createFirst].
+  Buffer createFirst(long block) throws IOException {
+    Buffer buffer = transaction.createFirst(block);
+    count(block);
+    return buffer;
+  }
+
   /// Content, which is metadata when the file's data are journaled.
   Buffer content(Inode inode, long block, boolean fresh) throws IOException {
     if ((inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0) {

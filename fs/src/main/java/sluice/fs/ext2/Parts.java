@@ -8,6 +8,7 @@ final class Parts {
   final InodeAllocator inodeAllocator;
   final BlockMap map;
   final Directories directories;
+  final DirectoryLister lister;
   final DentryCache dentries;
   final ExtendedAttributes attributes;
   final Orphans orphans;
@@ -20,6 +21,7 @@ final class Parts {
     inodeAllocator = new InodeAllocator(volume);
     map = new BlockMap(volume, blockAllocator, options.mapPages());
     directories = new Directories(volume, map, blockAllocator, names, options.indexBytes());
+    lister = new DirectoryLister(volume.geometry, inodes, directories);
     dentries = new DentryCache(names, options.dentries());
     attributes = new ExtendedAttributes(volume, table, blockAllocator);
     orphans = new Orphans(volume, table, inodes, map, inodeAllocator, attributes);

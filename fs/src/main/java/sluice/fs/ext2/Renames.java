@@ -235,14 +235,18 @@ final class Renames {
   private @Nullable Inode move(Operation op, Move move) throws IOException {
     Inode file = move.file;
     Inode target = move.target;
+    Directories.Entry entry = move.entry;
     if (target == null) {
       Directories.Place place = directories.place(move.to, move.newName);
       volume.groups.reserveAll(op, place.newBlocks(), move.caller);
       directories.add(op, move.to, place, move.newName, file);
+      if (place.movesOthers() && !move.changesDirectory()) {
+        entry = namespace.require(move.from, move.name);
+      }
     } else {
       directories.replace(op, move.to, requireEntry(move), file);
     }
-    directories.remove(op, move.from, move.entry, move.name);
+    directories.remove(op, move.from, entry, move.name);
     dentries.put(move.from.number, move.name, 0);
     dentries.put(move.to.number, move.newName, file.number);
     if (file.isDirectory() && move.changesDirectory()) {

@@ -9,6 +9,6 @@
 /// 3. **Files.** `Inode`, `InodeCache`, `InodeTable`; those that lost their last name: `Orphans`.
 /// 4. **Content.** `FileContent` reads and `FileWriter` changes, `BlockMap` knows where.
 /// 5. **Names.** `Namespace`, `Renames`, `Directories`; in memory `DentryCache` and
-///    `DirectoryIndex`.
+///    `DirectoryIndex`, on the device `HashTree`; `DirectoryLister` lists in `HashOrder`.
 /// 6. **Space.** `GroupDescriptors`, `BlockAllocator`, `InodeAllocator`.
 package sluice.fs.ext2;

@@ -1,0 +1,179 @@
+package sluice.fs.ext2;
+
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.DirectorySink;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// Lists directories. Any thread may call; the directory's lock is held while a part of it is
+/// collected, not while the sink is at work.
+///
+/// A linear directory of more than one block is listed by places, which never change, and its
+/// cookies are byte offsets. One that has a tree of hashes, or will get one with its second block,
+/// is listed in the order of [HashOrder], because a split moves entries; a listing that began so
+/// goes on so, whatever becomes of the directory.
+final class DirectoryLister {
+  private final Geometry geometry;
+  private final InodeCache inodes;
+  private final Directories directories;
+  private final HashTree tree;
+  private final HashOrder order;
+
+  /// What was collected, and where to go on.
+  ///
+  /// @param next the least key that is still to come, -1 when nothing is
+  private record Batch(List<HashBatch.Item> items, long next) {}
+
+  DirectoryLister(Geometry geometry, InodeCache inodes, Directories directories) {
+    this.geometry = geometry;
+    this.inodes = inodes;
+    this.directories = directories;
+    tree = directories.hashTree();
+    order = new HashOrder(geometry);
+  }
+
+  /// As [FileTree#list].
+  boolean list(long number, long cookie, DirectorySink sink) throws IOException {
+    if (cookie < 0) {
+      throw FsException.of(Errno.EINVAL, "cookie " + cookie);
+    }
+    boolean byHash = HashOrder.isCookie(cookie) || (cookie == 0 && startsByHash(number));
+    return byHash
+        ? listByHash(number, HashOrder.from(cookie), sink)
+        : listByPlace(number, cookie, sink);
+  }
+
+  private Inode lock(long number) throws IOException {
+    Inode directory = inodes.lockToRead(number);
+    if (!directory.isDirectory()) {
+      directory.unlockRead();
+      throw FsException.of(Errno.ENOTDIR, "inode " + number);
+    }
+    return directory;
+  }
+
+  // ---- by place ---------------------------------------------------------------------------------
+
+  private boolean listByPlace(long number, long cookie, DirectorySink sink) throws IOException {
+    long at = cookie;
+    while (true) {
+      byte[] bytes;
+      Inode directory = lock(number);
+      try {
+        if (at >= directory.size || directory.links == 0) {
+          return true;
+        }
+        bytes = directories.readBlock(directory, at >> geometry.blockShift);
+      } finally {
+        directory.unlockRead();
+      }
+      Directories.checkNames(number, at >> geometry.blockShift, bytes);
+      long start = at & -geometry.blockBytes;
+      if (!directories.emit(bytes, start, at, sink)) {
+        return false;
+      }
+      at = start + geometry.blockBytes;
+    }
+  }
+
+  // ---- by hash ----------------------------------------------------------------------------------
+
+  private boolean startsByHash(long number) throws IOException {
+    Inode directory = lock(number);
+    try {
+      return tree.isIndexed(directory)
+          ? directory.links > 0 && tree.isWhole(directory)
+          : geometry.nameHash >= 0 && directories.blocks(directory) == 1;
+    } finally {
+      directory.unlockRead();
+    }
+  }
+
+  private boolean listByHash(long number, long start, DirectorySink sink) throws IOException {
+    long from = start;
+    while (from >= 0) {
+      Batch batch;
+      Inode directory = lock(number);
+      try {
+        if (directory.links == 0) {
+          return true;
+        }
+        batch = collect(directory, from);
+      } finally {
+        directory.unlockRead();
+      }
+      for (HashBatch.Item item : batch.items) {
+        long next = HashOrder.cookieAfter(item.key());
+        if (!sink.entry(item.inode(), item.kind(), item.name(), next)) {
+          return false;
+        }
+      }
+      from = batch.next;
+    }
+    return true;
+  }
+
+  private Batch collect(Inode directory, long from) throws IOException {
+    HashTree.Path path = null;
+    if (tree.isIndexed(directory) && tree.isWhole(directory)) {
+      path = tree.seek(directory, HashOrder.hash(from));
+    }
+    int version = path == null ? geometry.nameHash : path.version;
+    if (version < 0) {
+      throw FsException.of(Errno.EINVAL, "a cookie of an image that has trees of hashes");
+    }
+    if (path != null) {
+      Batch batch = collectLeaves(directory, path, from);
+      tree.give(path);
+      if (batch != null) {
+        return batch;
+      }
+      directory.treeState = HashTree.BROKEN;
+    }
+    return collectAll(directory, version, from);
+  }
+
+  /// From the leaf where the key belongs, and those that go on with the last hash of the one
+  /// before.
+  ///
+  /// @return null when names are in other leaves than theirs
+  private @Nullable Batch collectLeaves(Inode directory, HashTree.Path path, long from)
+      throws IOException {
+    HashBatch batch = new HashBatch(order, path.version, from);
+    if (HashOrder.isBeforeNames(from)) {
+      batch.add(read(directory, 0), directories, 0, 0);
+    }
+    boolean more;
+    do {
+      int low = path.start() & ~1;
+      byte[] bytes = read(directory, path.leaf());
+      more = tree.advance(directory, path);
+      if (!batch.add(bytes, directories, low, more ? path.start() : 0)) {
+        return null;
+      }
+    } while (more && (path.start() & 1) != 0);
+    return ended(batch, more ? HashOrder.least(path.start()) : -1);
+  }
+
+  /// From all blocks: of a directory that has one, or has lost its tree while it was listed.
+  private Batch collectAll(Inode directory, int version, long from) throws IOException {
+    HashBatch batch = new HashBatch(order, version, from);
+    for (long block = 0; block < directories.blocks(directory); block++) {
+      batch.add(read(directory, block), directories, 0, 0);
+    }
+    return ended(batch, -1);
+  }
+
+  private byte[] read(Inode directory, long block) throws IOException {
+    byte[] bytes = directories.readBlock(directory, block);
+    Directories.checkNames(directory.number, block, bytes);
+    return bytes;
+  }
+
+  private static Batch ended(HashBatch batch, long next) {
+    List<HashBatch.Item> items = batch.sorted();
+    return new Batch(items, batch.isCut() ? items.getLast().key() + 1 : next);
+  }
+}
