@@ -102,9 +102,12 @@ public class Block {
   /// @throws IllegalStateException when nobody held the block
   public final void release() {
     int before = (int) LEASES.getAndAdd(this, -1);
+    if (before > 1 && before != OFFERED) {
+      return;
+    }
     if (before == 1) {
       free();
-    } else if (before <= 0 || before == OFFERED) {
+    } else {
       LEASES.getAndAdd(this, 1);
       throw new IllegalStateException("release of a block that was already freed");
     }

@@ -83,7 +83,7 @@ final class FileContent {
       }
       done += piece;
     }
-    if (accessTimes && inode.accessNanos <= Math.max(inode.modifyNanos, inode.changeNanos)) {
+    if (accessTimes && inode.accessDue) {
       noteAccess(number);
     }
     return done;
@@ -168,52 +168,73 @@ final class FileContent {
   // ---- without copying --------------------------------------------------------------------------
 
   int slices(long number, long position, int count, SliceSink sink) throws IOException {
+    Inode inode = inodes.get(number);
+    long stamp = inode.lock.tryOptimisticRead();
+    boolean oneBlock =
+        position >= 0
+            && count > 0
+            && count <= blockBytes - ((int) position & (blockBytes - 1))
+            && count <= inode.size - position;
+    int done = count;
+    if (!oneBlock || !showNow(inode, stamp, position, count, sink)) {
+      done = manySlices(inode, position, count, sink);
+    }
+    if (accessTimes && inode.accessDue) {
+      noteAccess(number);
+    }
+    return done;
+  }
+
+  /// As [#slices] in general: several blocks, the end of the file, what must be waited for.
+  private int manySlices(Inode inode, long position, int count, SliceSink sink) throws IOException {
     if ((position | count) < 0) {
       throw FsException.of(Errno.EINVAL, "read at " + position + ", " + count + " bytes");
     }
-    Inode inode = inodes.get(number);
     int done = 0;
     while (done < count) {
       int piece = sliceNow(inode, position + done, count - done, sink);
-      if (piece < 0) {
-        piece = sliceWaiting(number, position + done, count - done, sink);
+      if (piece == 0) {
+        piece = sliceWaiting(inode.number, position + done, count - done, sink);
       }
       if (piece == 0) {
         break;
       }
       done += piece;
     }
-    if (accessTimes && inode.accessNanos <= Math.max(inode.modifyNanos, inode.changeNanos)) {
-      noteAccess(number);
-    }
     return done;
   }
 
+  /// @return bytes, 0 when there are none or they must be waited for
   private int sliceNow(Inode inode, long position, int count, SliceSink sink) {
     long stamp = inode.lock.tryOptimisticRead();
-    long left = inode.size - position;
-    if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
-      return -1;
+    int most = Math.min(count, blockBytes - ((int) position & (blockBytes - 1)));
+    long bytes = Math.min(inode.size - position, most);
+    return bytes > 0 && showNow(inode, stamp, position, (int) bytes, sink) ? (int) bytes : 0;
+  }
+
+  /// Shows what is in one block of a file.
+  ///
+  /// @param stamp of the inode, from before its size was looked at
+  /// @return false when it must be waited for
+  private boolean showNow(Inode inode, long stamp, long position, int bytes, SliceSink sink) {
+    if (stamp == 0 || inode.gone || !inode.isRegular()) {
+      return false;
     }
-    int offset = (int) position & (blockBytes - 1);
-    int bytes = (int) Math.min(left, Math.min(count, blockBytes - offset));
+    // What is no block of the file system is not in the cache: the caller waits, and is told.
     long block = map.mapNow(inode, position >> blockShift);
-    if (block <= 0 || block >= blocks) {
-      return -1;
-    }
-    Block leased = cache.lease(block);
+    Block leased = block <= 0 ? null : cache.lease(block);
     if (leased == null) {
-      return -1;
+      return false;
     }
     try {
       if (!inode.lock.validate(stamp)) {
-        return -1;
+        return false;
       }
-      sink.slice(leased, offset, bytes);
+      sink.slice(leased, (int) position & (blockBytes - 1), bytes);
     } finally {
       leased.release();
     }
-    return bytes;
+    return true;
   }
 
   private int sliceWaiting(long number, long position, int count, SliceSink sink)
@@ -353,8 +374,7 @@ final class FileContent {
     }
     long now = Volume.now();
     Inode seen = inodes.get(number);
-    boolean noted = seen.accessNanos > Math.max(seen.modifyNanos, seen.changeNanos);
-    if ((noted && now - seen.accessNanos < DAY_NANOS)
+    if ((!seen.accessDue && now - seen.accessNanos < DAY_NANOS)
         || table.storable(seen, now) <= seen.accessNanos) {
       return;
     }

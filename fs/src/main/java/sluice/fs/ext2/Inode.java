@@ -20,6 +20,10 @@ import sluice.fs.FileKind;
 /// | index | holder of the lock | volatile | volatile; anyone may set it to null |
 final class Inode {
   final long number;
+
+  /// Where [MapPages] keeps the first page of its map; at random, so that few files meet.
+  final int mapPlace;
+
   final StampedLock lock = new StampedLock();
 
   int mode;
@@ -40,6 +44,10 @@ final class Inode {
   long modifyNanos;
   long changeNanos;
   long birthNanos;
+
+  /// Whether it was not read since it was last changed: told by the three times, so that a reader
+  /// looks at one field.
+  boolean accessDue;
 
   /// Which times are not as on the device: bits as [AttributeChange#ACCESS] and `MODIFY`,
   /// [#CHANGED] and [#BORN].
@@ -93,11 +101,14 @@ final class Inode {
     }
   }
 
+  private static final int REGULAR = FileKind.REGULAR.modeBits();
+
   static final int CHANGED = 0x100;
   static final int BORN = 0x200;
 
   Inode(long number) {
     this.number = number;
+    mapPlace = (int) ((number * 0x9E3779B97F4A7C15L) >>> 40);
   }
 
   /// Makes void what was remembered of the map, under the write lock.
@@ -130,7 +141,7 @@ final class Inode {
   }
 
   boolean isRegular() {
-    return (mode & FileKind.MODE_MASK) == FileKind.REGULAR.modeBits();
+    return (mode & FileKind.MODE_MASK) == REGULAR;
   }
 
   boolean isSymlink() {
@@ -164,9 +175,15 @@ final class Inode {
       changeNanos = now;
     }
     timesSet |= times;
+    weighTimes();
     if (times != AttributeChange.ACCESS) {
       changed();
     }
+  }
+
+  /// Derives [#accessDue], after a change of the times.
+  void weighTimes() {
+    accessDue = accessNanos <= Math.max(modifyNanos, changeNanos);
   }
 
   /// Makes the published attributes void, under the write lock.

@@ -1,8 +1,9 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
@@ -19,11 +20,12 @@ import sluice.sys.Errno;
 /// | buckets, Inode.next | holder of the bucket's lock | volatile | volatile |
 /// | hand | whoever sweeps | volatile | getAndIncrement |
 final class InodeCache {
+  private static final VarHandle BUCKET = MethodHandles.arrayElementVarHandle(Inode[].class);
   private static final int LOCKS = 64;
 
   private final Geometry geometry;
   private final InodeTable table;
-  private final AtomicReferenceArray<@Nullable Inode> buckets;
+  private final @Nullable Inode[] buckets;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
   private final AtomicInteger count = new AtomicInteger();
   private final AtomicInteger hand = new AtomicInteger();
@@ -34,7 +36,7 @@ final class InodeCache {
     this.geometry = geometry;
     this.table = table;
     this.capacity = capacity;
-    buckets = new AtomicReferenceArray<>(Math.max(LOCKS, Integer.highestOneBit(capacity)));
+    buckets = new @Nullable Inode[Math.max(LOCKS, Integer.highestOneBit(capacity))];
     for (int i = 0; i < LOCKS; i++) {
       locks[i] = new ReentrantLock();
     }
@@ -42,7 +44,7 @@ final class InodeCache {
 
   /// The inode if it is in memory.
   @Nullable Inode find(long number) {
-    Inode inode = buckets.get(bucket(number));
+    Inode inode = first(bucket(number));
     while (inode != null && inode.number != number) {
       inode = inode.next;
     }
@@ -109,8 +111,13 @@ final class InodeCache {
     }
   }
 
+  /// The chain of a bucket; not an `AtomicReferenceArray`, which is another step and a cast.
+  private @Nullable Inode first(int bucket) {
+    return (Inode) BUCKET.getVolatile(buckets, bucket);
+  }
+
   private int bucket(long number) {
-    return (int) (number ^ (number >>> 16)) & (buckets.length() - 1);
+    return (int) (number ^ (number >>> 16)) & (buckets.length - 1);
   }
 
   private Inode load(long number) throws IOException {
@@ -149,8 +156,8 @@ final class InodeCache {
   private void insert(Inode inode) {
     int bucket = bucket(inode.number);
     inode.used = true;
-    inode.next = buckets.get(bucket);
-    buckets.set(bucket, inode);
+    inode.next = first(bucket);
+    BUCKET.setVolatile(buckets, bucket, inode);
     count.incrementAndGet();
   }
 
@@ -167,9 +174,9 @@ final class InodeCache {
 
   private void unlink(Inode inode) {
     int bucket = bucket(inode.number);
-    Inode before = buckets.get(bucket);
+    Inode before = first(bucket);
     if (before == inode) {
-      buckets.set(bucket, inode.next);
+      BUCKET.setVolatile(buckets, bucket, inode.next);
     } else {
       while (before != null && before.next != inode) {
         before = before.next;
@@ -185,10 +192,10 @@ final class InodeCache {
 
   /// Drops what nobody used since the last round, until the bound holds or one round is made.
   private void sweep() {
-    for (int i = 0; count.get() > capacity && i < 2 * buckets.length(); i++) {
-      int bucket = hand.getAndIncrement() & (buckets.length() - 1);
+    for (int i = 0; count.get() > capacity && i < 2 * buckets.length; i++) {
+      int bucket = hand.getAndIncrement() & (buckets.length - 1);
       ReentrantLock lock = locks[bucket & (LOCKS - 1)];
-      if (buckets.get(bucket) != null && lock.tryLock()) {
+      if (first(bucket) != null && lock.tryLock()) {
         try {
           sweepBucket(bucket);
         } finally {
@@ -199,7 +206,7 @@ final class InodeCache {
   }
 
   private void sweepBucket(int bucket) {
-    for (Inode inode = buckets.get(bucket); inode != null; inode = inode.next) {
+    for (Inode inode = first(bucket); inode != null; inode = inode.next) {
       if (inode.used) {
         inode.used = false;
         continue;

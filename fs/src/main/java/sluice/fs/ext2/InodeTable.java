@@ -99,6 +99,7 @@ final class InodeTable {
     if (fits(inode, InodeLayout.BIRTH_TIME_EXTRA)) {
       inode.birthNanos = time(inode, b, at, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
     }
+    inode.weighTimes();
     inode.version = inode.changeNanos;
   }
 

@@ -1,14 +1,16 @@
 package sluice.fs.ext2;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Remembers where the content of files is, 256 blocks at a time, so that reading goes without a
 /// look into blocks of pointers. Any thread may read; whoever changes a page holds its inode's
 /// lock.
 ///
-/// It is a table with one place per page, of fixed size: a page that is displaced is read again. A
-/// page is void when its inode's [Inode#mapEpoch] has moved on.
+/// It is a table with one place per page, of fixed size: a page that is displaced is read again.
+/// The pages of a file follow each other there. A page is void when its inode's [Inode#mapEpoch]
+/// has moved on.
 final class MapPages {
   static final int SHIFT = 8;
   static final int BLOCKS = 1 << SHIFT;
@@ -16,7 +18,9 @@ final class MapPages {
   /// Not remembered.
   static final long UNKNOWN = -1;
 
-  private final AtomicReferenceArray<@Nullable Page> pages;
+  private static final VarHandle PAGE = MethodHandles.arrayElementVarHandle(Page[].class);
+
+  private final @Nullable Page[] pages;
 
   /// Of the blocks behind the direct ones. What it holds is written under the inode's write lock.
   @SuppressWarnings("ArrayRecordComponent") // compared by nobody
@@ -24,12 +28,11 @@ final class MapPages {
 
   /// @param count places, a power of two
   MapPages(int count) {
-    pages = new AtomicReferenceArray<>(count);
+    pages = new @Nullable Page[count];
   }
 
   private int place(Inode inode, long page) {
-    long hash = (inode.number * 0x9E3779B97F4A7C15L + page) * 0xD6E8FEB86659FD93L;
-    return (int) (hash >>> 40) & (pages.length() - 1);
+    return (inode.mapPlace + (int) page) & (pages.length - 1);
   }
 
   /// @param index of a block behind the direct ones
@@ -55,7 +58,7 @@ final class MapPages {
   }
 
   private @Nullable Page page(Inode inode, long number) {
-    Page page = pages.get(place(inode, number));
+    @Nullable Page page = (Page) PAGE.getAcquire(pages, place(inode, number));
     return page != null
             && page.inode == inode
             && page.number == number
@@ -65,7 +68,7 @@ final class MapPages {
   }
 
   void put(Inode inode, long number, int[] blocks) {
-    pages.set(place(inode, number), new Page(inode, inode.mapEpoch, number, blocks));
+    PAGE.setRelease(pages, place(inode, number), new Page(inode, inode.mapEpoch, number, blocks));
   }
 
   /// How many blocks of a page are holes, from one on; 0 when the page is not remembered.
