@@ -1,71 +1,94 @@
 package sluice.cli;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileKind;
+import sluice.fs.FileTree;
 import sluice.fs.NewFile;
-import sluice.fs.ext2.Ext2;
+import sluice.sys.Statx;
 
 /// Copies into an image, as root there. Of the command's thread.
 final class CopyIn {
   private static final int PERMISSIONS = 07777;
-  private static final int DEFAULT_PERMISSIONS = 0644;
+  private static final long NANOS = 1_000_000_000L;
 
-  private final Ext2 tree;
+  private final FileTree tree;
   private final ImageCopy copy;
-  private final boolean recursive;
-  private final Consumer<String> leftOut;
+  private final FsCp.Ways ways;
+  private final LeftOut leftOut;
+  private final ArchiveIn archive;
 
-  /// @param leftOut told of each file that cannot be copied
-  CopyIn(Ext2 tree, ImageCopy copy, boolean recursive, Consumer<String> leftOut) {
+  CopyIn(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
     this.tree = tree;
     this.copy = copy;
-    this.recursive = recursive;
+    this.ways = ways;
     this.leftOut = leftOut;
+    archive = new ArchiveIn(tree, leftOut);
   }
 
   /// Copies to a name in a directory of the image.
   void copy(Path source, long directory, String name) throws IOException, UsageException {
-    if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS) && !recursive) {
+    if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS) && !ways.recursive()) {
       throw new UsageException(source + " is a directory: give -r");
     }
     one(source, directory, name);
   }
 
   private void one(Path source, long directory, String name) throws IOException {
-    copy.count(0);
-    byte[] bytes = MountedImage.bytes(name);
+    copy.begin();
     if (name.indexOf('\uFFFD') >= 0) {
-      leftOut.accept(source + ": its name is not UTF-8");
-    } else if (Files.isSymbolicLink(source)) {
-      byte[] target = MountedImage.bytes(Files.readSymbolicLink(source).toString());
-      if (existing(directory, bytes) != 0) {
-        throw new IOException(inImage(source) + " exists already. Fix: another name in the image");
-      }
-      tree.create(Caller.ROOT, directory, bytes, NewFile.symlink(target));
-    } else if (Files.isDirectory(source)) {
-      directory(source, directory, bytes);
-    } else if (Files.isRegularFile(source)) {
-      file(source, directory, bytes);
-    } else if (Files.exists(source)) {
-      leftOut.accept(source + ": neither file, directory nor link");
-    } else {
-      throw new IOException(source + " does not exist");
+      leftOut.tell(source + ": its name is not UTF-8");
+      return;
+    }
+    byte[] bytes = MountedImage.bytes(name);
+    Statx status = HostCall.status(source);
+    FileKind kind = FileKind.ofMode(status.mode());
+    long twin = ways.archive() && kind != FileKind.DIRECTORY ? archive.copied(status) : 0;
+    if (twin != 0) {
+      requireNone(source, directory, bytes);
+      tree.link(Caller.ROOT, twin, directory, bytes);
+      return;
+    }
+    long made =
+        switch (kind) {
+          case SYMLINK -> symlink(source, directory, bytes);
+          case DIRECTORY -> directory(source, status, directory, bytes);
+          case REGULAR -> file(source, status, directory, bytes);
+          default -> special(source, status, directory, bytes);
+        };
+    if (ways.archive() && made != 0) {
+      archive.keep(source, status, made);
     }
   }
 
-  private void directory(Path source, long directory, byte[] name) throws IOException {
+  private long symlink(Path source, long directory, byte[] name) throws IOException {
+    requireNone(source, directory, name);
+    byte[] target = MountedImage.bytes(Files.readSymbolicLink(source).toString());
+    return tree.create(Caller.ROOT, directory, name, NewFile.symlink(target));
+  }
+
+  /// @return 0 when it is left out
+  private long special(Path source, Statx s, long directory, byte[] name) throws IOException {
+    if (!ways.archive()) {
+      leftOut.tell(source + ": neither file, directory nor link. Fix: give -a, which keeps it");
+      return 0;
+    }
+    requireNone(source, directory, name);
+    FileKind kind = FileKind.ofMode(s.mode());
+    NewFile what = NewFile.device(kind, s.mode() & PERMISSIONS, s.deviceMajor(), s.deviceMinor());
+    return tree.create(Caller.ROOT, directory, name, what);
+  }
+
+  private long directory(Path source, Statx s, long directory, byte[] name) throws IOException {
     long made = existing(directory, name);
     if (made == 0) {
-      made = tree.create(Caller.ROOT, directory, name, NewFile.directory(permissions(source)));
+      int permissions = s.mode() & PERMISSIONS;
+      made = tree.create(Caller.ROOT, directory, name, NewFile.directory(permissions));
     } else if (!tree.attributes(made).isDirectory()) {
       throw new IOException(inImage(source) + " exists and is no directory");
     }
@@ -74,34 +97,42 @@ final class CopyIn {
         one(path, made, String.valueOf(path.getFileName()));
       }
     }
+    return made;
   }
 
-  private void file(Path source, long directory, byte[] name) throws IOException {
-    long made = existing(directory, name);
-    if (made == 0) {
-      made = tree.create(Caller.ROOT, directory, name, NewFile.regular(permissions(source)));
-    } else if (tree.attributes(made).kind() == FileKind.REGULAR) {
-      tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withSize(0));
-    } else {
-      throw new IOException(inImage(source) + " exists and is no file");
+  private long file(Path source, Statx s, long directory, byte[] name) throws IOException {
+    int flags = sluice.sys.Files.O_RDONLY | sluice.sys.Files.O_NOFOLLOW;
+    int fd = HostCall.open(source, flags, 0); // before anything in the image is changed
+    try {
+      long made = existing(directory, name);
+      if (made == 0) {
+        int permissions = s.mode() & PERMISSIONS;
+        made = tree.create(Caller.ROOT, directory, name, NewFile.regular(permissions));
+      } else if (tree.attributes(made).kind() == FileKind.REGULAR) {
+        tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withSize(0));
+      } else {
+        throw new IOException(inImage(source) + " exists and is no file");
+      }
+      copy.write(fd, source, s.size(), made);
+      long modified = s.modifiedSeconds() * NANOS + s.modifiedNanos();
+      tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withModify(modified));
+      return made;
+    } finally {
+      sluice.sys.Files.close(fd);
     }
-    try (InputStream in = Files.newInputStream(source)) {
-      copy.write(in, made);
-    }
-    long modified = Files.getLastModifiedTime(source).to(TimeUnit.NANOSECONDS);
-    tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withModify(modified));
   }
 
   private static String inImage(Path source) {
     return "what " + source + " is to become in the image";
   }
 
-  private long existing(long directory, byte[] name) throws IOException {
-    return MountedImage.orNone(() -> tree.lookup(Caller.ROOT, directory, name));
+  private void requireNone(Path source, long directory, byte[] name) throws IOException {
+    if (existing(directory, name) != 0) {
+      throw new IOException(inImage(source) + " exists already. Fix: another name in the image");
+    }
   }
 
-  private static int permissions(Path path) throws IOException {
-    Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
-    return mode instanceof Integer bits ? bits & PERMISSIONS : DEFAULT_PERMISSIONS;
+  private long existing(long directory, byte[] name) throws IOException {
+    return MountedImage.orNone(() -> tree.lookup(Caller.ROOT, directory, name));
   }
 }

@@ -1,12 +1,9 @@
 package sluice.cli;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
@@ -16,10 +13,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
-import sluice.fs.ext2.Ext2;
+import sluice.fs.FileTree;
 
 /// Copies out of an image. Of the command's thread.
 ///
@@ -27,25 +23,28 @@ import sluice.fs.ext2.Ext2;
 /// else (the tree refuses those that could), and no symbolic link that is there is followed.
 final class CopyOut {
   private static final int OWNER_MAY_ALL = 0700;
+  private static final int OWNER_ALONE = 0600;
+  private static final int FOR_ALL = 0777;
 
-  private final Ext2 tree;
+  private final FileTree tree;
   private final ImageCopy copy;
-  private final boolean recursive;
-  private final Consumer<String> leftOut;
+  private final FsCp.Ways ways;
+  private final LeftOut leftOut;
+  private final ArchiveOut archive;
 
-  /// @param leftOut told of each file that cannot be copied
-  CopyOut(Ext2 tree, ImageCopy copy, boolean recursive, Consumer<String> leftOut) {
+  CopyOut(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
     this.tree = tree;
     this.copy = copy;
-    this.recursive = recursive;
+    this.ways = ways;
     this.leftOut = leftOut;
+    archive = new ArchiveOut(tree, leftOut);
   }
 
   /// Copies to a name; the directory it is in exists.
   ///
   /// @param from as the user names it
   void copy(String from, long inode, Path target) throws IOException, UsageException {
-    if (tree.attributes(inode).isDirectory() && !recursive) {
+    if (tree.attributes(inode).isDirectory() && !ways.recursive()) {
       throw new UsageException(from + " is a directory: give -r");
     }
     // What the user names may be a link to where it is to go.
@@ -54,34 +53,56 @@ final class CopyOut {
   }
 
   private void one(long inode, Path target, boolean below) throws IOException {
-    copy.count(0);
+    copy.begin();
     FileAttributes a = tree.attributes(inode);
     if (below && a.kind() != FileKind.SYMLINK && Files.isSymbolicLink(target)) {
       throw new IOException(target + " is a symbolic link, not followed. Fix: remove it first");
     }
+    Path twin = ways.archive() ? archive.copied(a) : null;
+    if (twin != null) {
+      Files.createLink(target, twin);
+      return;
+    }
+    boolean made = true;
     switch (a.kind()) {
       case DIRECTORY -> directory(inode, a, target);
       case SYMLINK ->
           Files.createSymbolicLink(target, Path.of(MountedImage.text(tree.readLink(inode))));
-      case REGULAR -> {
-        Set<StandardOpenOption> options =
-            Set.of(
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE);
-        try (OutputStream out =
-            Channels.newOutputStream(Files.newByteChannel(target, options, mode(a.mode())))) {
-          copy.read(inode, out);
-        }
-        Files.setLastModifiedTime(target, FileTime.from(a.modifyNanos(), TimeUnit.NANOSECONDS));
-      }
-      default -> leftOut.accept(target.getFileName() + ": neither file, directory nor link");
+      case REGULAR -> file(inode, a, target, below);
+      default -> made = special(a, target);
     }
+    if (ways.archive() && made) {
+      archive.keep(a, target);
+    }
+  }
+
+  private boolean special(FileAttributes a, Path target) throws IOException {
+    if (ways.archive()) {
+      return archive.special(a, target);
+    }
+    String name = String.valueOf(target.getFileName());
+    leftOut.tell(name + ": neither file, directory nor link. Fix: give -a, which keeps it");
+    return false;
+  }
+
+  private void file(long inode, FileAttributes a, Path target, boolean below) throws IOException {
+    int flags =
+        sluice.sys.Files.O_WRONLY
+            | sluice.sys.Files.O_CREAT
+            | sluice.sys.Files.O_TRUNC
+            | (below ? sluice.sys.Files.O_NOFOLLOW : 0);
+    int fd = HostCall.open(target, flags, ways.archive() ? OWNER_ALONE : a.mode() & FOR_ALL);
+    try {
+      copy.read(inode, fd, target);
+    } finally {
+      sluice.sys.Files.close(fd);
+    }
+    Files.setLastModifiedTime(target, FileTime.from(a.modifyNanos(), TimeUnit.NANOSECONDS));
   }
 
   private void directory(long inode, FileAttributes a, Path target) throws IOException {
     if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
-      Files.createDirectory(target, mode(a.mode() | OWNER_MAY_ALL));
+      Files.createDirectory(target, mode(ways.archive() ? 0 : a.mode()));
     }
     for (Map.Entry<String, Long> entry : entries(inode).entrySet()) {
       one(entry.getValue(), target.resolve(entry.getKey()), true);
@@ -97,7 +118,7 @@ final class CopyOut {
         (inode, _, name, _) -> {
           String text = MountedImage.text(name);
           if (text.indexOf('\uFFFD') >= 0) {
-            leftOut.accept(text + ": its name is not UTF-8");
+            leftOut.tell(text + ": its name is not UTF-8");
           } else if (!text.equals(".") && !text.equals("..")) {
             entries.put(text, inode);
           }
@@ -106,8 +127,9 @@ final class CopyOut {
     return entries;
   }
 
-  /// Permissions of what is made, as far as the umask lets them.
-  private static FileAttribute<Set<PosixFilePermission>> mode(int mode) {
+  /// Permissions of a directory that is filled next, as far as the umask lets them.
+  private static FileAttribute<Set<PosixFilePermission>> mode(int permissions) {
+    int mode = permissions | OWNER_MAY_ALL;
     Set<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
     PosixFilePermission[] all = PosixFilePermission.values(); // from the owner's right to read on
     for (int i = 0; i < all.length; i++) {

@@ -16,8 +16,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "cp",
     description = {
-      "Copies a file or, with -r, a directory into an image or out of it: content, permissions and"
-          + " time of change; who owns a copy is whoever made it, root in the image.",
+      "Copies a file or, with -r, a directory into an image or out of it: content with its holes,"
+          + " permissions and time of change; a copy belongs to whoever made it, root in the image."
+          + " With -a all that is known of each file is kept.",
       "Paths in the image begin with a colon: sluice fs cp disk.img notes.txt :/docs/notes.txt"
     },
     exitCodeListHeading = "Exit codes:%n",
@@ -46,7 +47,20 @@ final class FsCp implements Callable<Integer> {
   @Option(names = "-r", description = "Directories with all that is in them.")
   boolean recursive;
 
-  private boolean incomplete;
+  @Option(
+      names = {"-a", "--archive"},
+      description = {
+        "As -r; keeps owner, group, set-id bits, times, hard links, extended attributes, device"
+            + " files, pipes and sockets. Out of an image, what only root may is left out and"
+            + " named."
+      })
+  boolean archive;
+
+  /// How to copy.
+  ///
+  /// @param recursive directories too
+  /// @param archive all that is known of a file
+  record Ways(boolean recursive, boolean archive) {}
 
   @Override
   public Integer call() throws IOException {
@@ -57,6 +71,7 @@ final class FsCp implements Callable<Integer> {
           "one of FROM and TO is in the image and begins with a colon, the other does not");
     }
     PrintWriter err = spec.commandLine().getErr();
+    LeftOut leftOut = new LeftOut(err);
     try (Interrupts interrupts = new Interrupts();
         MountedImage mounted = MountedImage.open(image, out, err)) {
       Progress progress = new Progress(err, "bytes", total(mounted, out));
@@ -65,21 +80,34 @@ final class FsCp implements Callable<Integer> {
             interrupts.check();
             progress.at(done);
           };
-      try (ImageCopy copy = new ImageCopy(mounted.tree(), step)) {
-        if (out) {
-          copyOut(mounted, copy);
-        } else {
-          copyIn(mounted, copy);
-        }
-      }
+      copy(mounted, step, out, leftOut);
       progress.end();
     } catch (UsageException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     } catch (Interrupts.Ended e) {
-      err.println("sluice: " + e.getMessage() + "; the last file is not complete");
+      err.println("sluice: " + e.getMessage() + "; what was copied before stays");
       return e.exitCode();
     }
-    return incomplete ? 1 : 0;
+    return leftOut.end() ? 1 : 0;
+  }
+
+  private void copy(MountedImage mounted, ImageCopy.Step step, boolean out, LeftOut leftOut)
+      throws IOException, UsageException {
+    Ways ways = new Ways(recursive || archive, archive);
+    try (ImageCopy copy = new ImageCopy(mounted.tree(), step)) {
+      try {
+        if (out) {
+          copyOut(mounted, new CopyOut(mounted.tree(), copy, ways, leftOut));
+        } else {
+          copyIn(mounted, new CopyIn(mounted.tree(), copy, ways, leftOut));
+        }
+      } catch (IOException e) {
+        if (!copy.unfinished().isEmpty()) {
+          spec.commandLine().getErr().println("sluice: " + copy.unfinished() + " is not complete");
+        }
+        throw e;
+      }
+    }
   }
 
   /// Bytes of a single file; 0 for whatever else.
@@ -92,11 +120,6 @@ final class FsCp implements Callable<Integer> {
     return Files.isRegularFile(source) ? Files.size(source) : 0;
   }
 
-  private void leaveOut(String what) {
-    incomplete = true;
-    spec.commandLine().getErr().println("sluice: left out " + what);
-  }
-
   /// A path in the image, without its colon and slashes at its end.
   private static String inImage(String path) {
     return path.substring(1).replaceAll("/+$", "");
@@ -107,16 +130,15 @@ final class FsCp implements Callable<Integer> {
     return path.substring(slash + 1);
   }
 
-  private void copyOut(MountedImage mounted, ImageCopy copy) throws IOException, UsageException {
+  private void copyOut(MountedImage mounted, CopyOut copy) throws IOException, UsageException {
     Path target = Path.of(to);
     String name = lastName(inImage(from));
     boolean inside = Files.isDirectory(target) && !name.isEmpty();
-    new CopyOut(mounted.tree(), copy, recursive, this::leaveOut)
-        .copy(from, mounted.resolve(inImage(from)), inside ? target.resolve(name) : target);
+    long inode = mounted.resolve(inImage(from));
+    copy.copy(from, inode, inside ? target.resolve(name) : target);
   }
 
-  private void copyIn(MountedImage mounted, ImageCopy copy) throws IOException, UsageException {
-    CopyIn in = new CopyIn(mounted.tree(), copy, recursive, this::leaveOut);
+  private void copyIn(MountedImage mounted, CopyIn copy) throws IOException, UsageException {
     Path source = Path.of(from);
     String path = inImage(to);
     long inode = MountedImage.orNone(() -> mounted.resolve(path));
@@ -125,10 +147,10 @@ final class FsCp implements Callable<Integer> {
       if (name == null) {
         throw new UsageException("the root cannot be copied into a directory: name a new one");
       }
-      in.copy(source, inode, name.toString());
+      copy.copy(source, inode, name.toString());
       return;
     }
     String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
-    in.copy(source, mounted.resolve(parent), lastName(path));
+    copy.copy(source, mounted.resolve(parent), lastName(path));
   }
 }

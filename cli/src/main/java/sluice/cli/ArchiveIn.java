@@ -1,0 +1,83 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.sys.Files;
+import sluice.sys.Statx;
+
+/// What `-a` keeps of files that go into an image: owner and group, all bits of the mode, times,
+/// hard links, extended attributes. Of the command's thread.
+final class ArchiveIn {
+  private static final long NANOS = 1_000_000_000L;
+
+  private final FileTree tree;
+  private final LeftOut leftOut;
+  private final Map<Id, Long> linked = new HashMap<>();
+
+  /// A file of this machine.
+  private record Id(long device, long inode) {
+    static Id of(Statx s) {
+      return new Id(s.device(), s.inode());
+    }
+  }
+
+  ArchiveIn(FileTree tree, LeftOut leftOut) {
+    this.tree = tree;
+    this.leftOut = leftOut;
+  }
+
+  /// The copy of another name of the same file, 0 when there is none.
+  long copied(Statx source) {
+    return source.links() > 1 ? linked.getOrDefault(Id.of(source), 0L) : 0;
+  }
+
+  /// Last of all, when nothing else changes the copy any more.
+  void keep(Path source, Statx s, long inode) throws IOException {
+    FileKind kind = FileKind.ofMode(s.mode());
+    if (kind != FileKind.DIRECTORY && s.links() > 1) {
+      linked.put(Id.of(s), inode);
+    }
+    if (kind == FileKind.DIRECTORY || kind == FileKind.REGULAR) {
+      int fd = HostCall.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
+      try {
+        attributes(source, fd, inode);
+      } finally {
+        Files.close(fd);
+      }
+    }
+    AttributeChange change =
+        AttributeChange.NONE
+            .withOwner(s.uid())
+            .withGroup(s.gid())
+            .withAccess(s.accessedSeconds() * NANOS + s.accessedNanos())
+            .withModify(s.modifiedSeconds() * NANOS + s.modifiedNanos());
+    boolean hasMode = kind != FileKind.SYMLINK;
+    tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
+  }
+
+  private void attributes(Path source, int fd, long inode) throws IOException {
+    byte[] names = HostCall.attributes(fd, source);
+    int start = 0;
+    for (int i = 0; i < names.length; i++) {
+      if (names[i] == 0) {
+        byte[] name = Arrays.copyOfRange(names, start, i);
+        byte[] value = HostCall.attribute(fd, name, source);
+        try {
+          tree.setExtendedAttribute(Caller.ROOT, inode, name, value, 0);
+        } catch (FsException e) {
+          leftOut.tell(
+              source + ": its attribute " + MountedImage.text(name) + ": " + e.getMessage());
+        }
+        start = i + 1;
+      }
+    }
+  }
+}
