@@ -16,8 +16,6 @@ import sluice.sys.Statx;
 /// What `-a` keeps of files that go into an image: owner and group, all bits of the mode, times,
 /// hard links, extended attributes. Of the command's thread.
 final class ArchiveIn {
-  private static final long NANOS = 1_000_000_000L;
-
   private final FileTree tree;
   private final LeftOut leftOut;
   private final Map<Id, Long> linked = new HashMap<>();
@@ -57,8 +55,8 @@ final class ArchiveIn {
         AttributeChange.NONE
             .withOwner(s.uid())
             .withGroup(s.gid())
-            .withAccess(s.accessedSeconds() * NANOS + s.accessedNanos())
-            .withModify(s.modifiedSeconds() * NANOS + s.modifiedNanos());
+            .withAccess(HostCall.nanos(s.accessedSeconds(), s.accessedNanos()))
+            .withModify(HostCall.nanos(s.modifiedSeconds(), s.modifiedNanos()));
     boolean hasMode = kind != FileKind.SYMLINK;
     tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
   }

@@ -15,15 +15,17 @@ import sluice.sys.Statx;
 /// Copies into an image, as root there. Of the command's thread.
 final class CopyIn {
   private static final int PERMISSIONS = 07777;
-  private static final long NANOS = 1_000_000_000L;
 
   private final FileTree tree;
   private final ImageCopy copy;
   private final FsCp.Ways ways;
   private final LeftOut leftOut;
   private final ArchiveIn archive;
+  private final Statx image;
 
-  CopyIn(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
+  /// @param image the file that the tree is in
+  CopyIn(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut, Statx image) {
+    this.image = image;
     this.tree = tree;
     this.copy = copy;
     this.ways = ways;
@@ -47,6 +49,10 @@ final class CopyIn {
     }
     byte[] bytes = MountedImage.bytes(name);
     Statx status = HostCall.status(source);
+    if (status.inode() == image.inode() && status.device() == image.device()) {
+      leftOut.tell(source + ": it is the image itself");
+      return;
+    }
     FileKind kind = FileKind.ofMode(status.mode());
     long twin = ways.archive() && kind != FileKind.DIRECTORY ? archive.copied(status) : 0;
     if (twin != 0) {
@@ -114,7 +120,7 @@ final class CopyIn {
         throw new IOException(inImage(source) + " exists and is no file");
       }
       copy.write(fd, source, s.size(), made);
-      long modified = s.modifiedSeconds() * NANOS + s.modifiedNanos();
+      long modified = HostCall.nanos(s.modifiedSeconds(), s.modifiedNanos());
       tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withModify(modified));
       return made;
     } finally {

@@ -47,8 +47,9 @@ final class CopyOut {
     if (tree.attributes(inode).isDirectory() && !ways.recursive()) {
       throw new UsageException(from + " is a directory: give -r");
     }
+    MountedImage.requireParent(target);
     // What the user names may be a link to where it is to go.
-    Path place = Files.isDirectory(target) ? target.toRealPath() : target;
+    Path place = Files.exists(target) ? target.toRealPath() : target;
     one(inode, place, false);
   }
 

@@ -11,6 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.sys.Statx;
 
 /// `sluice fs cp`. Runs in the main thread.
 @Command(
@@ -99,7 +100,8 @@ final class FsCp implements Callable<Integer> {
         if (out) {
           copyOut(mounted, new CopyOut(mounted.tree(), copy, ways, leftOut));
         } else {
-          copyIn(mounted, new CopyIn(mounted.tree(), copy, ways, leftOut));
+          Statx itself = HostCall.status(image.toRealPath());
+          copyIn(mounted, new CopyIn(mounted.tree(), copy, ways, leftOut, itself));
         }
       } catch (IOException e) {
         if (!copy.unfinished().isEmpty()) {

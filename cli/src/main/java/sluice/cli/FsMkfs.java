@@ -2,6 +2,7 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystemException;
@@ -27,6 +28,13 @@ import sluice.fs.ext2.FormatOptions;
 @Command(
     name = "mkfs",
     description = "Makes an empty ext2 file system in an image; what was in it is gone.",
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:it is made",
+      "1:it failed",
+      "2:wrong usage",
+      "130:ended by Ctrl-C (129, 143: HUP, TERM); an image that it made is removed again"
+    },
     mixinStandardHelpOptions = true)
 final class FsMkfs implements Callable<Integer> {
   /// Where all common file systems have their marks, and files their beginning.
@@ -90,24 +98,40 @@ final class FsMkfs implements Callable<Integer> {
     }
     try {
       format();
+      return 0;
     } catch (IOException | RuntimeException e) {
       if (made) {
         Files.deleteIfExists(image); // nobody has seen it
       }
+      if (e.getCause() instanceof Interrupts.Ended ended) {
+        String left = made ? " is removed again" : " holds no file system now";
+        spec.commandLine().getErr().println("sluice: " + ended.getMessage() + "; " + image + left);
+        return ended.exitCode();
+      }
       throw e;
     }
-    return 0;
   }
 
   private void format() throws IOException {
-    try (BlockDevice device = BlockDevices.file(image, false)) {
+    try (BlockDevice device = BlockDevices.file(image, false);
+        Interrupts interrupts = new Interrupts()) {
       refuseUnlessEmpty();
       FormatOptions options = options(device.lengthBytes());
       PrintWriter err = spec.commandLine().getErr();
       long groupBytes = 8L * options.blockBytes() * options.blockBytes();
       long groups = (device.lengthBytes() + groupBytes - 1) / groupBytes;
       Progress progress = new Progress(err, "groups", groups);
-      Ext2Format.format(device, options, progress::at);
+      Ext2Format.format(
+          device,
+          options,
+          group -> {
+            progress.at(group);
+            try {
+              interrupts.check();
+            } catch (Interrupts.Ended e) {
+              throw new UncheckedIOException(e);
+            }
+          });
       progress.end();
       spec.commandLine()
           .getOut()

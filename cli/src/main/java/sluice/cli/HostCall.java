@@ -16,6 +16,10 @@ import sluice.sys.SysException;
 /// Files of this machine by what `java.nio.file` has no words for. Stateless: any thread may call.
 final class HostCall {
   private static final int MAX_BYTES = 65_536;
+  private static final long NANOS = 1_000_000_000L;
+
+  /// In either direction from 1970: 292 years.
+  private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
 
   private HostCall() {}
 
@@ -48,6 +52,11 @@ final class HostCall {
     int mask = Statx.STATX_BASIC_STATS;
     check(Files.statx(Files.AT_FDCWD, path.toString(), flags, mask, status), "statx", path);
     return status;
+  }
+
+  /// A time in nanoseconds since 1970; those that are too far away are as far as that reaches.
+  static long nanos(long seconds, int nanos) {
+    return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
   }
 
   /// The path of what a descriptor is open for, whatever becomes of its name.

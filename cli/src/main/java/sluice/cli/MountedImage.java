@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,14 @@ final class MountedImage implements AutoCloseable {
     }
   }
 
+  /// @throws IOException when the directory that a new file is to be in does not exist
+  static void requireParent(Path file) throws IOException {
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent != null && !Files.exists(parent)) {
+      throw new IOException("the directory " + parent + " does not exist. Fix: mkdir -p " + parent);
+    }
+  }
+
   Ext2 tree() {
     return tree;
   }
@@ -75,11 +84,12 @@ final class MountedImage implements AutoCloseable {
     return parts;
   }
 
-  /// The inode a path leads to, symbolic links followed.
+  /// The inode a path leads to, symbolic links followed. Who has `cp` in mind may write `:/PATH`
+  /// here too.
   ///
   /// @throws FsException naming the path when there is no such file
   long resolve(String path) throws IOException {
-    return resolve(path, 0);
+    return resolve(path.startsWith(":/") ? path.substring(1) : path, 0);
   }
 
   /// What a lookup finds.

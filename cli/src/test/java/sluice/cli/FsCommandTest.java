@@ -2,12 +2,14 @@ package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
+import sluice.testkit.Await;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
 @Timeout(240)
@@ -143,6 +146,27 @@ final class FsCommandTest {
     Path below = directory.resolve("no such folder/image");
     assertThat(run("mkfs", "--size", "4M", below.toString())).isEqualTo(1);
     assertThat(rig.err()).contains("no such folder does not exist").contains("Fix: mkdir -p ");
+  }
+
+  /// What mkfs made and was not let finish is not left behind.
+  @Test
+  void anInterruptedMkfsLeavesNothing() throws Exception {
+    Path large = directory.resolve("large");
+    List<String> command = SluiceProcess.command("fs", "mkfs", "--size", "800G");
+    command.addAll(List.of("--inode-ratio", "4k", large.toString()));
+    Process making = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try {
+      BufferedReader said = making.inputReader(StandardCharsets.UTF_8);
+      assertThat(said.readLine()).startsWith("… ").endsWith(" groups");
+      Process kill = new ProcessBuilder("kill", "-INT", Long.toString(making.pid())).start();
+      assertThat(Await.end(kill)).isZero();
+      String rest = String.join("\n", said.lines().toList());
+      assertThat(Await.end(making)).as(rest).isEqualTo(130);
+      assertThat(rest).contains("ended by SIGINT; " + large + " is removed again");
+    } finally {
+      int _ = Await.end(making.destroyForcibly());
+    }
+    assertThat(large).doesNotExist();
   }
 
   private static CommandLine below(CommandLine commands, String name) {

@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.FileAttributes;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
+import sluice.testkit.Await;
 
 /// `sluice fs cp -a` keeps what is known of files, and `sluice fs cp` their holes: a tree of this
 /// machine that went through an image is listed by find(1) as it was.
@@ -55,9 +55,9 @@ final class FsCpArchiveTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    int exitCode = Await.end(process);
     String text = Files.readString(output, StandardCharsets.ISO_8859_1);
-    assertThat(process.exitValue()).as(text).isZero();
+    assertThat(exitCode).as(text).isZero();
     return text;
   }
 
@@ -239,9 +239,9 @@ final class FsCpArchiveTest {
     Path said = directory.resolve("said");
     Process process =
         new ProcessBuilder(nobody).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    int exitCode = Await.end(process);
     String text = Files.readString(said);
-    assertThat(process.exitValue()).as(text).isEqualTo(1);
+    assertThat(exitCode).as(text).isEqualTo(1);
     assertThat(text).containsPattern("owner and group of \\d+ files").contains("Fix: run as root");
     assertThat(out.resolve("tree/big")).hasSameBinaryContentAs(directory.resolve("tree/big"));
     assertThat(HostCall.status(out.resolve("tree/hard")).mode() & 07777).isEqualTo(0750);

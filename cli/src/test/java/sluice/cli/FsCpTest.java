@@ -130,9 +130,19 @@ final class FsCpTest {
     assertThat(rig.run("cp", image(), host("none"), ":/no/where")).isEqualTo(1);
     assertThat(rig.err()).contains("ENOENT").contains("no in the image").contains("Fix: ");
     assertThat(rig.run("cp", image(), ":/file", host("no/where"))).isEqualTo(1);
-    assertThat(rig.err()).contains("where does not exist");
+    assertThat(rig.err()).contains("the directory ").contains("no does not exist. Fix: mkdir -p ");
     assertThat(rig.run("cp", host("absent.img"), ":/file", host("x"))).isEqualTo(1);
     assertThat(rig.err()).contains("ENOENT").contains("absent.img").contains("Fix: ");
+  }
+
+  /// An image in the directory that is copied into it would have no end.
+  @Test
+  void theImageIsNotCopiedIntoItself() throws IOException {
+    rig.file("note", new byte[] {'x'});
+    assertThat(rig.run("cp", "-r", image(), directory.toString(), ":/all")).isEqualTo(1);
+    assertThat(rig.err()).contains("left out").contains("disk.img: it is the image itself");
+    assertThat(rig.run("ls", image(), ":/all")).isZero();
+    assertThat(rig.out()).isEqualTo("note\n");
   }
 
   /// A copy that takes long is interrupted: the image is whole, and not left to be replayed.
