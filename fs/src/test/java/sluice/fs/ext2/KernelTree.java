@@ -35,21 +35,33 @@ final class KernelTree implements AutoCloseable {
   static KernelTree mount(Path image, Path mountPoint, boolean readOnly)
       throws IOException, InterruptedException {
     Files.createDirectories(mountPoint);
+    Path script = mountPoint.resolveSibling("kernel_tree.py");
+    try (InputStream in = KernelTree.class.getResourceAsStream("kernel_tree.py")) {
+      Files.copy(in, script, StandardCopyOption.REPLACE_EXISTING);
+    }
     String options = readOnly ? "loop,ro" : "loop";
     E2fsprogs.Result mounted =
         E2fsprogs.run("mount", "-o", options, image.toString(), mountPoint.toString());
     Assumptions.assumeTrue(
         mounted.exit() == 0, () -> "this machine mounts no image: " + mounted.output());
-    Path script = mountPoint.resolveSibling("kernel_tree.py");
-    try (InputStream in = KernelTree.class.getResourceAsStream("kernel_tree.py")) {
-      Files.copy(in, script, StandardCopyOption.REPLACE_EXISTING);
+    try {
+      Process agent =
+          new ProcessBuilder("python3", script.toString())
+              .directory(mountPoint.toFile())
+              .redirectError(mountPoint.resolveSibling("kernel_tree.err").toFile())
+              .start();
+      return new KernelTree(mountPoint, agent);
+    } catch (IOException e) {
+      unmount(mountPoint);
+      throw e;
     }
-    Process agent =
-        new ProcessBuilder("python3", script.toString())
-            .directory(mountPoint.toFile())
-            .redirectError(mountPoint.resolveSibling("kernel_tree.err").toFile())
-            .start();
-    return new KernelTree(mountPoint, agent);
+  }
+
+  private static void unmount(Path mountPoint) throws IOException, InterruptedException {
+    E2fsprogs.Result result = E2fsprogs.run("umount", mountPoint.toString());
+    if (result.exit() != 0) {
+      throw new IOException("umount: " + result.output());
+    }
   }
 
   String run(String line) throws IOException {
@@ -66,14 +78,14 @@ final class KernelTree implements AutoCloseable {
   @Override
   public void close() throws IOException {
     try {
-      to.close();
-      if (!agent.waitFor(60, TimeUnit.SECONDS)) {
-        agent.destroyForcibly();
-        agent.waitFor();
-      }
-      E2fsprogs.Result result = E2fsprogs.run("umount", mountPoint.toString());
-      if (result.exit() != 0) {
-        throw new IOException("umount: " + result.output());
+      try {
+        to.close();
+      } finally { // also when the agent has gone
+        if (!agent.waitFor(60, TimeUnit.SECONDS)) {
+          agent.destroyForcibly();
+          agent.waitFor();
+        }
+        unmount(mountPoint);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
