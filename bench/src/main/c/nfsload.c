@@ -190,9 +190,13 @@ static const unsigned char *ask(int fd, unsigned char *call, struct buffer *b) {
   static unsigned char reply[65536];
   size_t length = (size_t)(b->at - call) - 4, got = 0;
   if (L.o.udp) {
-    if (send(fd, call + 4, length, 0) != (ssize_t)length) load_fail("send: %s", strerror(errno));
-    ssize_t n = recv(fd, reply, sizeof reply, 0);
-    if (n < 28) load_fail("no answer to a first call");
+    ssize_t n = -1;
+    errno = ECONNREFUSED;  // a server that accepts connections may be about to bind its other socket
+    for (int tries = 0; n < 0 && errno == ECONNREFUSED && tries < 100 * ANSWER_SECONDS; tries++) {
+      if (tries > 0) usleep(10000);
+      if (send(fd, call + 4, length, 0) == (ssize_t)length) n = recv(fd, reply, sizeof reply, 0);
+    }
+    if (n < 28) load_fail("no answer to a first call: %s", n < 0 ? strerror(errno) : "too short");
   } else {
     uint32_t mark = htonl(LAST_FRAGMENT | (uint32_t)length);
     memcpy(call, &mark, 4);
