@@ -1,7 +1,11 @@
 package sluice.fs.ext2;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 import sluice.fs.Blocks;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
@@ -76,5 +80,31 @@ public final class Ext2Rig implements AutoCloseable {
     memory.close();
     block.release();
     device.close();
+  }
+
+  /// Names, `.` and `..` among them, and their inodes; none comes twice.
+  ///
+  /// @param page how many are taken in one call
+  static Map<String, Long> listed(Ext2 tree, long directory, int page) throws IOException {
+    Map<String, Long> names = new HashMap<>();
+    long[] cookie = {0};
+    boolean[] end = {false};
+    while (!end[0]) {
+      int[] left = {page};
+      end[0] =
+          tree.list(
+              directory,
+              cookie[0],
+              (inode, _, name, next) -> {
+                if (left[0]-- == 0) {
+                  return false;
+                }
+                Long twice = names.put(new String(name, StandardCharsets.UTF_8), inode);
+                assertThat(twice).isNull();
+                cookie[0] = next;
+                return true;
+              });
+    }
+    return names;
   }
 }

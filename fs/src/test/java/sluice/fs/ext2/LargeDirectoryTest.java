@@ -7,9 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -99,29 +97,6 @@ final class LargeDirectoryTest {
         .isLessThan(MOST_READS * numbers.size() + 10_000); // the index may be made once
   }
 
-  private static Map<String, Long> listed(Ext2 tree, long directory) throws IOException {
-    Map<String, Long> names = new HashMap<>();
-    long[] cookie = {0};
-    boolean[] end = {false};
-    while (!end[0]) {
-      int[] left = {1000};
-      end[0] =
-          tree.list(
-              directory,
-              cookie[0],
-              (inode, _, name, next) -> {
-                if (left[0]-- == 0) {
-                  return false;
-                }
-                Long twice = names.put(new String(name, StandardCharsets.US_ASCII), inode);
-                assertThat(twice).isNull();
-                cookie[0] = next;
-                return true;
-              });
-    }
-    return names;
-  }
-
   @Test
   void aHundredThousandNamesAreMadeFoundListedAndRemoved() throws Exception {
     E2fsprogs.require("e2fsck");
@@ -148,7 +123,7 @@ final class LargeDirectoryTest {
           shuffled(NAMES, 2),
           n -> assertThat(tree.lookup(ROOT, directory, name(n))).isEqualTo(inodes[n]));
       long before = device.blocks.get();
-      assertThat(listed(tree, directory)).hasSize(NAMES + 2);
+      assertThat(Ext2Rig.listed(tree, directory, 1000)).hasSize(NAMES + 2);
       assertThat(device.blocks.get() - before).isLessThan(10_000);
       List<Integer> order = shuffled(NAMES, 3);
       each(
@@ -165,12 +140,12 @@ final class LargeDirectoryTest {
     E2fsprogs.assertClean(image);
     try (Counting device = new Counting(BlockDevices.file(image, false));
         Ext2 tree = mount(device)) {
-      assertThat(listed(tree, directory)).hasSize(NAMES / 4 * 3 + 2);
+      assertThat(Ext2Rig.listed(tree, directory, 1000)).hasSize(NAMES / 4 * 3 + 2);
       List<Integer> order = shuffled(NAMES, 3);
       List<Integer> rest = new ArrayList<>(order.subList(0, NAMES / 4));
       rest.addAll(order.subList(NAMES / 2, NAMES));
       each(device, "remove", rest, n -> tree.unlink(ROOT, directory, name(n)));
-      assertThat(listed(tree, directory)).hasSize(2);
+      assertThat(Ext2Rig.listed(tree, directory, 1000)).hasSize(2);
       tree.rmdir(ROOT, tree.rootInode(), new byte[] {'d'});
     }
     E2fsprogs.assertClean(image);
@@ -220,7 +195,7 @@ final class LargeDirectoryTest {
           "find",
           shuffled(2 * NAMES_OF_LINUX, 7),
           n -> assertThat(tree.lookup(ROOT, directory, name(n))).isEqualTo(inodes[n]));
-      assertThat(listed(tree, directory)).hasSize(2 * NAMES_OF_LINUX + 2);
+      assertThat(Ext2Rig.listed(tree, directory, 1000)).hasSize(2 * NAMES_OF_LINUX + 2);
     }
   }
 }
