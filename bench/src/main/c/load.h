@@ -57,6 +57,9 @@ struct mix {
   uint32_t *sequence;      // SEQUENCE_LENGTH draws by weight, replayed in a circle
 };
 
+// A window without any reply goes on until there is one, in such steps.
+#define PROLONG_NANOS 10000000L
+
 // The text of snapshot files at both ends of the window.
 struct snapshot {
   char *path;

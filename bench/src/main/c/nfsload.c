@@ -23,7 +23,7 @@
 #define PROGRAM_MOUNT 100005
 #define PROGRAM_NFS 100003
 #define LAST_FRAGMENT 0x80000000u
-#define ANSWER_SECONDS 20       // a call without answer for so long ends the run
+#define ANSWER_SECONDS 30       // a call without answer for so long ends the run
 #define RESEND_NANOS 500000000L // a datagram without answer for so long is sent again
 #define CALL_ROOM 512           // bytes of a call without content
 #define REPLY_ROOM 2048         // bytes of a reply without content
@@ -88,7 +88,7 @@ static struct {
   struct connection *connections;
   int epoll;
   unsigned char *content;
-  bool measuring;
+  bool measuring, prolonged;
   uint64_t body_bytes, resent;
   struct histogram latency;
   struct snapshots snapshots;
@@ -547,8 +547,9 @@ static void print_result(long start, long end, double cpu) {
   unsigned unserved = 0;
   for (unsigned i = 0; i < L.o.connections; i++) unserved += L.connections[i].served == 0;
   printf("{\"requests\":%lu,\"seconds\":%.6f,\"wire_bytes\":%lu,\"body_bytes\":%lu,"
-         "\"client_cpu\":%.4f,\"unserved_connections\":%u,\"resent\":%lu,",
-         h->count, seconds, L.body_bytes, L.body_bytes, cpu / seconds, unserved, L.resent);
+         "\"client_cpu\":%.4f,\"unserved_connections\":%u,\"resent\":%lu,\"prolonged\":%d,",
+         h->count, seconds, L.body_bytes, L.body_bytes, cpu / seconds, unserved, L.resent,
+         L.prolonged);
   printf("\"p50_us\":%.2f,\"p99_us\":%.2f,\"p999_us\":%.2f,\"max_us\":%.2f,",
          (double)histogram_quantile(h, 0.5) / 1e3, (double)histogram_quantile(h, 0.99) / 1e3,
          (double)histogram_quantile(h, 0.999) / 1e3, (double)h->max / 1e3);
@@ -578,10 +579,17 @@ int main(int argc, char **argv) {
   slices_open(start);
   L.measuring = true;
   long end = run_until(start + (long)(L.o.seconds * 1e9));
+  long latest = end + ANSWER_SECONDS * 1000000000L;
+  while (L.latency.count == 0 && L.o.slice_millis == 0 && end < latest) {
+    end = run_until(end + PROLONG_NANOS);
+    L.prolonged = true;
+  }
   snapshots_take(&L.snapshots, &L.o, true);
   cpu = cpu_seconds() - cpu;
   window_signal(&L.o, "disable\n");
-  if (L.latency.count == 0) load_fail("no reply in the measured window");
+  if (L.latency.count == 0) {
+    load_fail("no reply in %.1f s of measuring", (double)(end - start) / 1e9);
+  }
   print_result(start, end, cpu);
   return 0;
 }

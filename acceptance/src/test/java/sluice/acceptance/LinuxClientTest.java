@@ -2,13 +2,10 @@ package sluice.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -18,18 +15,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testkit.Await;
 import sluice.testkit.Slice;
 
 /// A stock Linux kernel in qemu mounts an image that `sluice nfs` exports, and works in it: see
-/// `linux-client.sh` and its guest's script, which names the stages. Each run of fsx has another
-/// seed, of which a [Slice] is run.
+/// [LinuxGuest] and its guest's script, which names the stages. Each run of fsx has another seed,
+/// of which a [Slice] is run.
 @Tag("acceptance")
 @Timeout(value = 25, unit = TimeUnit.MINUTES)
 class LinuxClientTest {
   private static final Path TARGET = Path.of("target", "linux-client").toAbsolutePath();
-  private static final Path SCRIPT = Path.of("linux-client.sh").toAbsolutePath();
-  private static final String GUEST = "/sluice/acceptance/linux-client-guest.sh";
+  private static final LinuxGuest MACHINE = new LinuxGuest(TARGET);
 
   /// Runs of fsx that there are, 5000 operations each.
   private static final int SEEDS = 7;
@@ -44,34 +39,41 @@ class LinuxClientTest {
   static void makeTheMachine() throws Exception {
     Files.createDirectories(TARGET.resolve("bin"));
     if (!Files.exists(TARGET.resolve("source.tar.gz"))) {
-      run(SCRIPT.toString(), "make", TARGET.toString());
+      MACHINE.prepare("make");
+      MACHINE.prepare("source");
     }
     String given = System.getenv("SLUICE_FS_SUITES");
     Path suites = given == null ? Path.of("target", "fs-suites") : Path.of(given);
-    run("./fs-suites.sh", suites.toString());
+    LinuxGuest.fetch(List.of("./fs-suites.sh", suites.toString()));
     for (String program : List.of("pjdfstest", "fsx")) {
       Files.copy(
           suites.resolve("bin").resolve(program),
           TARGET.resolve("bin").resolve(program),
           StandardCopyOption.REPLACE_EXISTING);
     }
-    if (!Files.exists(TARGET.resolve("repository"))) {
-      String here = Path.of("..").toRealPath().toUri().toString();
-      String there = TARGET.resolve("repository").toString();
-      run("git", "clone", "-q", "--bare", "--depth", "1", here, there);
+    makeTheRepository(TARGET.resolve("repository"));
+  }
+
+  /// Of this project's files, wherever they come from.
+  private static void makeTheRepository(Path directory) throws Exception {
+    if (Files.exists(directory.resolve("complete"))) {
+      return;
     }
+    String script =
+        """
+        set -e
+        rm -rf "$1"
+        git init -q --bare "$1"
+        git="git --git-dir=$1 --work-tree=. -c user.name=Test -c user.email=test@localhost"
+        $git add --all .
+        $git commit -q -m 'The files of a build'
+        touch "$1/complete"
+        """;
+    List<String> words = List.of("sh", "-c", script, "sh", directory.toString());
+    ProcessBuilder git = new ProcessBuilder(words).directory(Path.of("..").toFile()).inheritIO();
+    git.environment().keySet().removeIf(name -> name.startsWith("GIT_"));
+    assertThat(git.start().waitFor()).as("git").isZero();
   }
-
-  private static void run(String... words) throws Exception {
-    assertThat(new ProcessBuilder(words).inheritIO().start().waitFor())
-        .as(String.join(" ", words))
-        .isZero();
-  }
-
-  /// One stage's end.
-  ///
-  /// @param code 0 when it went well
-  private record Result(int code, double seconds) {}
 
   @ParameterizedTest
   @ValueSource(strings = {"3", "4.1"})
@@ -88,50 +90,37 @@ class LinuxClientTest {
   }
 
   private static void work(String version, NfsProcess first, Path image) throws Exception {
-    NfsProcess server = first;
-    int port = server.port();
-    Files.writeString(
-        TARGET.resolve("settings"),
+    NfsProcess[] server = {first};
+    int port = first.port();
+    String settings =
         "PORT=%d%nVERSION=%s%nSTAGES='%s'%nSEEDS='%s'%n"
-            .formatted(port, version, System.getProperty("sluice.client.stages", ALL), seeds()));
-    try (var guest = LinuxClientTest.class.getResourceAsStream(GUEST)) {
-      Files.copy(guest, TARGET.resolve("script"), StandardCopyOption.REPLACE_EXISTING);
-    }
-    List<String> console = new ArrayList<>();
-    Map<String, Result> results = new HashMap<>();
-    Process qemu =
-        new ProcessBuilder(
-                SCRIPT.toString(), "run", TARGET.toString(), TARGET.resolve("script").toString())
-            .redirectErrorStream(true)
-            .start();
-    try (BufferedReader lines = qemu.inputReader(StandardCharsets.ISO_8859_1)) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        String text = line.strip();
-        console.add(text);
-        System.out.println("guest: " + text);
-        String[] words = text.split(" ", -1);
-        if (text.startsWith("RESULT ") && words.length == 4) {
-          results.put(
-              words[1], new Result(Integer.parseInt(words[2]), Double.parseDouble(words[3])));
-        }
-        if (text.equals("COPYING")) {
-          server.kill();
-          server = NfsProcess.start(image, port, TARGET);
-        }
-      }
+            .formatted(port, version, System.getProperty("sluice.client.stages", ALL), seeds());
+    LinuxGuest.Console console;
+    try {
+      console =
+          MACHINE.run(
+              "linux-client-guest.sh",
+              settings,
+              1,
+              Duration.ofMinutes(24),
+              line -> {
+                if (line.equals("COPYING")) {
+                  server[0].kill();
+                  server[0] = NfsProcess.start(image, port, TARGET);
+                }
+              });
     } finally {
-      qemu.descendants().forEach(ProcessHandle::destroyForcibly);
-      int _ = Await.end(qemu.destroyForcibly());
-      server.stop();
+      server[0].stop();
     }
-    judge(version, console, results);
+    judge(version, console.lines(), console.results());
   }
 
   private static String seeds() {
     return Slice.current().seeds(SEEDS).mapToObj(Long::toString).collect(Collectors.joining(" "));
   }
 
-  private static void judge(String version, List<String> console, Map<String, Result> results) {
+  private static void judge(
+      String version, List<String> console, Map<String, LinuxGuest.Result> results) {
     assertThat(results).as(String.join("\n", console)).containsKey("umount");
     results.forEach((stage, result) -> assertThat(result.code()).as(stage).isZero());
     String times =

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// `sluice nfs` in a process of its own. Used by the test's thread.
 final class NfsProcess {
-  private static final Duration START = Duration.ofSeconds(60);
+  private static final Duration START = Duration.ofMinutes(3);
 
-  private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
+  private static final Pattern PORT = Pattern.compile("mountport=(\\d+),");
 
   private final Process process;
   private final Path log;
@@ -72,7 +72,7 @@ final class NfsProcess {
 
   /// Ends it without a chance to say anything.
   void kill() throws InterruptedException {
-    int _ = Await.end(process.destroyForcibly());
+    int _ = Patience.end(process.destroyForcibly());
   }
 
   /// Ends it as an operator does.
@@ -80,7 +80,7 @@ final class NfsProcess {
   /// @throws IOException when it does not end, or not well
   void stop() throws IOException, InterruptedException {
     process.destroy();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(180, TimeUnit.SECONDS)) {
       kill();
       throw new IOException("the server did not end:\n" + Files.readString(log));
     }

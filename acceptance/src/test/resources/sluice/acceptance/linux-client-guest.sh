@@ -1,29 +1,16 @@
 #!/bin/sh
-# What the guest of linux-client.sh does with a mount. Settings come from /mnt/given/settings: PORT,
+# What the guest of LinuxClientTest does with a mount. Settings come from /mnt/given/settings: PORT,
 # VERSION (3 or 4.1), STAGES, SEEDS (of fsx). Each stage says "RESULT name code seconds", and why when
 # it fails; some say "TIME what seconds" besides.
 . /mnt/given/settings
+. /mnt/given/stages.sh
 export PATH=/mnt/given/bin:$PATH
 server=10.0.2.2
 case $VERSION in
   3) options=vers=3,proto=tcp,port=$PORT,mountport=$PORT,mountproto=tcp,nolock,hard,addr=$server ;;
   *) options=vers=$VERSION,proto=tcp,port=$PORT,hard,addr=$server,clientaddr=10.0.2.15 ;;
 esac
-now() { cut -d' ' -f1 /proc/uptime; }
-
 attach() { mount -i -t nfs -o "$options" "$server:/" /mnt/nfs; }
-
-stage() { # name, command…
-  case " $STAGES " in *" $1 "*) ;; *) return ;; esac
-  name=$1
-  shift
-  from=$(now)
-  ("$@") >/tmp/output 2>&1
-  code=$?
-  to=$(now)
-  echo "RESULT $name $code $(echo "$from $to" | awk '{ printf "%.2f", $2 - $1 }')"
-  if [ $code -ne 0 ]; then tail -n 25 /tmp/output | cut -c1-200; fi
-}
 
 # Accounts that pjdfstest changes to.
 accounts() {

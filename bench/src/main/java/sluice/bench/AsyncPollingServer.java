@@ -2,10 +2,13 @@ package sluice.bench;
 
 import java.io.IOException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import sluice.loop.Poller;
 import sluice.loop.PollerEvents;
 
@@ -14,11 +17,12 @@ import sluice.loop.PollerEvents;
 /// being reported, so that one worker has it, and enabled when it has been served.
 final class AsyncPollingServer {
   private static final int BATCH = 1024;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final PollerDemoOptions options;
   private final Poller poller;
   private final ServerSocketChannel listener;
-  private final AtomicReferenceArray<PollerDemoConnection> connections =
+  private final AtomicReferenceArray<@Nullable PollerDemoConnection> connections =
       new AtomicReferenceArray<>(PollerDemoOptions.MOST_CONNECTIONS);
   private final BlockingQueue<PollerDemoConnection> ready =
       new ArrayBlockingQueue<>(PollerDemoOptions.MOST_CONNECTIONS);
@@ -39,22 +43,44 @@ final class AsyncPollingServer {
     while (true) {
       int count = poller.await(events, BATCH, -1);
       for (int i = 0; i < count; i++) {
-        ready.add(connections.get(Poller.index(events.handle(i))));
+        ready.add(connection(events.handle(i)));
       }
     }
+  }
+
+  /// The connection of an entry that was reported.
+  private PollerDemoConnection connection(long handle) {
+    int index = Poller.index(handle);
+    PollerDemoConnection found = connections.get(index);
+    if (found == null || found.handle != handle) {
+      synchronized (connections) { // it is being added
+        found = Objects.requireNonNull(connections.get(index));
+      }
+    }
+    return found;
   }
 
   private void accept() {
     while (listener.isOpen()) {
       try {
-        SocketChannel channel = listener.accept();
-        PollerDemoConnection connection = options.connection(channel, false);
-        connection.handle = poller.add(channel, 0); // silent until the table knows it
-        connections.set(Poller.index(connection.handle), connection);
-        poller.modify(connection.handle, Poller.IN | Poller.AUTO_DISABLE);
+        watch(options.connection(listener.accept(), false));
       } catch (IOException e) {
         System.err.println("accept: " + e.getMessage());
+        LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until somebody goes
       }
+    }
+  }
+
+  private void watch(PollerDemoConnection connection) throws IOException {
+    try {
+      synchronized (connections) { // it may be reported before it is in the table
+        int events = Poller.IN | Poller.AUTO_DISABLE;
+        connection.handle = poller.add(connection.channel(), events);
+        connections.set(Poller.index(connection.handle), connection);
+      }
+    } catch (IOException full) {
+      connection.close();
+      throw full;
     }
   }
 

@@ -32,7 +32,7 @@ public final class BenchMain {
         return 0;
       }
       if (arguments.isEmpty() || arguments.contains("--help") || arguments.contains("-h")) {
-        System.out.print(Options.USAGE);
+        System.out.print(help(arguments));
         return arguments.isEmpty() ? 2 : 0;
       }
       Options options = Options.parse(arguments);
@@ -53,6 +53,14 @@ public final class BenchMain {
     Benches.ALL.forEach(bench -> out.append(bench.list()));
     out.append("companion: who turns the loop\n");
     return out.toString();
+  }
+
+  /// The options, and what the bench has to choose from, if one is named.
+  static String help(List<String> arguments) {
+    String name = arguments.isEmpty() ? "-" : arguments.getFirst();
+    return name.startsWith("-") || name.equals(CompanionBench.NAME)
+        ? Options.USAGE
+        : Options.USAGE + "\nCases, and below them their systems:\n" + Benches.named(name).list();
   }
 
   private static int bench(Options options) throws IOException {

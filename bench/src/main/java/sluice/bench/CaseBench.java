@@ -38,15 +38,12 @@ class CaseBench implements Bench {
 
   /// The cases that the options select.
   List<BenchCase> selected(Options options) {
-    return cases.get().stream().filter(options::selects).toList();
+    return CaseChoice.of(options, cases.get(), BenchCase::name, BenchCase::quick);
   }
 
   @Override
   public void check(Options options) {
     List<BenchCase> selected = selected(options);
-    if (selected.isEmpty()) {
-      throw new IllegalArgumentException("no case of " + name + " is selected\n" + list());
-    }
     for (String peer : options.peers()) {
       if (selected.stream().noneMatch(c -> c.peers().knows(peer))) {
         throw new IllegalArgumentException(

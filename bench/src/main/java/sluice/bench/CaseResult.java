@@ -115,6 +115,9 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
         Map<String, Object> line = line(quick);
         line.put("system", s.label());
         line.put("rounds", s.rounds());
+        if (s.prolonged() > 0) {
+          line.put("prolonged_rounds", s.prolonged());
+        }
         if (!s.durability().isEmpty()) {
           line.put("durability", s.durability());
         }

@@ -80,7 +80,26 @@ final class Commands {
     }
     List<String> command = new ArrayList<>(List.of("kill", "-" + name));
     pids.forEach(pid -> command.add(Long.toString(pid)));
-    run(10, command);
+    run(60, command);
+  }
+
+  /// Asks a program to end as Ctrl-C does and waits for it; kills it when it is not done in time.
+  static void interrupt(Process process, int seconds) {
+    try {
+      if (process.isAlive()) {
+        signal("INT", List.of(process.pid()));
+      }
+    } catch (IOException e) {
+      // it ended before the signal came, or is killed below
+    }
+    try {
+      if (process.waitFor(seconds, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
   }
 
   static void sleepMillis(long millis) throws IOException {

@@ -67,18 +67,18 @@ final class FuseBench implements Bench {
         throw new IllegalArgumentException("no system of fuse is called " + peer + "\n" + list());
       }
     }
-    for (String name : options.cases()) {
-      if (CASES.stream().noneMatch(known -> known.name.startsWith(name))) {
-        throw new IllegalArgumentException("no case of fuse is called " + name + "\n" + list());
-      }
-    }
+    List<Case> _ = selected(options);
+  }
+
+  private static List<Case> selected(Options options) {
+    return CaseChoice.of(options, CASES, Case::name, one -> !one.free);
   }
 
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Options options = harness.options();
     List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
-    List<Case> cases = CASES.stream().filter(c -> options.selects(c.name, !c.free)).toList();
+    List<Case> cases = selected(options);
     double seconds = options.warmSeconds() + options.rounds() * (options.seconds() + 0.1);
     Harness.progress(
         String.format(

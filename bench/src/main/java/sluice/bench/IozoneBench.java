@@ -53,7 +53,7 @@ final class IozoneBench implements Bench {
   }
 
   static List<IozoneCase> selected(Options options) {
-    return IozoneCase.all().stream().filter(c -> options.selects(c.name(), c.quick())).toList();
+    return CaseChoice.of(options, IozoneCase.all(), IozoneCase::name, IozoneCase::quick);
   }
 
   private static List<String> systems(Options options) {
@@ -62,9 +62,7 @@ final class IozoneBench implements Bench {
 
   @Override
   public void check(Options options) {
-    if (selected(options).isEmpty()) {
-      throw new IllegalArgumentException("no case of iozone is selected\n" + list());
-    }
+    List<IozoneCase> _ = selected(options);
     for (String system : options.peers()) {
       if (!IozoneSystems.NAMES.contains(system)) {
         throw new IllegalArgumentException(

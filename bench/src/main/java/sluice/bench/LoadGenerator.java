@@ -58,7 +58,7 @@ final class LoadGenerator {
     try (MachineLock _ = MachineLock.acquire()) {
       server.resume();
       String output =
-          Commands.run((int) (run.warmSeconds + run.seconds) + 60, command(server, load, run));
+          Commands.run((int) (run.warmSeconds + run.seconds) + 180, command(server, load, run));
       return LoadResult.parse(output);
     } catch (IOException e) {
       throw new IOException(server.spec().system() + ": " + e.getMessage(), e);

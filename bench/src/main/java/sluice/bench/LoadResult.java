@@ -89,6 +89,9 @@ record LoadResult(
     if (resent != null) {
       metrics.put("resent", resent); // datagrams that had no answer in time
     }
+    if (values.getOrDefault(Series.PROLONGED, 0.0) > 0) {
+      metrics.put(Series.PROLONGED, 1.0);
+    }
     OptionalLong machine = CpuTimes.machineNanos(snapshots);
     if (server.isPresent() && machine.isPresent()) {
       double both = server.getAsLong() / seconds / 1e9 + value("client_cpu");

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param bench `echo`, `http`, …
 /// @param peers systems to run; empty for all of the bench
-/// @param cases cases to run by the beginning of their names; empty for all
+/// @param cases cases to run, see [CaseChoice]; empty for all
 /// @param quick fewer cases and rounds, under a minute with few systems
 /// @param rounds measured rounds
 /// @param seconds length of one measured window
@@ -39,11 +39,13 @@ record Options(
 
   static final String USAGE =
       """
-      usage: sluice bench NAME [OPTIONS]      sluice bench --list
-             sluice bench demo NAME [OPTIONS]  (the servers of bench poller and their client)
+      usage: sluice bench NAME [OPTIONS]
+             sluice bench --list | NAME --help  (the cases and systems of all, or of one)
+             sluice bench demo NAME [OPTIONS]   (the servers of bench poller and their client)
 
         --peers A,B      run only these systems (ours is sluice/io_uring, sluice/epoll, …)
-        --cases X,Y      run only the cases whose names begin so
+        --cases X,Y      run only the cases of these names, or whose names begin with these
+                         words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
         --seconds S      length of a measured window (2; nfs and fuse 1; iozone 0.1)
@@ -160,14 +162,5 @@ record Options(
       case "nfs", "fuse" -> 3;
       default -> 8;
     };
-  }
-
-  boolean selects(BenchCase benchCase) {
-    return selects(benchCase.name(), benchCase.quick());
-  }
-
-  /// @param quickCase whether `--quick` has the case
-  boolean selects(String name, boolean quickCase) {
-    return cases.isEmpty() ? !quick || quickCase : cases.stream().anyMatch(name::startsWith);
   }
 }

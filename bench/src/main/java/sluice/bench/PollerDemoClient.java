@@ -1,6 +1,7 @@
 package sluice.bench;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -54,12 +55,28 @@ final class PollerDemoClient {
   private void connect(Poller poller) throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), options.port());
     for (int i = 0; i < channels.length; i++) {
-      channels[i] = SocketChannel.open(address);
+      channels[i] = open(address, i);
       channels[i].setOption(StandardSocketOptions.TCP_NODELAY, true);
       channels[i].setOption(StandardSocketOptions.SO_LINGER, 0); // no TIME_WAIT behind us
       channels[i].configureBlocking(false);
       left[i] = options.messages();
       poller.add(channels[i], Poller.IN);
+    }
+  }
+
+  private static SocketChannel open(InetSocketAddress address, int before) throws IOException {
+    try {
+      return SocketChannel.open(address);
+    } catch (ConnectException e) {
+      throw new IOException(
+          "port %d, connection %d: %s. Fix: start a server there, 'sluice bench demo PollingServer'"
+              .formatted(address.getPort(), before + 1, e.getMessage()),
+          e);
+    } catch (IOException e) {
+      throw new IOException(
+          "connection %d: %s. Fix: fewer --connections, or more descriptors (ulimit -n)"
+              .formatted(before + 1, e.getMessage()),
+          e);
     }
   }
 

@@ -3,6 +3,7 @@ package sluice.bench;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ final class PollerDemoConnection {
   static void serveFile(@Nullable Path file) throws IOException {
     if (file == null) {
       return;
+    }
+    if (!Files.isReadable(file)) {
+      throw new IOException("--http " + file + ": there is no such file, or it cannot be read");
     }
     CannedReply canned = CannedReply.of(file);
     reply = canned.bytes(Instant.now());

@@ -64,7 +64,14 @@ record PollerDemoOptions(
   ServerSocketChannel listen() throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+    try {
+      listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
+    } catch (IOException e) {
+      listener.close();
+      throw new IOException(
+          "cannot listen on port " + port + ": " + e.getMessage() + ". Fix: --port with another",
+          e);
+    }
     System.out.println("listening on port " + listener.socket().getLocalPort());
     return listener;
   }

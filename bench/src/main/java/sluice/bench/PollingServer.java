@@ -5,7 +5,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Poller;
 import sluice.loop.PollerFacade;
@@ -15,6 +17,7 @@ import sluice.loop.PollerFacade;
 /// worker is done.
 final class PollingServer {
   private static final int BATCH = 1024;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final PollerDemoOptions options;
   private final PollerFacade mux;
@@ -94,12 +97,25 @@ final class PollingServer {
     }
   }
 
-  private void accept() throws IOException {
-    SocketChannel channel = listener.accept();
-    while (channel != null) {
-      PollerDemoConnection connection = options.connection(channel, false);
-      connections[mux.add(channel, PollerFacade.POLLIN)] = connection;
-      channel = listener.accept();
+  private void accept() {
+    try {
+      SocketChannel channel = listener.accept();
+      while (channel != null) {
+        watch(options.connection(channel, false));
+        channel = listener.accept();
+      }
+    } catch (IOException e) {
+      System.err.println("accept: " + e.getMessage());
+      LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until somebody goes
+    }
+  }
+
+  private void watch(PollerDemoConnection connection) throws IOException {
+    try {
+      connections[mux.add(connection.channel(), PollerFacade.POLLIN)] = connection;
+    } catch (IOException full) {
+      connection.close();
+      throw full;
     }
   }
 }

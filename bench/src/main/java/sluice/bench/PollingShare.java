@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -70,7 +69,7 @@ final class PollingShare {
     try {
       harness.generator().run(server, load, LoadGenerator.Run.of(0.2, seconds));
     } finally {
-      end(recording);
+      Commands.interrupt(recording, 10);
     }
     try {
       return parse(Commands.run(REPORT_SECONDS, report(perf, samples)));
@@ -124,20 +123,6 @@ final class PollingShare {
     shares.put(CONTROL, control);
     shares.put(WAIT, wait);
     return shares;
-  }
-
-  private static void end(Process recording) throws IOException {
-    if (recording.isAlive()) {
-      Commands.signal("INT", List.of(recording.pid()));
-    }
-    try {
-      if (recording.waitFor(10, TimeUnit.SECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    recording.destroyForcibly();
   }
 
   private Map<String, Double> complain(String message) {

@@ -9,17 +9,18 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Counts system calls (with `perf`) and allocations (with an agent) per request, in runs of their
@@ -53,6 +54,7 @@ final class Probe {
     Path fifo = workspace.temporary("window-" + number);
     Path counts = workspace.temporary("perf-" + number);
     server.resume();
+    awaitSteadyThreads(server);
     Process counting = startPerf(server, fifo, counts);
     try {
       boolean java =
@@ -71,7 +73,7 @@ final class Probe {
               ? result.value("body_bytes") / bytesPerRequest
               : result.value("requests");
       if (counting != null) {
-        stopPerf(counting);
+        Commands.interrupt(counting, 5);
         PollingCalls calls = PollingCalls.parse(Files.readString(counts));
         metrics.putAll(calls.metrics(requests, result.value("seconds") * 1e3));
       }
@@ -83,7 +85,7 @@ final class Probe {
       metrics.put("rss_kb", (double) server.residentKilobytes());
     } finally {
       if (counting != null) {
-        stopPerf(counting);
+        Commands.interrupt(counting, 5);
       }
       Files.deleteIfExists(allocations);
     }
@@ -130,10 +132,45 @@ final class Probe {
       if (isCounting(process, fifo, ack)) {
         return process;
       }
-      stopPerf(process);
+      Commands.interrupt(process, 5);
     }
-    complain("no system calls per request: perf: " + Files.readString(messages).strip());
+    complain("no system calls per request: perf: " + withoutWarnings(Files.readString(messages)));
     return null;
+  }
+
+  /// Waits until a server with a thread per connection has ended the threads of the last window, so
+  /// that perf does not meet them; after some seconds it has to try nevertheless.
+  private static void awaitSteadyThreads(Server server) throws IOException {
+    long before = -1;
+    for (int i = 0; i < 50; i++) {
+      long now = threads(server);
+      if (now == before) {
+        return;
+      }
+      before = now;
+      Commands.sleepMillis(100);
+    }
+  }
+
+  private static long threads(Server server) throws IOException {
+    long sum = 0;
+    for (long pid : server.pids()) {
+      try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+        sum += tasks.count();
+      } catch (NoSuchFileException e) {
+        // a process that has just ended has none
+      }
+    }
+    return sum;
+  }
+
+  /// What perf says without its line for each thread that has ended meanwhile.
+  static String withoutWarnings(String messages) {
+    return messages
+        .lines()
+        .filter(line -> !line.startsWith("WARNING: "))
+        .collect(Collectors.joining(" "))
+        .strip();
   }
 
   /// Whether perf has attached itself to all threads: it gives up when one ends meanwhile, after it
@@ -167,21 +204,6 @@ final class Probe {
       return false; // it has just ended
     }
     return false;
-  }
-
-  private static void stopPerf(Process process) throws IOException {
-    if (!process.isAlive()) {
-      return;
-    }
-    Commands.signal("INT", List.of(process.pid()));
-    try {
-      if (process.waitFor(5, TimeUnit.SECONDS)) {
-        return;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    process.destroyForcibly();
   }
 
   private void complain(String message) {

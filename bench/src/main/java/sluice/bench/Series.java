@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The metrics of one system in one case, round by round. Filled by the main thread.
 final class Series {
+  /// What a round has besides when its window went on until there was a reply.
+  static final String PROLONGED = "prolonged";
+
   private final String label;
   private final boolean control;
   private final List<Map<String, Double>> rounds = new ArrayList<>();
@@ -62,6 +65,11 @@ final class Series {
     return rounds.size();
   }
 
+  /// Rounds in which nothing was answered within the window that was asked for.
+  long prolonged() {
+    return rounds.stream().filter(round -> round.containsKey(PROLONGED)).count();
+  }
+
   boolean has(String metric) {
     return !rounds.isEmpty() && rounds.stream().allMatch(r -> r.containsKey(metric));
   }
@@ -76,7 +84,7 @@ final class Series {
     Map<String, Double> medians = new LinkedHashMap<>();
     if (!rounds.isEmpty()) {
       for (String metric : rounds.getFirst().keySet()) {
-        if (has(metric)) {
+        if (has(metric) && !metric.equals(PROLONGED)) {
           medians.put(metric, PairedRatio.median(values(metric)));
         }
       }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// A running server, pinned to one core, in a control group of its own, stopped while others are
 /// measured. Used by the harness's main thread; the shutdown hook may close it.
 final class Server implements AutoCloseable {
-  private static final long START_SECONDS = 20;
+  private static final long START_SECONDS = 60;
   private static final Pattern RSS = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB");
 
   private final ServerSpec spec;
@@ -38,7 +38,7 @@ final class Server implements AutoCloseable {
   ///
   /// @param cpu core it runs on
   /// @param log file for what it prints
-  /// @throws IOException with the end of that log when it does not come up within 20 s
+  /// @throws IOException with the end of that log when it does not come up within 60 s
   static Server start(ServerSpec spec, int cpu, Path log) throws IOException {
     Server server = Cleanup.open(() -> launch(spec, cpu, log));
     try {

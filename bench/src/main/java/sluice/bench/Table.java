@@ -71,6 +71,14 @@ final class Table {
     note(out, result, "client saturated", "client_cpu", SATURATED);
     note(out, result, "server saturated", "server_cpu", SATURATED);
     note(out, result, "disturbed by other processes", "other_cpu", DISTURBED);
+    for (Series series : result.series()) {
+      if (series.prolonged() > 0) {
+        out.append("nothing answered in time, window prolonged until a reply came: ")
+            .append(series.label())
+            .append(series.control() ? " (A/A)" : "")
+            .append(", %d of %d rounds%n".formatted(series.prolonged(), series.rounds()));
+      }
+    }
     if (!result.durability().isEmpty()) {
       out.append("a change is, when it is answered: ").append(result.durability()).append('\n');
     }

@@ -7,9 +7,9 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -203,11 +203,10 @@ final class Workspace implements AutoCloseable {
     sources.forEach(source -> command.add(folder.resolve(source).toString()));
     command.addAll(libraries);
     Commands.run(120, command);
-    try {
-      return Files.copy(made, program);
-    } catch (FileAlreadyExistsException e) {
-      return program; // another bench was faster
-    }
+    // It comes whole or not at all: whoever finds it runs it, also after this was killed.
+    Path whole = cache.resolve(program.getFileName() + "." + ProcessHandle.current().pid());
+    Files.copy(made, whole, StandardCopyOption.REPLACE_EXISTING);
+    return Files.move(whole, program, StandardCopyOption.ATOMIC_MOVE);
   }
 
   static byte[] resource(String name) throws IOException {

@@ -80,6 +80,20 @@ final class CaseResultTest {
   }
 
   @Test
+  void prolongedWindowsAreNamed() {
+    Series slow = series("tomcat", false, 10, 20);
+    slow.addRound(Map.of("cpu_ns_per_req", 30.0, Series.PROLONGED, 1.0));
+    CaseResult result = new CaseResult("selector", "x", List.of(slow), Map.of());
+    assertThat(Table.render(result))
+        .contains("window prolonged until a reply came: tomcat, 1 of 3 rounds");
+    assertThat(result.lines(false))
+        .first()
+        .satisfies(line -> assertThat(line).containsEntry("prolonged_rounds", 1L))
+        .satisfies(line -> assertThat(line).doesNotContainKey(Series.PROLONGED));
+    assertThat(Table.render(result())).doesNotContain("prolonged");
+  }
+
+  @Test
   void metricsThatSomeRoundLacksAreLeftOut() {
     Series series = new Series("a", false);
     series.addRound(Map.of("rps", 1.0, "p50_us", 5.0));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The client of `bench fuse`, on a file of this machine.
-@Timeout(240)
+@Timeout(600)
 final class FuseClientTest {
   @TempDir Path folder;
 
@@ -24,7 +24,7 @@ final class FuseClientTest {
     Path file = Files.write(folder.resolve("file"), new byte[1 << 17]);
     try (Workspace workspace = Workspace.open()) {
       return Commands.run(
-          60, List.of(workspace.fuseClient().toString(), what, file.toString(), "0.05"));
+          120, List.of(workspace.fuseClient().toString(), what, file.toString(), "0.05"));
     }
   }
 

@@ -48,7 +48,7 @@ final class IozoneTest {
         .hasMessageContaining("nginx")
         .hasMessageContaining("filechannel-fuse2fs");
     assertThatThrownBy(() -> bench.check(Options.parse(List.of("iozone", "--cases", "sort"))))
-        .hasMessageContaining("reread");
+        .hasMessage("no case of iozone begins with sort; sluice bench iozone --help lists them");
   }
 
   @Test

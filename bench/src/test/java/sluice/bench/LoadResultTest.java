@@ -55,6 +55,13 @@ final class LoadResultTest {
   }
 
   @Test
+  void aProlongedWindowSaysSo() {
+    assertThat(LoadResult.parse(PRINTED).metrics(0)).doesNotContainKey(Series.PROLONGED);
+    String prolonged = PRINTED.replace("{\"requests\"", "{\"prolonged\":1,\"requests\"");
+    assertThat(LoadResult.parse(prolonged).metrics(0)).containsEntry(Series.PROLONGED, 1.0);
+  }
+
+  @Test
   void missesWhatIsMissing() {
     assertThatThrownBy(() -> LoadResult.parse("{\"seconds\":1}").metrics(0))
         .isInstanceOf(IllegalArgumentException.class)

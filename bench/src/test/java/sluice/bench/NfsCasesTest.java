@@ -49,6 +49,8 @@ final class NfsCasesTest {
     assertThat(Options.parse(List.of("nfs", "--quick")).overTimeSeconds()).isEqualTo(10);
     Options options = Options.parse(List.of("nfs", "--over-time", "20", "--cases", "timeline"));
     assertThat(options.overTimeSeconds()).isEqualTo(20);
-    assertThat(NfsCases.all().stream().filter(options::selects)).allMatch(NfsCases::isOverTime);
+    assertThat(CaseChoice.of(options, NfsCases.all(), BenchCase::name, BenchCase::quick))
+        .isNotEmpty()
+        .allMatch(NfsCases::isOverTime);
   }
 }

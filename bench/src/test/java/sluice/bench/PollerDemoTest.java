@@ -7,6 +7,9 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Each demonstration server serves the client, each in a JVM of its own as its command starts it.
-@Timeout(120)
+@Timeout(600)
 class PollerDemoTest {
   @ParameterizedTest
   @ValueSource(
@@ -37,6 +40,7 @@ class PollerDemoTest {
       String line = server.inputReader(UTF_8).readLine();
       assertThat(line).startsWith("listening on port ");
       String port = line.substring(line.lastIndexOf(' ') + 1);
+      comeAndGo(Integer.parseInt(port));
       for (int round = 0; round < 2; round++) { // the second finds the first one's numbers free
         Process client = start("Client --connections 150 --messages 20 --port " + port);
         try {
@@ -54,6 +58,15 @@ class PollerDemoTest {
     }
   }
 
+  /// Clients that have gone before the server has looked at them.
+  private static void comeAndGo(int port) throws IOException {
+    for (int i = 0; i < 200; i++) {
+      Socket client = new Socket(InetAddress.getLoopbackAddress(), port);
+      client.setSoLinger(true, 0);
+      client.close();
+    }
+  }
+
   @Test
   void helpAndWrongArguments() {
     assertThat(PollerDemo.run(List.of("--help"))).isZero();
@@ -65,6 +78,31 @@ class PollerDemoTest {
     assertThat(PollerDemo.run(List.of("Client", "--port", "x"))).isEqualTo(2);
     assertThat(PollerDemo.run(List.of("Client", "--port"))).isEqualTo(2);
     assertThat(PollerDemo.run(List.of("Client", "--no", "1"))).isEqualTo(2);
+  }
+
+  @Test
+  void errorsSayWhereAndWhatToDo() throws Exception {
+    assertThat(said("SimpleServer --port 0 --http no-such-file"))
+        .contains("SimpleServer: --http no-such-file: there is no such file");
+    int port;
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = taken.getLocalPort();
+      assertThat(said("PollingServer --port " + port))
+          .contains("cannot listen on port " + port, "Fix: --port");
+    }
+    assertThat(said("Client --port " + port))
+        .contains("port " + port + ", connection 1: ", "Fix: start a server");
+  }
+
+  private static String said(String arguments) throws Exception {
+    Process process = start(arguments);
+    try {
+      String all = read(process);
+      assertThat(process.waitFor()).isEqualTo(1);
+      return all;
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   private static Process start(String arguments) throws IOException {

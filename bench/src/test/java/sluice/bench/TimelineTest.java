@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.xml.sax.InputSource;
 
 /// Runs over time: what is read out of the kernel's files and the JVM's log, and how it is drawn.
-@Timeout(120)
+@Timeout(600)
 final class TimelineTest {
   private static final String LOG =
       """

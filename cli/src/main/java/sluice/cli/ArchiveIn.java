@@ -8,15 +8,15 @@ import java.util.Map;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileKind;
-import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.ext2.Ext2;
 import sluice.sys.Files;
 import sluice.sys.Statx;
 
 /// What `-a` keeps of files that go into an image: owner and group, all bits of the mode, times,
-/// hard links, extended attributes. Of the command's thread.
+/// hard links, extended attributes, access control lists. Of the command's thread.
 final class ArchiveIn {
-  private final FileTree tree;
+  private final Ext2 tree;
   private final LeftOut leftOut;
   private final Map<Id, Long> linked = new HashMap<>();
 
@@ -27,7 +27,7 @@ final class ArchiveIn {
     }
   }
 
-  ArchiveIn(FileTree tree, LeftOut leftOut) {
+  ArchiveIn(Ext2 tree, LeftOut leftOut) {
     this.tree = tree;
     this.leftOut = leftOut;
   }
@@ -43,7 +43,7 @@ final class ArchiveIn {
     if (kind != FileKind.DIRECTORY && s.links() > 1) {
       linked.put(Id.of(s), inode);
     }
-    if (kind == FileKind.DIRECTORY || kind == FileKind.REGULAR) {
+    if (kind != FileKind.SYMLINK) {
       int fd = HostCall.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
       try {
         attributes(source, fd, inode);
@@ -69,13 +69,22 @@ final class ArchiveIn {
         byte[] name = Arrays.copyOfRange(names, start, i);
         byte[] value = HostCall.attribute(fd, name, source);
         try {
-          tree.setExtendedAttribute(Caller.ROOT, inode, name, value, 0);
+          set(inode, name, value);
         } catch (FsException e) {
           leftOut.tell(
               source + ": its attribute " + MountedImage.text(name) + ": " + e.getMessage());
         }
         start = i + 1;
       }
+    }
+  }
+
+  private void set(long inode, byte[] name, byte[] value) throws IOException {
+    boolean ofNewFiles = Arrays.equals(name, HostCall.DEFAULT_LIST);
+    if (ofNewFiles || Arrays.equals(name, HostCall.ACCESS_LIST)) {
+      tree.setAccessControlList(inode, ofNewFiles, value);
+    } else {
+      tree.setExtendedAttribute(Caller.ROOT, inode, name, value, 0);
     }
   }
 }

@@ -9,23 +9,24 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
-import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.ext2.Ext2;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.NameCalls;
 
 /// What `-a` keeps of files that come out of an image: owner and group, all bits of the mode,
-/// times, hard links, extended attributes, device files, as far as whoever runs it may. Of the
-/// command's thread.
+/// times, hard links, extended attributes, access control lists, device files, as far as whoever
+/// runs it may. Of the command's thread.
 final class ArchiveOut {
   private static final int SET_ID = 06000;
 
-  private final FileTree tree;
+  private final Ext2 tree;
   private final LeftOut leftOut;
   private final Map<Long, Path> linked = new HashMap<>();
 
-  ArchiveOut(FileTree tree, LeftOut leftOut) {
+  ArchiveOut(Ext2 tree, LeftOut leftOut) {
     this.tree = tree;
     this.leftOut = leftOut;
   }
@@ -39,7 +40,7 @@ final class ArchiveOut {
   ///
   /// @return false when it is left out
   boolean special(FileAttributes a, Path target) throws IOException {
-    byte[] name = HostCall.bytes(target.toString());
+    byte[] name = HostCall.bytes(target);
     int mode = a.kind().modeBits() | 0600;
     int made = NameCalls.mknodat(Files.AT_FDCWD, name, mode, a.deviceMajor(), a.deviceMinor());
     if (made == -Errno.EPERM) {
@@ -65,10 +66,9 @@ final class ArchiveOut {
       } else {
         HostCall.check(given, "fchownat", target);
       }
-      if (a.kind() == FileKind.REGULAR || a.isDirectory()) {
-        attributes(a.inode(), fd, target);
-      }
       if (a.kind() != FileKind.SYMLINK) {
+        attributes(a.inode(), fd, target);
+        lists(a, fd, target); // before the mode, whose bits for the group are a list's mask
         HostCall.check(AttributeCalls.chmod(HostCall.path(fd), kept), "fchmodat", target);
       }
       int timed = AttributeCalls.utimens(fd, a.accessNanos(), 0, a.modifyNanos(), 0);
@@ -84,14 +84,50 @@ final class ArchiveOut {
     for (int i = 0; i < names.length; i++) {
       if (names[i] == 0) {
         byte[] name = Arrays.copyOfRange(names, start, i);
-        byte[] value = tree.extendedAttribute(Caller.ROOT, inode, name);
-        int set = AttributeCalls.setxattr(HostCall.path(fd), name, value, 0);
-        if (set < 0) {
-          String why = Errno.name(-set) + " (" + Errno.describe(-set) + ")";
-          leftOut.tell(target + ": its attribute " + MountedImage.text(name) + ": " + why);
-        }
+        attribute(inode, fd, name, target);
         start = i + 1;
       }
+    }
+  }
+
+  private void attribute(long inode, int fd, byte[] name, Path target) throws IOException {
+    String why = "";
+    try {
+      byte[] value = tree.extendedAttribute(Caller.ROOT, inode, name);
+      int set = AttributeCalls.setxattr(HostCall.path(fd), name, value, 0);
+      why = set < 0 ? why(set) : "";
+    } catch (FsException e) {
+      why = String.valueOf(e.getMessage());
+    }
+    if (!why.isEmpty()) {
+      leftOut.tell(target + ": its attribute " + MountedImage.text(name) + ": " + why);
+    }
+  }
+
+  private static String why(int failed) {
+    return Errno.name(-failed) + " (" + Errno.describe(-failed) + ")";
+  }
+
+  private void lists(FileAttributes a, int fd, Path target) throws IOException {
+    for (boolean ofNewFiles : new boolean[] {false, true}) {
+      try {
+        byte[] list = tree.accessControlList(a.inode(), ofNewFiles);
+        if (list != null) {
+          list(fd, ofNewFiles ? HostCall.DEFAULT_LIST : HostCall.ACCESS_LIST, list, target);
+        }
+      } catch (FsException e) {
+        leftOut.tell(target + ": its access control list: " + e.getMessage());
+      }
+    }
+  }
+
+  /// A file system that has none has none for all files: that is told once.
+  private void list(int fd, byte[] name, byte[] list, Path target) {
+    int set = AttributeCalls.setxattr(HostCall.path(fd), name, list, 0);
+    if (set == -Errno.EOPNOTSUPP) {
+      leftOut.list(target);
+    } else if (set < 0) {
+      leftOut.tell(target + ": its access control list: " + why(set));
     }
   }
 }

@@ -1,20 +1,32 @@
 package sluice.cli;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /// A process that is not to outlive this one, nor its own children. Of the thread that started it;
 /// when this process ends by a signal, a thread of the JVM's ends it.
 final class Child implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 60;
+  static final int PATIENCE_SECONDS = 60;
   private static final AtomicBoolean ENDING = new AtomicBoolean();
 
   private final Process process;
+  private final int patienceSeconds;
   private final Thread hook;
+  private volatile boolean killed;
 
   Child(Process process) {
+    this(process, PATIENCE_SECONDS);
+  }
+
+  /// @param patienceSeconds how long it may take to end once it was asked to
+  Child(Process process, int patienceSeconds) {
     this.process = process;
+    this.patienceSeconds = patienceSeconds;
     hook = new Thread(this::endWithUs, "sluice-end-" + process.pid());
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -29,20 +41,31 @@ final class Child implements AutoCloseable {
     end();
   }
 
-  /// Ends it and its children, if need be by force.
+  /// Ends it and its children, if need be by force: itself first, since it may start another child
+  /// when one ends.
   private void end() {
-    List<ProcessHandle> below = process.descendants().toList();
-    process.destroy();
-    below.forEach(ProcessHandle::destroy);
+    List<ProcessHandle> all =
+        Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
+    all.forEach(ProcessHandle::destroy);
     boolean ended = false;
     try {
-      ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(
+              all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
+          .get(patienceSeconds, TimeUnit.SECONDS);
+      ended = true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException late) {
+      killed = true;
     }
     if (!ended) {
-      process.destroyForcibly();
+      all.forEach(ProcessHandle::destroyForcibly);
     }
+  }
+
+  /// Whether it did not end when it was asked to.
+  boolean wasKilled() {
+    return killed;
   }
 
   @Override

@@ -37,9 +37,7 @@ final class Commands {
             .setErr(err)
             .execute(words);
     commands.getOut().flush();
-    if (!out.complaint().isEmpty()) {
-      err.println("sluice: " + out.complaint());
-    }
+    out.complain(err);
     return code == 0 && !out.isGood() ? 1 : code;
   }
 

@@ -26,6 +26,9 @@ import picocli.CommandLine.Spec;
 final class CompareCommand implements Callable<Integer> {
   static final int LEAST_ROUNDS = 6;
 
+  /// Of one window: every latency is kept.
+  private static final int MOST_REQUESTS = 20_000_000;
+
   @Spec CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--compare", hidden = true, description = "This command.")
@@ -139,6 +142,16 @@ final class CompareCommand implements Callable<Integer> {
     within("--connections", connections, 1, 10_000);
     within("--window", windowSeconds, 1, 600);
     within("--warm-up", warmUpSeconds, 0, 600);
+    if (load != null && (long) rate * Math.max(warmUpSeconds, windowSeconds) > MOST_REQUESTS) {
+      throw new UsageException(
+          "--rate "
+              + rate
+              + " for "
+              + Math.max(warmUpSeconds, windowSeconds)
+              + " s: at most "
+              + MOST_REQUESTS
+              + " requests at a time. Fix: a lower rate or a shorter time.");
+    }
     if (!List.of("auto", "readiness", "completion").contains(backend)) {
       throw new UsageException("--backend " + backend + ": use auto, readiness or completion.");
     }

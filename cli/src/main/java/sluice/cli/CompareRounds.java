@@ -68,7 +68,8 @@ record CompareRounds(
     log.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    try (Child _ = new Child(process)) {
+    Child child = new Child(process);
+    try (child) {
       progress.accept("starting");
       awaitStart(process, log);
       if (warmUpSeconds > 0) {
@@ -78,6 +79,9 @@ record CompareRounds(
       progress.accept("measuring, " + windowSeconds + " s");
       return window(process, log);
     } finally {
+      if (child.wasKilled()) {
+        progress.accept("did not end within " + Child.PATIENCE_SECONDS + " s of SIGTERM: killed");
+      }
       Files.deleteIfExists(log);
       awaitSilence();
     }

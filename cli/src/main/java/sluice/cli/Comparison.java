@@ -19,6 +19,8 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
   /// Of requests; beyond it the figures mean nothing.
   private static final double TOLERATED_FAILURES = 0.01;
 
+  private static final int SHOWN_DIFFERENCES = 20;
+
   private record Quantity(String name, String unit, ToDoubleFunction<Measurement> value) {}
 
   private static final Quantity CPU = new Quantity("CPU per request", "µs", Measurement::cpuMicros);
@@ -52,25 +54,48 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
-  private double failures() {
-    long failed = 0;
-    long all = 0;
-    for (List<Measurement> side : List.of(theirs, ours)) {
-      for (Measurement measurement : side) {
-        failed += measurement.load().failed();
-        all += measurement.load().failed() + measurement.load().requests();
-      }
+  private static double failures(List<Measurement> side) {
+    long failed = side.stream().mapToLong(m -> m.load().failed()).sum();
+    return (double) failed / (failed + side.stream().mapToLong(m -> m.load().requests()).sum());
+  }
+
+  /// URLs that the JDK's rounds all answer alike and ours do not: a line for each.
+  List<String> differences() {
+    List<String> lines = new ArrayList<>();
+    Map<String, String> ofOurs = answers(ours);
+    answers(theirs)
+        .forEach((url, answer) -> {
+          String our = ofOurs.getOrDefault(url, answer);
+          if (!answer.equals(Answers.VARYING) && !our.equals(answer)) {
+            lines.add(url + " is " + answer + " on jdk, " + our + " on " + backend);
+          }
+        });
+    return lines;
+  }
+
+  private static Map<String, String> answers(List<Measurement> side) {
+    Map<String, String> all = new LinkedHashMap<>();
+    for (Measurement round : side) {
+      round.load().answers().forEach((url, answer) -> all.merge(url, answer, Answers::both));
     }
-    return (double) failed / all;
+    return all;
   }
 
   /// One sentence: whether to use it.
   String verdict() {
-    if (failures() > TOLERATED_FAILURES) {
+    List<String> different = differences();
+    if (!different.isEmpty()) {
+      return "no verdict: not the same is answered, so do not use it before it is clear why: "
+          + different.getFirst();
+    }
+    if (Math.max(failures(theirs), failures(ours)) > TOLERATED_FAILURES) {
       return String.format(
           Locale.ROOT,
-          "no verdict: %.1f %% of the requests failed. Fix: lower --rate, or look at the URLs.",
-          failures() * 100);
+          "no verdict: %.1f %% of the requests failed on jdk, %.1f %% on %s."
+              + " Fix: lower --rate, or look at the URLs.",
+          failures(theirs) * 100,
+          failures(ours) * 100,
+          backend);
     }
     RatioInterval cpu = ratio(CPU);
     if (cpu == null) {
@@ -114,6 +139,10 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
                   median(values(ours, quantity)),
                   ratio));
     }
+    differences().stream()
+        .limit(SHOWN_DIFFERENCES)
+        .map("answered differently: "::concat)
+        .forEach(lines::add);
     lines.add(ours.size() + " rounds of each; below 1 is better. Verdict: " + verdict());
     return lines;
   }
@@ -150,6 +179,7 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
       }
       json.put(quantity.name(), entry);
     }
+    json.put("differences", differences());
     json.put("verdict", verdict());
     return json;
   }

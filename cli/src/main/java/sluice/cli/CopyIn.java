@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileKind;
-import sluice.fs.FileTree;
 import sluice.fs.NewFile;
+import sluice.fs.ext2.Ext2;
 import sluice.sys.Statx;
 
 /// Copies into an image, as root there. Of the command's thread.
 final class CopyIn {
   private static final int PERMISSIONS = 07777;
 
-  private final FileTree tree;
+  private final Ext2 tree;
   private final ImageCopy copy;
   private final FsCp.Ways ways;
   private final LeftOut leftOut;
@@ -24,7 +24,7 @@ final class CopyIn {
   private final Statx image;
 
   /// @param image the file that the tree is in
-  CopyIn(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut, Statx image) {
+  CopyIn(Ext2 tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut, Statx image) {
     this.image = image;
     this.tree = tree;
     this.copy = copy;
@@ -34,20 +34,15 @@ final class CopyIn {
   }
 
   /// Copies to a name in a directory of the image.
-  void copy(Path source, long directory, String name) throws IOException, UsageException {
+  void copy(Path source, long directory, byte[] name) throws IOException, UsageException {
     if (Files.isDirectory(source, LinkOption.NOFOLLOW_LINKS) && !ways.recursive()) {
       throw new UsageException(source + " is a directory: give -r");
     }
     one(source, directory, name);
   }
 
-  private void one(Path source, long directory, String name) throws IOException {
+  private void one(Path source, long directory, byte[] name) throws IOException {
     copy.begin();
-    if (name.indexOf('\uFFFD') >= 0) {
-      leftOut.tell(source + ": its name is not UTF-8");
-      return;
-    }
-    byte[] bytes = MountedImage.bytes(name);
     Statx status = HostCall.status(source);
     if (status.inode() == image.inode() && status.device() == image.device()) {
       leftOut.tell(source + ": it is the image itself");
@@ -56,16 +51,16 @@ final class CopyIn {
     FileKind kind = FileKind.ofMode(status.mode());
     long twin = ways.archive() && kind != FileKind.DIRECTORY ? archive.copied(status) : 0;
     if (twin != 0) {
-      requireNone(source, directory, bytes);
-      tree.link(Caller.ROOT, twin, directory, bytes);
+      requireNone(source, directory, name);
+      tree.link(Caller.ROOT, twin, directory, name);
       return;
     }
     long made =
         switch (kind) {
-          case SYMLINK -> symlink(source, directory, bytes);
-          case DIRECTORY -> directory(source, status, directory, bytes);
-          case REGULAR -> file(source, status, directory, bytes);
-          default -> special(source, status, directory, bytes);
+          case SYMLINK -> symlink(source, directory, name);
+          case DIRECTORY -> directory(source, status, directory, name);
+          case REGULAR -> file(source, status, directory, name);
+          default -> special(source, status, directory, name);
         };
     if (ways.archive() && made != 0) {
       archive.keep(source, status, made);
@@ -74,8 +69,8 @@ final class CopyIn {
 
   private long symlink(Path source, long directory, byte[] name) throws IOException {
     requireNone(source, directory, name);
-    byte[] target = MountedImage.bytes(Files.readSymbolicLink(source).toString());
-    return tree.create(Caller.ROOT, directory, name, NewFile.symlink(target));
+    NewFile link = NewFile.symlink(HostCall.readLink(source));
+    return tree.create(Caller.ROOT, directory, name, link);
   }
 
   /// @return 0 when it is left out
@@ -100,7 +95,7 @@ final class CopyIn {
     }
     try (DirectoryStream<Path> below = Files.newDirectoryStream(source)) {
       for (Path path : below) {
-        one(path, made, String.valueOf(path.getFileName()));
+        one(path, made, HostCall.name(path));
       }
     }
     return made;
@@ -129,7 +124,7 @@ final class CopyIn {
   }
 
   private static String inImage(Path source) {
-    return "what " + source + " is to become in the image";
+    return "what " + Shown.line(source.toString()) + " is to become in the image";
   }
 
   private void requireNone(Path source, long directory, byte[] name) throws IOException {

@@ -11,11 +11,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
-import sluice.fs.FileTree;
+import sluice.fs.ext2.Ext2;
 
 /// Copies out of an image. Of the command's thread.
 ///
@@ -26,13 +25,13 @@ final class CopyOut {
   private static final int OWNER_ALONE = 0600;
   private static final int FOR_ALL = 0777;
 
-  private final FileTree tree;
+  private final Ext2 tree;
   private final ImageCopy copy;
   private final FsCp.Ways ways;
   private final LeftOut leftOut;
   private final ArchiveOut archive;
 
-  CopyOut(FileTree tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
+  CopyOut(Ext2 tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
     this.tree = tree;
     this.copy = copy;
     this.ways = ways;
@@ -57,7 +56,8 @@ final class CopyOut {
     copy.begin();
     FileAttributes a = tree.attributes(inode);
     if (below && a.kind() != FileKind.SYMLINK && Files.isSymbolicLink(target)) {
-      throw new IOException(target + " is a symbolic link, not followed. Fix: remove it first");
+      String name = Shown.line(target.toString());
+      throw new IOException(name + " is a symbolic link, not followed. Fix: remove it first");
     }
     Path twin = ways.archive() ? archive.copied(a) : null;
     if (twin != null) {
@@ -67,8 +67,7 @@ final class CopyOut {
     boolean made = true;
     switch (a.kind()) {
       case DIRECTORY -> directory(inode, a, target);
-      case SYMLINK ->
-          Files.createSymbolicLink(target, Path.of(MountedImage.text(tree.readLink(inode))));
+      case SYMLINK -> HostCall.symlink(tree.readLink(inode), target);
       case REGULAR -> file(inode, a, target, below);
       default -> made = special(a, target);
     }
@@ -105,27 +104,9 @@ final class CopyOut {
     if (!Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
       Files.createDirectory(target, mode(ways.archive() ? 0 : a.mode()));
     }
-    for (Map.Entry<String, Long> entry : entries(inode).entrySet()) {
-      one(entry.getValue(), target.resolve(entry.getKey()), true);
+    for (Map.Entry<byte[], Long> entry : MountedImage.entries(tree, inode).entrySet()) {
+      one(entry.getValue(), HostCall.below(target, entry.getKey()), true);
     }
-  }
-
-  /// Those that a path of this machine can have.
-  private Map<String, Long> entries(long directory) throws IOException {
-    Map<String, Long> entries = new TreeMap<>();
-    tree.list(
-        directory,
-        0,
-        (inode, _, name, _) -> {
-          String text = MountedImage.text(name);
-          if (text.indexOf('\uFFFD') >= 0) {
-            leftOut.tell(text + ": its name is not UTF-8");
-          } else if (!text.equals(".") && !text.equals("..")) {
-            entries.put(text, inode);
-          }
-          return true;
-        });
-    return entries;
   }
 
   /// Permissions of a directory that is filled next, as far as the umask lets them.

@@ -12,23 +12,26 @@ import sluice.sys.Errno;
 
 /// What a person at the terminal is told about a failure. Stateless: any thread may use it.
 ///
-/// Our own exceptions say what, where and how to fix it; the JDK's often only name a file.
+/// Our own exceptions say what, where and how to fix it; the JDK's often only name a file. The
+/// names in both may be a stranger's, so control characters are escaped.
 final class Failure {
   private Failure() {}
 
   /// One message, without a stack.
   static String text(Throwable failure) {
     return switch (failure) {
-      case NoSuchFileException e -> e.getFile() + " does not exist";
-      case FileAlreadyExistsException e -> e.getFile() + " exists already. Fix: remove it first";
-      case NotDirectoryException e -> e.getFile() + " is no directory";
-      case DirectoryNotEmptyException e -> e.getFile() + " is not empty";
+      case NoSuchFileException e -> Shown.line(e.getFile()) + " does not exist";
+      case FileAlreadyExistsException e ->
+          Shown.line(e.getFile()) + " exists already. Fix: remove it first";
+      case NotDirectoryException e -> Shown.line(e.getFile()) + " is no directory";
+      case DirectoryNotEmptyException e -> Shown.line(e.getFile()) + " is not empty";
       case AccessDeniedException e ->
-          e.getFile() + ": permission denied. Fix: grant it, or run as a user who may";
+          Shown.line(e.getFile()) + ": permission denied. Fix: grant it, or run as a user who may";
       case UnknownHostException e -> "no address is known for " + e.getMessage();
-      case FsException e -> e.getMessage() + remedy(e);
-      case FileSystemException e -> String.valueOf(e.getMessage());
-      default -> failure.getMessage() == null ? failure.toString() : failure.getMessage();
+      case FsException e -> Shown.message(e.getMessage() + remedy(e));
+      case FileSystemException e -> Shown.line(String.valueOf(e.getMessage()));
+      default ->
+          Shown.message(failure.getMessage() == null ? failure.toString() : failure.getMessage());
     };
   }
 

@@ -44,9 +44,7 @@ final class FsCat implements Callable<Integer> {
       if (out.isGood()) {
         throw e;
       }
-      if (!out.complaint().isEmpty()) {
-        spec.commandLine().getErr().println("sluice: " + out.complaint());
-      }
+      out.complain(spec.commandLine().getErr());
       return 1;
     }
     return 0;

@@ -52,9 +52,9 @@ final class FsCp implements Callable<Integer> {
   @Option(
       names = {"-a", "--archive"},
       description = {
-        "As -r; keeps owner, group, set-id bits, times, hard links, extended attributes, device"
-            + " files, pipes and sockets. Out of an image, what only root may is left out and"
-            + " named."
+        "As -r; keeps owner, group, set-id bits, times, hard links, extended attributes, access"
+            + " control lists, device files, pipes and sockets. Out of an image, what only root"
+            + " may, and lists that the file system here does not keep, are left out and named."
       })
   boolean archive;
 
@@ -106,7 +106,8 @@ final class FsCp implements Callable<Integer> {
         }
       } catch (IOException e) {
         if (!copy.unfinished().isEmpty()) {
-          spec.commandLine().getErr().println("sluice: " + copy.unfinished() + " is not complete");
+          String unfinished = Shown.line(copy.unfinished());
+          spec.commandLine().getErr().println("sluice: " + unfinished + " is not complete");
         }
         throw e;
       }
@@ -146,14 +147,14 @@ final class FsCp implements Callable<Integer> {
     String path = inImage(to);
     long inode = MountedImage.orNone(() -> mounted.resolve(path));
     if (inode != 0 && mounted.tree().attributes(inode).isDirectory()) {
-      Path name = source.toAbsolutePath().normalize().getFileName();
-      if (name == null) {
+      byte[] name = HostCall.name(source.toAbsolutePath().normalize());
+      if (name.length == 0) {
         throw new UsageException("the root cannot be copied into a directory: name a new one");
       }
-      copy.copy(source, inode, name.toString());
+      copy.copy(source, inode, name);
       return;
     }
     String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
-    copy.copy(source, mounted.resolve(parent), lastName(path));
+    copy.copy(source, mounted.resolve(parent), MountedImage.bytes(lastName(path)));
   }
 }

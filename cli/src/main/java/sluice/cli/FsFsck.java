@@ -50,7 +50,8 @@ final class FsFsck implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Progress progress = new Progress(err, "groups", 0);
     try (BlockDevice device = BlockDevices.file(image, true)) {
-      Ext2Check.Report report = Ext2Check.check(device, out::println, progress::at);
+      Ext2Check.Report report =
+          Ext2Check.check(device, line -> out.println(Shown.line(line)), progress::at);
       progress.end();
       out.printf(
           "%s: %s, %d files, %d directories%n",

@@ -1,16 +1,18 @@
 package sluice.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
-import java.util.TreeMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.FileAttributes;
@@ -20,7 +22,11 @@ import sluice.fs.ext2.Ext2;
 /// `sluice fs ls`. Runs in the main thread.
 @Command(
     name = "ls",
-    description = "Lists a directory of an image.",
+    description = {
+      "Lists a directory of an image.",
+      "One name is one line: control characters, bytes that are no UTF-8 and backslashes are shown"
+          + " as 'ls -b' shows them (\\n, \\033, \\\\), so that no name can change the terminal."
+    },
     mixinStandardHelpOptions = true)
 final class FsLs implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
@@ -38,38 +44,59 @@ final class FsLs implements Callable<Integer> {
   @Option(names = "-l", description = "Also mode, links, owner, size, time and inode.")
   boolean all;
 
+  @Option(
+      names = "--zero",
+      description = "Names as they are, each ended by a NUL character: for programs.")
+  boolean exact;
+
+  /// Bytes, not text: past the writer that commands have.
+  Output standard = Output.standard();
+
+  private final ByteArrayOutputStream names = new ByteArrayOutputStream();
+
   @Override
   public Integer call() throws IOException {
+    if (all && exact) {
+      throw new ParameterException(spec.commandLine(), "-l and --zero exclude each other");
+    }
     PrintWriter out = spec.commandLine().getOut();
     try (MountedImage mounted = MountedImage.open(image, true, spec.commandLine().getErr())) {
       Ext2 tree = mounted.tree();
       long inode = mounted.resolve(path);
-      TreeMap<String, Long> entries = new TreeMap<>();
       if (tree.attributes(inode).isDirectory()) {
-        tree.list(
-            inode,
-            0,
-            (number, _, name, _) -> {
-              entries.put(MountedImage.text(name), number);
-              return true;
-            });
-        entries.remove(".");
-        entries.remove("..");
+        for (Map.Entry<byte[], Long> entry : MountedImage.entries(tree, inode).entrySet()) {
+          print(out, tree, entry.getKey(), entry.getValue());
+        }
       } else {
-        entries.put(path, inode);
-      }
-      for (var entry : entries.entrySet()) {
-        out.println(all ? line(tree, entry.getKey(), entry.getValue()) : entry.getKey());
+        print(out, tree, MountedImage.bytes(path), inode);
       }
       out.flush();
     }
-    return 0;
+    return exact ? writeExactly() : 0;
+  }
+
+  private int writeExactly() {
+    try {
+      standard.write(names.toByteArray(), 0, names.size());
+      return 0;
+    } catch (IOException e) {
+      standard.complain(spec.commandLine().getErr());
+      return 1;
+    }
+  }
+
+  private void print(PrintWriter out, Ext2 tree, byte[] name, long inode) throws IOException {
+    if (exact) {
+      names.writeBytes(name);
+      names.write(0);
+    } else {
+      out.println(all ? line(tree, Shown.name(name), inode) : Shown.name(name));
+    }
   }
 
   private static String line(Ext2 tree, String name, long inode) throws IOException {
     FileAttributes a = tree.attributes(inode);
-    String target =
-        a.kind() == FileKind.SYMLINK ? " -> " + MountedImage.text(tree.readLink(inode)) : "";
+    String target = a.kind() == FileKind.SYMLINK ? " -> " + Shown.name(tree.readLink(inode)) : "";
     Instant time = Instant.ofEpochSecond(Math.floorDiv(a.modifyNanos(), 1_000_000_000L));
     return String.format(
         Locale.ROOT,

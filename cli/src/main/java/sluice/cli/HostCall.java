@@ -1,15 +1,19 @@
 package sluice.cli;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 import sluice.sys.Files;
+import sluice.sys.NameCalls;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
@@ -20,6 +24,12 @@ final class HostCall {
 
   /// In either direction from 1970: 292 years.
   private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
+
+  /// The attribute that is a file's access control list.
+  static final byte[] ACCESS_LIST = bytes("system.posix_acl_access");
+
+  /// That of the files which will be made in a directory.
+  static final byte[] DEFAULT_LIST = bytes("system.posix_acl_default");
 
   private HostCall() {}
 
@@ -34,14 +44,16 @@ final class HostCall {
       case Errno.EEXIST -> new FileAlreadyExistsException(path.toString());
       case Errno.EACCES, Errno.EPERM -> new AccessDeniedException(path.toString());
       case Errno.ELOOP ->
-          new IOException(path + " is a symbolic link, not followed. Fix: remove it first");
-      default -> SysException.of(errno, call, path);
+          new IOException(
+              Shown.line(path.toString())
+                  + " is a symbolic link, not followed. Fix: remove it first");
+      default -> SysException.of(errno, call, Shown.line(path.toString()));
     };
   }
 
   /// The caller closes it.
   static int open(Path path, int flags, int mode) throws IOException {
-    int fd = Files.openat(Files.AT_FDCWD, path.toString(), flags | Files.O_CLOEXEC, mode);
+    int fd = NameCalls.openat(Files.AT_FDCWD, bytes(path), flags | Files.O_CLOEXEC, mode);
     return check(fd, "openat", path);
   }
 
@@ -50,7 +62,7 @@ final class HostCall {
     Statx status = new Statx();
     int flags = Files.AT_SYMLINK_NOFOLLOW;
     int mask = Statx.STATX_BASIC_STATS;
-    check(Files.statx(Files.AT_FDCWD, path.toString(), flags, mask, status), "statx", path);
+    check(Files.statx(Files.AT_FDCWD, bytes(path), flags, mask, status), "statx", path);
     return status;
   }
 
@@ -66,6 +78,59 @@ final class HostCall {
 
   static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// The bytes of a path, made absolute: its text has them only as far as they are text, its URI
+  /// has all.
+  static byte[] bytes(Path path) {
+    String uri = path.toUri().getRawPath(); // a directory's ends with a slash
+    int end = uri.length() > 1 && uri.endsWith("/") ? uri.length() - 1 : uri.length();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(end);
+    for (int at = 0; at < end; at++) {
+      if (uri.charAt(at) == '%') {
+        bytes.write(HexFormat.fromHexDigits(uri, at + 1, at + 3));
+        at += 2;
+      } else {
+        bytes.write(uri.charAt(at));
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /// The last name of a path, empty for the root.
+  static byte[] name(Path path) {
+    byte[] bytes = bytes(path);
+    int start = bytes.length;
+    while (bytes[start - 1] != '/') {
+      start--;
+    }
+    return Arrays.copyOfRange(bytes, start, bytes.length);
+  }
+
+  /// A name in a directory, whatever its bytes are.
+  ///
+  /// @param name neither empty nor with a slash or NUL
+  static Path below(Path directory, byte[] name) {
+    StringBuilder uri = new StringBuilder("file:///");
+    for (byte b : name) {
+      uri.append('%').append(HexFormat.of().toHexDigits(b));
+    }
+    return directory.resolve(Path.of(URI.create(uri.toString())).getFileName());
+  }
+
+  /// Where a symbolic link leads.
+  static byte[] readLink(Path link) throws IOException {
+    int fd = open(link, Files.O_PATH | Files.O_NOFOLLOW, 0);
+    try {
+      byte[] target = new byte[MAX_BYTES];
+      return Arrays.copyOf(target, check(NameCalls.readlink(fd, target), "readlinkat", link));
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  static void symlink(byte[] target, Path link) throws IOException {
+    check(NameCalls.symlinkat(target, Files.AT_FDCWD, bytes(link)), "symlinkat", link);
   }
 
   /// Names of extended attributes, each ended by NUL; none where the file system has none.

@@ -68,7 +68,8 @@ final class ImageCopy implements AutoCloseable {
         int wanted = (int) Math.min(BUFFER_BYTES, end - at);
         int count = tree.read(inode, at, memory, 0, wanted);
         if (count == 0) {
-          throw new IOException(target + ": the file in the image has become shorter");
+          throw new IOException(
+              Shown.line(target.toString()) + ": the file in the image has become shorter");
         }
         writeAll(fd, target, at, count);
         at += count;

@@ -2,13 +2,15 @@ package sluice.cli;
 
 import java.io.PrintWriter;
 
-/// What could not be copied, told as it comes; owners, which may be those of all files, at the end.
-/// Of the command's thread.
+/// What could not be copied, told as it comes; owners and access control lists, which may be those
+/// of all files, at the end. Of the command's thread.
 final class LeftOut {
   private final PrintWriter err;
   private boolean any;
   private long owners;
   private Object firstOwned = "";
+  private long lists;
+  private Object firstListed = "";
 
   LeftOut(PrintWriter err) {
     this.err = err;
@@ -17,7 +19,7 @@ final class LeftOut {
   /// @param what a file or a part of one, and why
   void tell(String what) {
     any = true;
-    err.println("sluice: left out " + what);
+    err.println("sluice: left out " + Shown.line(what));
   }
 
   /// The owner of a file.
@@ -27,6 +29,13 @@ final class LeftOut {
     owners++;
   }
 
+  /// An access control list that the file system cannot keep.
+  void list(Object file) {
+    any = true;
+    firstListed = lists == 0 ? file : firstListed;
+    lists++;
+  }
+
   /// @return whether anything was left out
   boolean end() {
     if (owners > 0) {
@@ -34,8 +43,17 @@ final class LeftOut {
           "sluice: left out owner and group of "
               + owners
               + " files, the first "
-              + firstOwned
+              + Shown.line(firstOwned.toString())
               + ": only root may give files away. Fix: run as root, or leave -a out");
+    }
+    if (lists > 0) {
+      err.println(
+          "sluice: left out "
+              + lists
+              + " access control lists, the first of "
+              + Shown.line(firstListed.toString())
+              + ": the file system it goes to keeps none. Fix: copy to one mounted with them, or"
+              + " leave -a out");
     }
     return any;
   }

@@ -3,12 +3,12 @@ package sluice.cli;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.zip.CRC32;
 
 /// A keep-alive connection that asks for pages over HTTP/1.1 and reads the answers to their end.
 /// Belongs to one thread of the load.
@@ -17,6 +17,9 @@ final class LoadConnection implements AutoCloseable {
 
   private final Socket socket = new Socket();
   private final InputStream in;
+  private final byte[] part = new byte[8 * 1024];
+  private final CRC32 sum = new CRC32();
+  private long bytes;
   private boolean reusable = true;
 
   LoadConnection(URI origin) throws IOException {
@@ -39,10 +42,13 @@ final class LoadConnection implements AutoCloseable {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /// @return the status code, after the whole answer was read
-  int ask(byte[] request) throws IOException {
+  /// @return the answer, after all of it was read
+  Answers.Answer ask(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String[] status = line().split(" ", 3);
+    reusable = !status[0].equals("HTTP/1.0"); // unless it says so
+    bytes = 0;
+    sum.reset();
     long length = -1;
     boolean chunked = false;
     for (String field = line(); !field.isEmpty(); field = line()) {
@@ -57,27 +63,51 @@ final class LoadConnection implements AutoCloseable {
     }
     int code = Integer.parseInt(status[1]);
     if (code == 204 || code == 304) {
-      return code;
+      length = 0;
     }
-    if (chunked) {
-      skipChunks();
+    if (chunked && length != 0) {
+      readChunks();
     } else if (length >= 0) {
-      in.skipNBytes(length);
+      read(length);
     } else {
       reusable = false;
-      in.transferTo(OutputStream.nullOutputStream());
+      readToTheEnd();
     }
-    return code;
+    return new Answers.Answer(code, bytes, sum.getValue());
   }
 
-  private void skipChunks() throws IOException {
+  private void read(long length) throws IOException {
+    for (long left = length; left > 0; ) {
+      int n = readPart(Math.min(left, part.length));
+      if (n < 0) {
+        throw closed();
+      }
+      left -= n;
+    }
+  }
+
+  private void readToTheEnd() throws IOException {
+    while (readPart(part.length) >= 0) {}
+  }
+
+  private int readPart(long most) throws IOException {
+    int n = in.read(part, 0, (int) most);
+    if (n > 0) {
+      sum.update(part, 0, n);
+      bytes += n;
+    }
+    return n;
+  }
+
+  private void readChunks() throws IOException {
     while (true) {
       long size = Long.parseLong(line().split(";", 2)[0].strip(), 16);
       if (size == 0) {
         while (!line().isEmpty()) {} // trailers
         return;
       }
-      in.skipNBytes(size + 2);
+      read(size);
+      in.skipNBytes(2);
     }
   }
 
@@ -85,11 +115,15 @@ final class LoadConnection implements AutoCloseable {
     StringBuilder text = new StringBuilder();
     for (int c; (c = in.read()) != '\n'; ) {
       if (c < 0) {
-        throw new IOException("the server closed the connection within an answer");
+        throw closed();
       }
       text.append((char) c);
     }
     return text.toString().strip();
+  }
+
+  private static IOException closed() {
+    return new IOException("the server closed the connection within an answer");
   }
 
   /// Whether another request may follow.

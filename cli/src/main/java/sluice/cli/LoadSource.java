@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,7 +18,18 @@ interface LoadSource {
   /// @param requests answered
   /// @param failed not answered, or with an error
   /// @param p50 microseconds; NaN where the source does not tell latencies, as the next two
-  record Outcome(long requests, long failed, double p50, double p99, double p999) {}
+  /// @param answers by URL, see [Answers]; empty where the source does not tell them
+  record Outcome(
+      long requests,
+      long failed,
+      double p50,
+      double p99,
+      double p999,
+      Map<String, String> answers) {
+    Outcome(long requests, long failed, double p50, double p99, double p999) {
+      this(requests, failed, p50, p99, p999, Map.of());
+    }
+  }
 
   /// Where the application will listen.
   InetSocketAddress target();

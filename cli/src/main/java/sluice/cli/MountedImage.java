@@ -1,14 +1,20 @@
 package sluice.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import sluice.fs.Caller;
 import sluice.fs.FileKind;
+import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
@@ -73,6 +79,21 @@ final class MountedImage implements AutoCloseable {
     return new String(name, StandardCharsets.UTF_8);
   }
 
+  /// What is in a directory but itself and its parent, in order of the names' bytes.
+  static SortedMap<byte[], Long> entries(FileTree tree, long directory) throws IOException {
+    SortedMap<byte[], Long> entries = new TreeMap<>(Arrays::compareUnsigned);
+    tree.list(
+        directory,
+        0,
+        (inode, _, name, _) -> {
+          entries.put(name, inode);
+          return true;
+        });
+    entries.remove(bytes("."));
+    entries.remove(bytes(".."));
+    return entries;
+  }
+
   /// The parts of a path, without empty ones.
   static List<String> parts(String path) {
     List<String> parts = new ArrayList<>();
@@ -89,7 +110,8 @@ final class MountedImage implements AutoCloseable {
   ///
   /// @throws FsException naming the path when there is no such file
   long resolve(String path) throws IOException {
-    return resolve(path.startsWith(":/") ? path.substring(1) : path, 0);
+    String inside = path.startsWith(":/") ? path.substring(1) : path;
+    return resolve(new String(bytes(inside), ISO_8859_1), inside, 0);
   }
 
   /// What a lookup finds.
@@ -109,20 +131,22 @@ final class MountedImage implements AutoCloseable {
     }
   }
 
-  private long resolve(String path, int links) throws IOException {
+  /// @param path a character for each byte: links lead also to names that are no text
+  /// @param asked what the user asked for
+  private long resolve(String path, String asked, int links) throws IOException {
     if (links > MAX_LINKS) {
-      throw FsException.of(Errno.ELOOP, path);
+      throw FsException.of(Errno.ELOOP, asked);
     }
     long at = tree.rootInode();
     List<String> parts = parts(path);
     String done = "";
     for (int i = 0; i < parts.size(); i++) {
-      long next = lookup(at, parts.get(i), path);
+      long next = lookup(at, parts.get(i), asked);
       if (tree.attributes(next).kind() == FileKind.SYMLINK) {
-        String target = text(tree.readLink(next));
+        String target = new String(tree.readLink(next), ISO_8859_1);
         String rest = String.join("/", parts.subList(i + 1, parts.size()));
         String base = target.startsWith("/") ? "" : done + "/";
-        return resolve(base + target + "/" + rest, links + 1);
+        return resolve(base + target + "/" + rest, asked, links + 1);
       }
       at = next;
       done = done + "/" + parts.get(i);
@@ -130,11 +154,11 @@ final class MountedImage implements AutoCloseable {
     return at;
   }
 
-  private long lookup(long directory, String name, String path) throws IOException {
+  private long lookup(long directory, String name, String asked) throws IOException {
     try {
-      return tree.lookup(Caller.ROOT, directory, bytes(name));
+      return tree.lookup(Caller.ROOT, directory, name.getBytes(ISO_8859_1));
     } catch (FsException e) {
-      throw FsException.of(e.errno(), path + " in the image");
+      throw FsException.of(e.errno(), asked + " in the image");
     }
   }
 

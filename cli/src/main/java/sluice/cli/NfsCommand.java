@@ -27,12 +27,12 @@ import sluice.loop.CounterPublisher;
 import sluice.loop.Counters;
 import sluice.loop.ServerConfig;
 import sluice.nfs.ExportOptions;
-import sluice.nfs.HostTree;
 import sluice.nfs.NfsConfig;
 import sluice.nfs.NfsExport;
-import sluice.nfs.NfsServer;
 import sluice.nfs.RpcLimits;
 import sluice.nfs.Squash;
+import sluice.nfs.host.HostTree;
+import sluice.nfs.server.NfsServer;
 
 /// `sluice nfs`: exports an image over NFS until a signal ends it. The main thread waits while the
 /// loops serve.

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import sluice.nfs.NfsServer;
+import sluice.nfs.server.NfsServer;
 
 /// The life of a running NFS server: SIGTERM, SIGINT and SIGHUP (its terminal is gone) drain it, a
 /// second SIGINT ends the process at once. Signals call from threads of their own.

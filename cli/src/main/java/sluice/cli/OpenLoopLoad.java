@@ -50,10 +50,11 @@ record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     List<byte[]> requests = urls.stream().map(LoadConnection::request).toList();
     AtomicInteger next = new AtomicInteger();
     AtomicLong failed = new AtomicLong();
+    Answers answers = new Answers(urls);
     long start = System.nanoTime();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      Runnable work = () -> new Worker(requests, next, failed, latencies, start).send();
+      Runnable work = () -> new Worker(requests, next, failed, answers, latencies, start).send();
       threads.add(Thread.ofPlatform().name("sluice-load-" + i).start(work));
     }
     for (Thread thread : threads) {
@@ -65,7 +66,8 @@ record OpenLoopLoad(List<URI> urls, int rate, int connections) {
         failed.get(),
         percentileMicros(answered, 0.5),
         percentileMicros(answered, 0.99),
-        percentileMicros(answered, 0.999));
+        percentileMicros(answered, 0.999),
+        answers.byUrl());
   }
 
   /// @param sorted nanoseconds, ascending
@@ -83,6 +85,7 @@ record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     private final List<byte[]> requests;
     private final AtomicInteger next;
     private final AtomicLong failed;
+    private final Answers answers;
     private final long[] latencies;
     private final long start;
     private final LoadConnection[] open;
@@ -91,11 +94,13 @@ record OpenLoopLoad(List<URI> urls, int rate, int connections) {
         List<byte[]> requests,
         AtomicInteger next,
         AtomicLong failed,
+        Answers answers,
         long[] latencies,
         long start) {
       this.requests = requests;
       this.next = next;
       this.failed = failed;
+      this.answers = answers;
       this.latencies = latencies;
       this.start = start;
       this.open = new LoadConnection[requests.size()];
@@ -131,9 +136,10 @@ record OpenLoopLoad(List<URI> urls, int rate, int connections) {
       }
       boolean done = false;
       try {
-        int status = connection.ask(requests.get(page));
+        Answers.Answer answer = connection.ask(requests.get(page));
         done = connection.isReusable();
-        return status;
+        answers.note(page, answer);
+        return answer.status();
       } finally {
         if (!done) {
           open[slot] = null;

@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
 /// The standard output of a command, which remembers that it could not be written: a full disk is
@@ -41,11 +42,11 @@ final class Output extends FilterOutputStream {
     return failure == null;
   }
 
-  /// What to tell; empty when nothing was lost, or the reader wanted no more (`| head`).
-  String complaint() {
+  /// Tells why something was lost, unless the reader wanted no more (`| head`).
+  void complain(PrintWriter err) {
     String why = failure == null ? "" : String.valueOf(failure.getMessage());
-    return why.isEmpty() || why.contains("Broken pipe")
-        ? ""
-        : "standard output could not be written: " + why;
+    if (!why.isEmpty() && !why.contains("Broken pipe")) {
+      err.println("sluice: standard output could not be written: " + why);
+    }
   }
 }

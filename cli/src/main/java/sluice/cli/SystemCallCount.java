@@ -36,9 +36,14 @@ final class SystemCallCount {
           new String(perf.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
       perf.waitFor();
       Matcher count = COUNT.matcher(output);
-      return count.find()
-          ? new Result(Long.parseLong(count.group(1)), outcome, "")
-          : new Result(-1, outcome, "perf: " + output.lines().findFirst().orElse("no output"));
+      if (!count.find()) {
+        String why = output.lines().findFirst().orElse("no output");
+        return new Result(-1, outcome, "perf: " + why);
+      }
+      long calls = Long.parseLong(count.group(1));
+      return calls > 0 && outcome.requests() > 0
+          ? new Result(calls, outcome, "")
+          : new Result(-1, outcome, "perf began when the load was over, or nothing was answered");
     } finally {
       perf.destroyForcibly();
     }

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// Every way to give an unmodified application the selector provider, with real JVMs.
-@Timeout(300)
+@Timeout(600)
 final class ActivationTest {
   private static final String OURS = "provider sluice.nio.SluiceSelectorProvider\n";
   private static final String PROPERTY =
@@ -89,6 +89,14 @@ final class ActivationTest {
   }
 
   @Test
+  void anArgumentOfTheAgentIsNotPassedOverInSilence() throws Exception {
+    Result told =
+        java("-javaagent:" + SampleApplication.agentJar() + "=fast", "-jar", application.jar());
+    told.worksOn("readiness");
+    assertThat(told.err()).contains("'fast' is not used. Fix:");
+  }
+
+  @Test
   void theAgentLeavesAnotherProviderAlone() throws Exception {
     Result other =
         java(
@@ -149,7 +157,9 @@ final class ActivationTest {
     assertThat(quiet.err()).isEmpty();
     Result wrong = java(agent, "-Dsluice.nio.engine=fast", "-jar", application.jar());
     assertThat(wrong.exitCode()).isEqualTo(1);
-    assertThat(wrong.err()).contains("-Dsluice.nio.engine=fast: no such engine. Fix:");
+    assertThat(wrong.err())
+        .containsOnlyOnce("-Dsluice.nio.engine=fast: no such engine. Fix:")
+        .doesNotContain("ServiceConfigurationError", "Caused by");
   }
 
   @Test
@@ -190,6 +200,11 @@ final class ActivationTest {
     assertThat(code.exitCode()).isEqualTo(7);
     Result jdk = run(Map.of(), launcher, "run", "--backend", "jdk", application.jar());
     assertThat(jdk.out()).contains("provider sun.nio.ch.", "echo hello on sun.nio.ch.");
+    Result wrong = run(Map.of(), launcher, "run", "-Dsluice.nio.engine=fast", application.jar());
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.err())
+        .containsOnlyOnce("-Dsluice.nio.engine=fast: no such engine. Fix:")
+        .doesNotContain("ServiceConfigurationError", "Caused by");
     Result noMain = run(Map.of(), launcher, "run", application.jarWithoutMain());
     assertThat(noMain.err()).containsPattern("Main-Class|main manifest attribute");
     assertThat(noMain.exitCode()).isNotZero();
@@ -210,7 +225,7 @@ final class ActivationTest {
             .redirectError(directory.resolve("err").toFile())
             .start();
     try {
-      Await.until(
+      Patience.until(
           "the application",
           () -> !process.isAlive() || Files.readString(out).contains("echo hello"));
       process.destroy();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// A comparison of a real application from start to end, with a launcher that only starts it.
-@Timeout(300)
+@Timeout(600)
 final class CompareTest {
   private static final String SERVER =
       """
@@ -225,7 +225,8 @@ final class CompareTest {
     assertThat(Main.run("run", "--compare")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "--rounds", "3", "--load", "x", "a.jar")).isEqualTo(2);
     assertThat(Main.run("run", "--compare", "a.jar")).isEqualTo(2);
-    assertThat(Main.run("run", "--compare", "--rate", "2000000", "--load", "x", "a.jar"))
-        .isEqualTo(2);
+    for (String rate : List.of("2000000", "1000000")) { // too high, too high for that long
+      assertThat(Main.run("run", "--compare", "--rate", rate, "--load", "x", "a.jar")).isEqualTo(2);
+    }
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import sluice.cli.CompareRounds.Measurement;
 
@@ -34,7 +36,9 @@ final class ComparisonTest {
     assertThat(verdict(50, 400, 0)).isEqualTo("no benefit here: do not use it");
     assertThat(verdict(60, 400, 0)).isEqualTo("it costs more CPU here: do not use it");
     assertThat(verdict(40, 700, 0)).contains("longer p99");
-    assertThat(verdict(40, 500, 100)).startsWith("no verdict").contains("failed", "Fix:");
+    assertThat(verdict(40, 500, 100))
+        .startsWith("no verdict: 0.0 % of the requests failed on jdk, 9.1 % on auto.")
+        .contains("Fix:");
     assertThat(verdict(0, 500, 0)).startsWith("no verdict").contains("--rate", "--window");
   }
 
@@ -64,5 +68,26 @@ final class ComparisonTest {
     Comparison comparison = new Comparison("auto", rounds, rounds);
     assertThat(String.join("\n", comparison.lines())).contains("not measured: the load command");
     assertThat(comparison.verdict()).startsWith("no benefit here");
+  }
+
+  private static List<Measurement> answering(String... answers) {
+    return Stream.of(answers)
+        .map(answer -> Map.of("http://a/", answer, "http://b/", Answers.VARYING))
+        .map(by -> new LoadSource.Outcome(1000, 0, 100, 500, 900, by))
+        .map(outcome -> new Measurement(outcome, 1, 1, 1, ""))
+        .toList();
+  }
+
+  @Test
+  void otherAnswersThanTheJdksAreNoBenefit() {
+    Comparison other = new Comparison("auto", answering("200", "200"), answering("200", "500"));
+    assertThat(other.differences()).containsExactly("http://a/ is 200 on jdk, varying on auto");
+    assertThat(other.verdict()).startsWith("no verdict: not the same").contains("http://a/");
+    assertThat(String.join("\n", other.lines())).contains("answered differently: http://a/ is 200");
+    assertThat(Json.of(other.asJson())).contains("\"differences\":[\"http://a/ is 200");
+    Comparison same = new Comparison("auto", answering("200", "200"), answering("200", "200"));
+    assertThat(same.differences()).isEmpty();
+    Comparison lively = new Comparison("auto", answering("1", "2"), answering("3", "4"));
+    assertThat(lively.differences()).isEmpty();
   }
 }

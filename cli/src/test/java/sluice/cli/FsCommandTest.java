@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
-@Timeout(240)
+@Timeout(600)
 final class FsCommandTest {
   @TempDir Path directory;
   private FsRig rig = new FsRig(Path.of("."));
@@ -159,12 +159,12 @@ final class FsCommandTest {
       BufferedReader said = making.inputReader(StandardCharsets.UTF_8);
       assertThat(said.readLine()).startsWith("… ").endsWith(" groups");
       Process kill = new ProcessBuilder("kill", "-INT", Long.toString(making.pid())).start();
-      assertThat(Await.end(kill)).isZero();
+      assertThat(Patience.end(kill)).isZero();
       String rest = String.join("\n", said.lines().toList());
-      assertThat(Await.end(making)).as(rest).isEqualTo(130);
+      assertThat(Patience.end(making)).as(rest).isEqualTo(130);
       assertThat(rest).contains("ended by SIGINT; " + large + " is removed again");
     } finally {
-      int _ = Await.end(making.destroyForcibly());
+      int _ = Patience.end(making.destroyForcibly());
     }
     assertThat(large).doesNotExist();
   }

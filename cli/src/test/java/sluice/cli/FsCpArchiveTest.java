@@ -21,11 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.FileAttributes;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// `sluice fs cp -a` keeps what is known of files, and `sluice fs cp` their holes: a tree of this
 /// machine that went through an image is listed by find(1) as it was.
-@Timeout(240)
+@Timeout(600)
 final class FsCpArchiveTest {
   private static final int HOLE = 8 << 20;
   private static final int DATA = 64 << 10;
@@ -55,7 +55,7 @@ final class FsCpArchiveTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    int exitCode = Await.end(process);
+    int exitCode = Patience.end(process);
     String text = Files.readString(output, StandardCharsets.ISO_8859_1);
     assertThat(exitCode).as(text).isZero();
     return text;
@@ -239,7 +239,7 @@ final class FsCpArchiveTest {
     Path said = directory.resolve("said");
     Process process =
         new ProcessBuilder(nobody).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-    int exitCode = Await.end(process);
+    int exitCode = Patience.end(process);
     String text = Files.readString(said);
     assertThat(exitCode).as(text).isEqualTo(1);
     assertThat(text).containsPattern("owner and group of \\d+ files").contains("Fix: run as root");

@@ -25,11 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 import sluice.testkit.FuseSwitch;
 
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
-@Timeout(240)
+@Timeout(600)
 final class FsMountTest {
   @TempDir Path directory;
   private final StringWriter err = new StringWriter();
@@ -45,7 +45,7 @@ final class FsMountTest {
   void end() throws Exception {
     Process started = process;
     if (started != null && started.isAlive()) {
-      int _ = Await.end(started.destroyForcibly());
+      int _ = Patience.end(started.destroyForcibly());
     }
     tool("umount", "-l", mount().toString()); // after a failure, what a test has left
   }
@@ -73,7 +73,7 @@ final class FsMountTest {
   private static int tool(String... words) throws Exception {
     Process tool = new ProcessBuilder(words).redirectErrorStream(true).start();
     tool.getInputStream().readAllBytes();
-    return Await.end(tool);
+    return Patience.end(tool);
   }
 
   /// Starts the command and waits until it is mounted.
@@ -188,7 +188,7 @@ final class FsMountTest {
     for (int i = 0; i < 200; i++) {
       Files.write(mount().resolve("unsynced" + i), new byte[i]);
     }
-    int _ = Await.end(started.destroyForcibly());
+    int _ = Patience.end(started.destroyForcibly());
     assertCutOff(channel);
     assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
     assertThat(run("mount", image().toString(), mount().toString())).isOne();

@@ -17,7 +17,7 @@ import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
 
 /// `sluice fs` with an image whose server has crashed: reading it changes nothing.
-@Timeout(120)
+@Timeout(600)
 final class FsUnreplayedTest {
   @TempDir Path directory;
   private FsRig rig = new FsRig(Path.of("."));

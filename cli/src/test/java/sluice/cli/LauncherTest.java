@@ -11,16 +11,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
 /// were asked, so that no case builds anything.
-@Timeout(120)
+@Timeout(600)
 final class LauncherTest {
   private static final String MAVEN =
       """
@@ -166,10 +165,10 @@ final class LauncherTest {
   void aBuildThatWasKilledKeepsNobodyWaiting() throws Exception {
     Path goesOn = Files.createFile(root.resolve("build-goes-on"));
     Started killed = start(List.of(), "stat");
-    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
+    Patience.until("the build", () -> Files.exists(root.resolve("maven.log")));
     killed.process().destroyForcibly();
     Started waiting = start(List.of(), "stat");
-    Await.until(
+    Patience.until(
         "what the second says",
         () -> !waiting.process().isAlive() || said(waiting).contains("another start is building"));
     Files.delete(goesOn); // the build itself was not killed, and ends
@@ -185,7 +184,7 @@ final class LauncherTest {
     Path halfWritten = Files.createDirectories(root.resolve("cli/target/classes"));
     Files.writeString(halfWritten.resolve("Main.class"), "half");
     Started interrupted = start(List.of("FAKE_BUILD_SECONDS=50"), "stat");
-    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
+    Patience.until("the build", () -> Files.exists(root.resolve("maven.log")));
     interrupted.process().destroy();
     Result ended = finish(interrupted);
     assertThat(ended.exitCode()).isEqualTo(143);
@@ -504,7 +503,7 @@ final class LauncherTest {
   /// The cache is recorded by a process that outlives the launcher.
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
-    Await.until("the end of the recording", () -> !Files.exists(recording));
+    Patience.until("the end of the recording", () -> !Files.exists(recording));
   }
 
   private String lineOf(String file) throws IOException {
@@ -543,9 +542,9 @@ final class LauncherTest {
   }
 
   private Result finish(Started started) throws Exception {
-    assertThat(started.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+    int exitCode = Patience.end(started.process());
     return new Result(
-        started.process().exitValue(),
+        exitCode,
         Files.readString(started.log().resolve("out")),
         Files.readString(started.log().resolve("err")));
   }

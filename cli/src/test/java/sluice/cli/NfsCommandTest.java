@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `sluice nfs` in a process of its own, and other people's clients: libnfs, rpcinfo, showmount;
 /// and tshark, which looks at what they have said to each other.
-@Timeout(300)
+@Timeout(600)
 final class NfsCommandTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
 
@@ -92,6 +92,7 @@ final class NfsCommandTest {
 
   private record Ran(int status, String text) {}
 
+  /// Other people's programs, some of which start a JVM and wait for what it does.
   private Ran run(String... command) throws Exception {
     Path output = Files.createTempFile(directory, "out", "");
     Process ran =
@@ -100,7 +101,7 @@ final class NfsCommandTest {
             .redirectOutput(output.toFile())
             .start();
     try {
-      assertThat(ran.waitFor(120, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
+      assertThat(ran.waitFor(300, TimeUnit.SECONDS)).as(String.join(" ", command)).isTrue();
     } finally {
       ran.descendants().forEach(ProcessHandle::destroyForcibly);
       ran.destroyForcibly();
@@ -220,18 +221,18 @@ final class NfsCommandTest {
         ip link set lo up
         # Knocks at a door that nobody answers until that is in the file: all before is too.
         knock() {
-          for i in $(seq 20); do
+          for i in $(seq 300); do
             rpcinfo -a 127.0.0.1.0.$1 -T tcp 100003 3 >knock.log 2>&1
             sleep 0.2
             [ "$(tshark -r wire -Y tcp.port==$1 2>/dev/null | wc -l)" -gt 0 ] && return
           done
-          echo "capture: nothing of port $1"
+          echo "capture: nothing of port $1 in $i attempts"
           cat tshark.log knock.log
         }
         tshark -q -B 64 -i lo -w wire 2>tshark.log & wire=$!
         knock 9
         "$@" >server.log 2>&1 & server=$!
-        for i in $(seq 600); do grep -q 'mount it' server.log && break; sleep 0.1; done
+        for i in $(seq 1000); do grep -q 'mount it' server.log && break; sleep 0.1; done
         cat server.log
         rpcinfo -p 127.0.0.1
         showmount -e 127.0.0.1

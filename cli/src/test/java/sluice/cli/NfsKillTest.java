@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `sluice nfs` is killed with calls under way, again and again: a client that repeats them gets
 /// the answers it was given before, and what must not be done twice is done once.
-@Timeout(300)
+@Timeout(600)
 final class NfsKillTest {
   private static final Pattern PORT = Pattern.compile("mountport=(\\d+)");
   private static final int MKDIR = 9;

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// The load that a comparison sends, against the JDK's own server.
-@Timeout(120)
+@Timeout(600)
 final class OpenLoopLoadTest {
   @TempDir Path directory;
   private final AtomicInteger asked = new AtomicInteger();
@@ -73,6 +73,11 @@ final class OpenLoopLoadTest {
     assertThat(outcome.requests()).isEqualTo(100);
     assertThat(outcome.failed()).isZero();
     assertThat(asked).hasValue(100);
+    assertThat(outcome.answers().values())
+        .containsExactly(
+            "200 with 5 bytes, CRC c622f71d",
+            "200 with 5 bytes, CRC c622f71d",
+            "204 with 0 bytes, CRC 00000000");
     assertThat(outcome.p50()).isPositive().isLessThanOrEqualTo(outcome.p99());
     assertThat(outcome.p99()).isLessThanOrEqualTo(outcome.p999());
   }
@@ -102,10 +107,50 @@ final class OpenLoopLoadTest {
       URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
       OpenLoopLoad load = new OpenLoopLoad(List.of(url), 1, 1);
       LoadSource.Outcome outcome = load.run(1);
-      Await.end(answering);
+      Patience.end(answering);
       assertThat(outcome.requests()).isEqualTo(1);
       assertThat(outcome.p50()).isGreaterThan(10 * 20_000 * 0.9);
       assertThat(whole).hasValue(1);
+    }
+  }
+
+  @Test
+  void tellsPagesThatAreNotAlwaysTheSame() throws Exception {
+    server.createContext(
+        "/count",
+        exchange -> {
+          byte[] body = "number %03d".formatted(asked.incrementAndGet()).getBytes(US_ASCII);
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    assertThat(load("/count", "/gone").run(0.2).answers().values())
+        .containsExactly(Answers.VARYING, "404 with 0 bytes, CRC 00000000");
+  }
+
+  /// A server of HTTP/1.0 closes after each answer, whether it says so or not.
+  @Test
+  void asksAServerOfHttp10OncePerConnection() throws Exception {
+    try (ServerSocket old = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread answering =
+          Thread.ofPlatform()
+              .daemon()
+              .start(() -> {
+                for (int i = 0; i < 6; i++) {
+                  try (Socket one = old.accept()) {
+                    one.getInputStream().read(new byte[1000]);
+                    one.getOutputStream()
+                        .write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok".getBytes(US_ASCII));
+                  } catch (IOException e) {
+                    throw new IllegalStateException(e);
+                  }
+                }
+              });
+      URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
+      LoadSource.Outcome outcome = new OpenLoopLoad(List.of(url), 6, 1).run(1);
+      Patience.end(answering);
+      assertThat(outcome.failed()).isZero();
+      assertThat(outcome.requests()).isEqualTo(6);
     }
   }
 

@@ -30,9 +30,12 @@ final class SampleApplication {
         public static void main(String[] words) throws Exception {
           System.out.println("provider " + SelectorProvider.provider().getClass().getName());
           System.out.println("words " + List.of(words) + " " + System.getProperty("sample"));
-          System.out.println("echo " + echo());
-          if (words.length > 0 && words[0].equals("wait")) {
+          boolean waits = words.length > 0 && words[0].equals("wait");
+          if (waits) { // whoever reads what follows may send a signal
             Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("ended")));
+          }
+          System.out.println("echo " + echo());
+          if (waits) {
             Thread.sleep(600_000);
           }
           System.exit(words.length == 0 ? 0 : Integer.parseInt(words[0]));

@@ -20,7 +20,7 @@ import sluice.loop.Server;
 import sluice.loop.ServerConfig;
 import sluice.sys.AbstractUnixAddress;
 
-@Timeout(240)
+@Timeout(600)
 final class ServiceManagerTest {
   private static final long PID = 42;
 

@@ -17,6 +17,7 @@ final class TidyRules {
   /// What each module may require of ours: no arrow points up.
   static final Map<String, Set<String>> IMPORTS =
       Map.ofEntries(
+          Map.entry("testbase", Set.of()),
           Map.entry("sys", Set.of()),
           Map.entry("verify", Set.of()),
           Map.entry("memory", Set.of("sys")),
@@ -29,15 +30,26 @@ final class TidyRules {
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));
 
-  /// What each package of the file system may import of the others: its components can be replaced
-  /// or placed apart.
-  static final Map<String, Set<String>> STORAGE =
+  /// What each package of a module that has several may import of the others: components can be
+  /// replaced or placed apart. The module's own package is below all.
+  static final Map<String, Map<String, Set<String>>> PACKAGES =
       Map.of(
-          "", Set.of(),
-          "block", Set.of(),
-          "ext2", Set.of("block"),
-          "fuse", Set.of(),
-          "provider", Set.of("block", "ext2"));
+          "fs",
+          Map.of(
+              "", Set.of(),
+              "block", Set.of(),
+              "ext2", Set.of("block"),
+              "fuse", Set.of(),
+              "provider", Set.of("block", "ext2")),
+          "nfs",
+          Map.of(
+              "", Set.of(),
+              "rpc", Set.of(),
+              "host", Set.of(),
+              "export", Set.of("rpc"),
+              "v3", Set.of("rpc", "export"),
+              "v4", Set.of("rpc", "export"),
+              "server", Set.of("rpc", "export", "v3", "v4")));
 
   /// Modules that may require everything.
   static final Set<String> UNRESTRICTED = Set.of("cli", "testkit", "bench", "acceptance");
@@ -66,9 +78,10 @@ final class TidyRules {
       Pattern.compile("\\b(Linker|SymbolLookup)\\b|\\breinterpret\\s*\\(");
   private static final Pattern REQUIRES =
       Pattern.compile("requires\\s+(?:static\\s+|transitive\\s+)*sluice\\.(\\w+)\\s*;");
-  private static final Pattern STORAGE_FILE =
-      Pattern.compile("fs/src/main/java/sluice/fs/(?:(\\w+)/)?\\w+\\.java");
-  private static final Pattern STORAGE_IMPORT = Pattern.compile("\\bsluice\\.fs\\.([a-z]\\w*)\\.");
+  private static final Pattern PACKAGE_FILE =
+      Pattern.compile("(\\w+)/src/main/java/sluice/\\1/(?:(\\w+)/)?\\w+\\.java");
+  private static final Pattern PACKAGE_IMPORT =
+      Pattern.compile("\\bsluice\\.(\\w+)\\.([a-z]\\w*)\\.");
   private static final Pattern LINKS = Pattern.compile("\\[[^\\]\\n]+\\]\\(([^)\\s]+)\\)");
   private static final Pattern ARTIFACTS = Pattern.compile("<artifactId>([^<]+)</artifactId>");
   private static final Pattern BARE_SKIP = Pattern.compile("@Disab" + "led\\b(?!\\s*\\(\\s*\")");
@@ -155,17 +168,24 @@ final class TidyRules {
     return broken;
   }
 
-  /// Packages of the file system name only those below them.
-  static List<String> storage(SourceFile file) {
+  /// Packages of one module name only those below them.
+  static List<String> packages(SourceFile file) {
     List<String> broken = new ArrayList<>();
-    Matcher path = STORAGE_FILE.matcher(file.path());
-    if (path.matches()) {
-      String own = path.group(1) == null ? "" : path.group(1);
-      Matcher names = STORAGE_IMPORT.matcher(blankComments(file.text()));
+    Matcher path = PACKAGE_FILE.matcher(file.path());
+    Map<String, Set<String>> packages = path.matches() ? PACKAGES.get(path.group(1)) : null;
+    if (packages != null) {
+      String own = path.group(2) == null ? "" : path.group(2);
+      Set<String> below = packages.get(own);
+      if (below == null) {
+        broken.add(file.path() + ": the package has no place in the order of packages");
+        return broken;
+      }
+      Matcher names = PACKAGE_IMPORT.matcher(blankComments(file.text()));
       while (names.find()) {
-        String other = names.group(1);
-        if (!other.equals(own) && !STORAGE.getOrDefault(own, Set.of()).contains(other)) {
-          broken.add(file.path() + ": may not import sluice.fs." + other);
+        String other = names.group(2);
+        boolean ours = names.group(1).equals(path.group(1)) && !other.equals(own);
+        if (ours && !below.contains(other)) {
+          broken.add(file.path() + ": may not import sluice." + path.group(1) + "." + other);
         }
       }
     }

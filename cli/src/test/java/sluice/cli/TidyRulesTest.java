@@ -3,6 +3,7 @@ package sluice.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,26 +60,47 @@ final class TidyRulesTest {
   }
 
   @Test
-  void storage() {
+  void packages() {
     String imports = "import sluice.fs.FileTree;\nimport sluice.fs.block.Buffer;\n";
     String root = "fs/src/main/java/sluice/fs/";
-    assertThat(TidyRules.storage(new SourceFile(root + "ext2/A.java", imports))).isEmpty();
-    assertThat(TidyRules.storage(new SourceFile(root + "block/A.java", imports))).isEmpty();
-    assertThat(TidyRules.storage(new SourceFile(root + "A.java", imports))).hasSize(1);
-    assertThat(TidyRules.storage(new SourceFile(root + "fuse/A.java", imports)))
+    assertThat(TidyRules.packages(new SourceFile(root + "ext2/A.java", imports))).isEmpty();
+    assertThat(TidyRules.packages(new SourceFile(root + "block/A.java", imports))).isEmpty();
+    assertThat(TidyRules.packages(new SourceFile(root + "A.java", imports))).hasSize(1);
+    assertThat(TidyRules.packages(new SourceFile(root + "fuse/A.java", imports)))
         .containsExactly(root + "fuse/A.java: may not import sluice.fs.block");
+    assertThat(TidyRules.packages(new SourceFile(root + "new/A.java", "")))
+        .singleElement()
+        .asString()
+        .contains("no place");
     String test = "fs/src/test/java/sluice/fs/fuse/A.java";
-    assertThat(TidyRules.storage(new SourceFile(test, imports))).isEmpty();
+    assertThat(TidyRules.packages(new SourceFile(test, imports))).isEmpty();
+    String other = "import sluice.fs.block.Buffer;\nimport sluice.nfs.rpc.XdrReader;\n";
+    String nfs = "nfs/src/main/java/sluice/nfs/";
+    assertThat(TidyRules.packages(new SourceFile(nfs + "v3/A.java", other))).isEmpty();
+    assertThat(TidyRules.packages(new SourceFile(nfs + "host/A.java", other)))
+        .containsExactly(nfs + "host/A.java: may not import sluice.nfs.rpc");
+    assertThat(TidyRules.packages(new SourceFile("http/src/main/java/sluice/http/A.java", other)))
+        .isEmpty();
   }
 
   @Test
   void theOrderOfModulesHasNoCycle() {
-    TidyRules.IMPORTS.forEach((module, imports) ->
-        imports.forEach(each ->
-            assertThat(TidyRules.IMPORTS.get(each))
-                .as("%s imports %s", module, each)
-                .isNotNull()
-                .doesNotContain(module)));
+    assertNoCycle(TidyRules.IMPORTS);
+  }
+
+  @Test
+  void theOrderOfPackagesHasNoCycle() {
+    TidyRules.PACKAGES.values().forEach(TidyRulesTest::assertNoCycle);
+  }
+
+  /// Each is below all that import it, so everything has a place when it is taken last to first.
+  private static void assertNoCycle(Map<String, Set<String>> order) {
+    Set<String> placed = new HashSet<>();
+    Set<String> rest = new HashSet<>(order.keySet());
+    while (rest.removeIf(each -> placed.containsAll(order.get(each)) && placed.add(each))) {
+      // those above them next
+    }
+    assertThat(rest).as("on a cycle, or above one").isEmpty();
   }
 
   @Test

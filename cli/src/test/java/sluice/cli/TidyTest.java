@@ -67,7 +67,7 @@ final class TidyTest {
   @Test
   void importsPointDownAndModulesAreNullMarked() throws IOException {
     assertThat(broken(SourceFile::isModuleInfo, TidyRules::moduleInfo)).isEmpty();
-    assertThat(broken(SourceFile::isJava, TidyRules::storage)).isEmpty();
+    assertThat(broken(SourceFile::isJava, TidyRules::packages)).isEmpty();
   }
 
   @Test
@@ -92,7 +92,7 @@ final class TidyTest {
   void theLauncherKnowsWhatMavenAndJavaKnow() throws IOException {
     String launcher = text("sluice");
     Set<String> modules = new TreeSet<>(all("<module>(\\w+)</module>", text("pom.xml")));
-    modules.removeAll(Set.of("testkit", "bench", "acceptance"));
+    modules.removeAll(Set.of("testbase", "testkit", "bench", "acceptance"));
     assertThat(all("(?m)^SHIPPED=\"([^\"]*)\"", launcher))
         .singleElement()
         .satisfies(

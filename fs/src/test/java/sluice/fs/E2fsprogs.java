@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /// Runs the tools that decide whether an image is good. Of the test's thread.
@@ -30,8 +29,7 @@ public final class E2fsprogs {
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
               .redirectOutput(output.toFile())
               .start();
-      if (!process.waitFor(120, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      if (!LinuxTools.endsInTime(process)) {
         throw new IOException("did not end: " + String.join(" ", command));
       }
       String text = new String(Files.readAllBytes(output), StandardCharsets.ISO_8859_1);

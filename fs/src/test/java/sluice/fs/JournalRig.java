@@ -6,12 +6,13 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
-import sluice.fs.block.BufferCaches;
 import sluice.fs.block.Journal;
 import sluice.fs.block.Journals;
 import sluice.fs.block.Transaction;
+import sluice.fs.block.UnhurriedCaches;
 
-/// A device with a journal in blocks 8 and up, and what is needed to use it.
+/// A device with a journal in blocks 8 and up, and what is needed to use it. Nothing is committed
+/// before somebody asks for it or room is needed.
 public final class JournalRig implements AutoCloseable {
   public static final int BLOCK = 1024;
   public static final long BLOCKS = 2048;
@@ -38,7 +39,7 @@ public final class JournalRig implements AutoCloseable {
   }
 
   public static JournalRig open(BlockDevice device, int logBlocks, int frames) throws IOException {
-    BufferCache cache = BufferCaches.open(device, BLOCK, (long) frames * BLOCK);
+    BufferCache cache = UnhurriedCaches.open(device, BLOCK, (long) frames * BLOCK);
     try {
       return new JournalRig(device, cache, Journals.jbd2(cache, places(logBlocks)));
     } catch (IOException | RuntimeException refused) {

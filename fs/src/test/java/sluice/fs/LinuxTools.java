@@ -3,6 +3,7 @@ package sluice.fs;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,9 +11,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import sluice.testbase.Patience;
 
 /// The tools of e2fsprogs, and the kernel's own mount.
 public final class LinuxTools {
+  private static final long PATIENCE_SECONDS = 600;
+
   private LinuxTools() {}
 
   /// Skips the test where a tool is missing.
@@ -48,8 +52,7 @@ public final class LinuxTools {
               .redirectOutput(output.toFile())
               .redirectInput(new File("/dev/null"))
               .start();
-      if (!process.waitFor(120, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      if (!endsInTime(process)) {
         throw new IOException(words + " did not end");
       }
       return new Said(process.exitValue(), Files.readString(output, StandardCharsets.ISO_8859_1));
@@ -61,6 +64,20 @@ public final class LinuxTools {
     }
   }
 
+  /// Waits for the end of a process that may have a lot to do on a busy machine. When that is not
+  /// waited for to the end, it is killed, and has gone: what it held, such as a mount, is free.
+  public static boolean endsInTime(Process process) throws InterruptedException {
+    boolean ended = false;
+    try {
+      ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } finally {
+      if (!ended) {
+        process.destroyForcibly().onExit().join();
+      }
+    }
+    return ended;
+  }
+
   /// Runs what must succeed.
   public static String must(String... command) throws IOException {
     Said said = run(command);
@@ -68,6 +85,38 @@ public final class LinuxTools {
       throw new IOException(List.of(command) + " ended with " + said.exit + ": " + said.output);
     }
     return said.output;
+  }
+
+  /// Waits until no loop device is over a file any more: after an unmount or `losetup --detach`
+  /// somebody else, such as udev, may have it open for a while.
+  public static void awaitNoLoop(Path image) throws IOException {
+    Path real = image.toRealPath();
+    try {
+      Patience.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static boolean isBehindALoop(Path real) throws IOException {
+    try (DirectoryStream<Path> devices = Files.newDirectoryStream(Path.of("/sys/block"), "loop*")) {
+      for (Path device : devices) {
+        if (backingFile(device).equals(real.toString())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static String backingFile(Path loop) {
+    try {
+      return Files.readString(loop.resolve("loop/backing_file")).strip();
+    } catch (IOException e) {
+      return ""; // there is none, or no longer
+    }
   }
 
   /// Requests to debugfs, one a line.

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,13 +34,14 @@ final class AccessLog implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final long CLOSE_MILLIS = 5_000;
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
   private final Path file;
   private final Consumer<String> complaints;
   private final AccessLogFormat format;
   private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
   private final AtomicLong lost = new AtomicLong();
+  private final Duration closePatience;
   private final Thread writer;
   private @Nullable FileChannel channel;
   private volatile boolean reopen;
@@ -52,8 +54,15 @@ final class AccessLog implements AutoCloseable {
   ///   by the writer thread
   /// @throws IOException when it cannot be opened
   AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
+    this(file, zone, complaints, CLOSE_PATIENCE);
+  }
+
+  /// @param closePatience how long [#close] waits at most
+  AccessLog(Path file, ZoneId zone, Consumer<String> complaints, Duration closePatience)
+      throws IOException {
     this.file = file;
     this.complaints = complaints;
+    this.closePatience = closePatience;
     this.format = new AccessLogFormat(BUFFER_BYTES, zone);
     try {
       this.channel = open(file);
@@ -197,7 +206,7 @@ final class AccessLog implements AutoCloseable {
     closed = true;
     LockSupport.unpark(writer);
     try {
-      writer.join(CLOSE_MILLIS);
+      boolean _ = writer.join(closePatience);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

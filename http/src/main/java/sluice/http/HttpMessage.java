@@ -153,9 +153,9 @@ public final class HttpMessage {
     return new String(head, from, to - from, StandardCharsets.ISO_8859_1);
   }
 
-  /// The request line without its version.
+  /// The request line without its version, for logs: all but printable ASCII as `\xHH`.
   @Override
   public String toString() {
-    return text(methodFrom, targetTo);
+    return Log.shown(head, methodFrom, targetTo);
   }
 }

@@ -221,7 +221,7 @@ final class SiteService implements AutoCloseable {
     try {
       return replies.resource(started.path, fill.answer(started.sitePath));
     } catch (RuntimeException | Error e) {
-      Log.LOGGER.log(Level.ERROR, () -> "cannot read " + started.sitePath, e);
+      Log.LOGGER.log(Level.ERROR, () -> "cannot read " + Log.shown(started.path), e);
       return Resource.bare(started.path, 500, new byte[0], null, null);
     }
   }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.memory.ViewBinder;
+import sluice.testbase.Patience;
 
 @Timeout(240)
 class AccessLogTest {
@@ -27,7 +29,8 @@ class AccessLogTest {
   @TempDir Path directory;
 
   private AccessLog open(Path file) throws IOException {
-    return new AccessLog(file, ZoneOffset.ofHours(-7), complaints::add);
+    Duration patience = Duration.ofSeconds(Patience.SECONDS); // for a writer without a processor
+    return new AccessLog(file, ZoneOffset.ofHours(-7), complaints::add, patience);
   }
 
   private static MemorySegment bytes(String text) {

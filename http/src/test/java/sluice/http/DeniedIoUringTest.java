@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.Engines;
 import sluice.loop.ServerConfig;
 import sluice.sys.Seccomp;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// A container that denies io_uring: another JVM takes it from itself and serves all the same.
 @Timeout(240)

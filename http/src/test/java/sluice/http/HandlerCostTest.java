@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,15 +17,13 @@ import sluice.loop.Backend;
 import sluice.loop.CounterPublisher;
 import sluice.loop.Counters;
 import sluice.loop.ServerConfig;
+import sluice.testbase.AllocatedBytes;
 
 /// An interruptlet's request and a hit allocate nothing on the loop, counters and guard included.
 @Timeout(240)
 class HandlerCostTest {
   private static final int BATCH = 10;
   private static final int BATCHES = 1000;
-
-  /// How long the compiler may take to get to the system calls; seconds on an idle machine.
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
 
   /// What a whole round may allocate besides requests.
   private static final long SLACK_BYTES = 4 << 10;
@@ -64,15 +61,8 @@ class HandlerCostTest {
       String both =
           "GET /count?x=1 HTTP/1.1\r\nHost: t\r\n\r\nGET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n";
       byte[] batch = both.repeat(BATCH / 2).getBytes(StandardCharsets.US_ASCII);
-      // Until the compiler is done with them, system calls make an object each: the best round
-      // counts, and how fast this machine compiles decides nothing.
-      long bytes = Long.MAX_VALUE;
-      long start = System.nanoTime();
-      while (bytes > SLACK_BYTES && System.nanoTime() - start < PATIENCE_NANOS) {
-        long before = allocated();
-        exchange(client, batch, BATCHES);
-        bytes = allocated() - before;
-      }
+      long bytes =
+          AllocatedBytes.settled(loop(), SLACK_BYTES, () -> exchange(client, batch, BATCHES));
       assertThat(bytes).as("for %d requests", BATCH * BATCHES).isLessThanOrEqualTo(SLACK_BYTES);
     }
   }
@@ -93,19 +83,10 @@ class HandlerCostTest {
     }
   }
 
-  private static long allocated() throws ReflectiveOperationException {
-    for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().equals("cost-loop-0")) {
-        Object bean =
-            Class.forName("java.lang.management.ManagementFactory")
-                .getMethod("getThreadMXBean")
-                .invoke(null);
-        return (long)
-            Class.forName("com.sun.management.ThreadMXBean")
-                .getMethod("getThreadAllocatedBytes", long.class)
-                .invoke(bean, thread.threadId());
-      }
-    }
-    throw new IllegalStateException("no loop thread");
+  private static Thread loop() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("cost-loop-0"))
+        .findAny()
+        .orElseThrow();
   }
 }

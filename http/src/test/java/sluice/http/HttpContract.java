@@ -3,5 +3,5 @@ package sluice.http;
 import org.junit.jupiter.api.Timeout;
 
 /// What the server promises to anybody who speaks TCP, on every backend.
-@Timeout(120)
+@Timeout(240)
 abstract class HttpContract extends HttpContractLog {}

@@ -25,6 +25,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     String request = HttpPeer.text("GET", "/a.txt");
     String large = HttpPeer.text("GET", "/large.bin");
     get("/a.txt");
+    await(loop -> loop.connectionCount(), 0);
     long descriptors = openDescriptors();
     for (int i = 0; i < 200; i++) {
       HttpPeer peer = new HttpPeer(port);
@@ -66,6 +67,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
   @Test
   void manyConnectionsComeAndGo() throws Exception {
     get("/a.txt");
+    await(loop -> loop.connectionCount(), 0);
     long descriptors = openDescriptors();
     for (int round = 0; round < 4; round++) {
       List<HttpPeer> peers = new ArrayList<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.Backend;
 import sluice.loop.ServerConfig;
 import sluice.loop.Watchdog;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// Interruptlets and slow handlers behind a real server, on each of the Linux engines.
 @Timeout(240)

@@ -17,11 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.Backend;
 import sluice.loop.ServerConfig;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// A server in a JVM of its own is killed while it replies: whatever its clients take for a whole
 /// reply is one.
-@Timeout(120)
+@Timeout(300)
 class KilledServerTest {
   private static final int CLIENTS = 6;
 

@@ -147,7 +147,7 @@ class LiveRoutesSimTest {
         world.check(evicted, "unexpected reply: " + head);
       }
     }
-    boolean broken = client.errno() != 0;
+    boolean broken = client.brokenByFault();
     world.check(broken || replies == requests, replies + " replies to " + requests + ": " + text);
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.Backend;
 import sluice.loop.HandlerGuard;
 import sluice.loop.ServerConfig;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// Handlers that come, are replaced and go while a server of two loops is asked, on every backend.
 @Timeout(240)
@@ -208,6 +208,11 @@ class LiveRoutesTest {
               return null;
             }));
       }
+      Patience patience = new Patience();
+      while (answered.get() == 0) { // a busy machine may start them late
+        patience.check("an answer");
+        Thread.sleep(1);
+      }
       for (int i = 1; i <= 500; i++) {
         running.admit(saying("/v", Integer.toString(i)));
         admitted.set(i);
@@ -217,6 +222,5 @@ class LiveRoutesTest {
         each.get();
       }
     }
-    assertThat(answered.get()).isPositive();
   }
 }

@@ -284,7 +284,7 @@ final class SimHttpClient {
   void check() {
     Asked next = asked.peek();
     boolean broke = next != null && next.doc != null && next.doc.rewritten;
-    boolean mayMiss = gaveUp || client.errno() < 0 || closeExpected || broke;
+    boolean mayMiss = gaveUp || client.brokenByFault() || closeExpected || broke;
     world.check(next == null || mayMiss, "client " + client.id() + " misses the reply to " + next);
   }
 }

@@ -13,10 +13,11 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import sluice.testbase.Child;
 
 /// A key and its certificate in PEM files, and a client that trusts it. One thread uses it.
 ///
@@ -24,8 +25,15 @@ import javax.net.ssl.TrustManagerFactory;
 record TestKeys(Path certificate, Path key, KeyStore trusted) {
   private static final String PASSWORD = "for the test";
 
-  /// Makes new ones, `c.pem` and `k.pem`.
-  static TestKeys make(Path directory) throws Exception {
+  private static @Nullable KeyStore generated;
+
+  /// Generated once, because that takes another JVM.
+  private static synchronized KeyStore generated() throws Exception {
+    KeyStore known = generated;
+    if (known != null) {
+      return known;
+    }
+    Path directory = Files.createTempDirectory("keys");
     Path store = directory.resolve("keys.p12");
     String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
     String words = "-genkeypair -keyalg EC -alias key -dname CN=localhost -storetype PKCS12";
@@ -33,16 +41,21 @@ record TestKeys(Path certificate, Path key, KeyStore trusted) {
     builder.command().addAll(List.of(words.split(" ")));
     builder.command().addAll(List.of("-keystore", store.toString()));
     builder.command().addAll(List.of("-storepass", PASSWORD));
-    Process process =
-        builder
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("keytool.log").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    Child keys = Child.run(builder);
+    assertThat(keys.exit()).as(keys.output()).isZero();
     KeyStore made = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       made.load(in, PASSWORD.toCharArray());
     }
+    Files.delete(store);
+    Files.delete(directory);
+    generated = made;
+    return made;
+  }
+
+  /// Writes `c.pem` and `k.pem`; all tests have the same.
+  static TestKeys make(Path directory) throws Exception {
+    KeyStore made = generated();
     Key key = made.getKey("key", PASSWORD.toCharArray());
     Certificate certificate = made.getCertificate("key");
     KeyStore trusted = KeyStore.getInstance("PKCS12");

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,14 +16,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.SiteAnswer.Content;
 import sluice.memory.Account;
+import sluice.testbase.AllocatedBytes;
 
 /// What a loop does for every batch or hit allocates nothing.
 @Timeout(240)
 class WatchCostTest {
   private static final int ROUNDS = 20_000;
-
-  /// How long the compiler may take to get to the system calls; seconds on an idle machine.
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /// An interpreter or compiler may allocate a little on the side; per round it is nothing.
   private static final long SLACK_BYTES = ROUNDS;
@@ -48,35 +45,14 @@ class WatchCostTest {
     files.close();
   }
 
-  /// By reflection, as this module does not read the management modules.
-  private static long allocatedBytes() throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    return (Long)
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThreadAllocatedBytes")
-            .invoke(threads);
-  }
-
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  /// Bytes a batch of rounds allocates once the compiler is done with them; until then a system
-  /// call makes a short-lived object.
-  private static long allocatedBy(Work work) throws Exception {
-    long allocated = Long.MAX_VALUE;
-    long start = System.nanoTime();
-    while (allocated >= SLACK_BYTES && System.nanoTime() - start < PATIENCE_NANOS) {
-      long before = allocatedBytes();
-      for (int i = 0; i < ROUNDS; i++) {
-        work.run();
-      }
-      allocated = allocatedBytes() - before;
-    }
-    return allocated;
+  private static long allocatedBy(AllocatedBytes.Work work) throws Exception {
+    return AllocatedBytes.settled(
+        SLACK_BYTES - 1,
+        () -> {
+          for (int i = 0; i < ROUNDS; i++) {
+            work.run();
+          }
+        });
   }
 
   @Test

@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
@@ -223,6 +224,23 @@ public final class Connection {
       leases = made;
     }
     return made;
+  }
+
+  /// Says whether long messages come that the protocol wants to receive where it keeps them, so
+  /// that they are not copied out of chunks: then [Protocol#caughtUp] is called. Does nothing where
+  /// the transport cannot, or with TLS.
+  public void expectLong(boolean on) {
+    input.expectLong(on);
+  }
+
+  /// Takes bytes that have come behind those the protocol has consumed. Only in
+  /// [Protocol#caughtUp].
+  ///
+  /// @param into leased by the caller
+  /// @return bytes taken; 0 when none have come: the next ones come to [Protocol#received]
+  /// @throws IllegalStateException when it is called from anywhere else
+  public int receiveInto(Block into, long at, int most) {
+    return input.receiveInto(into.segment(), at, most);
   }
 
   /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to

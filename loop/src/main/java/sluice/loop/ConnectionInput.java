@@ -23,6 +23,14 @@ final class ConnectionInput {
   private boolean receiveArmed;
   private boolean receiveCancelled;
   private boolean peerEnded;
+
+  /// The protocol takes what comes by [#receiveInto] where it can: receives are armed for one
+  /// completion, so that in between there is nobody else who takes bytes off the socket.
+  private boolean direct;
+
+  /// The protocol is being told that it has caught up.
+  private boolean caughtUp;
+
   private boolean endPending;
   private long lingerBytes;
 
@@ -48,7 +56,59 @@ final class ConnectionInput {
     }
     receiveArmed = true;
     receiveCancelled = false;
-    loop.transport().receive(connection.socket, connection.token(Token.RECEIVE));
+    if (direct) {
+      loop.transport().receiveOnce(connection.socket, connection.token(Token.RECEIVE));
+    } else {
+      loop.transport().receive(connection.socket, connection.token(Token.RECEIVE));
+    }
+  }
+
+  /// As [Connection#expectLong].
+  void expectLong(boolean on) {
+    if (on == direct || connection.tls != null || connection.state != Connection.OPEN) {
+      return;
+    }
+    if (on && loop.transport().receivesDirectly(connection.socket)) {
+      direct = true;
+      cancel(); // it goes on by itself otherwise
+    } else if (!on) {
+      direct = false; // what is armed ends with its next completion
+    }
+  }
+
+  /// Lets the protocol take what has come behind what it has consumed.
+  private void takeDirectly() {
+    if (!direct || receiveArmed || partial.length() > 0 || peerEnded) {
+      return;
+    }
+    if (connection.state == Connection.OPEN && !gated()) {
+      caughtUp = true;
+      try {
+        loop.calls().caughtUp(connection);
+      } finally {
+        caughtUp = false;
+      }
+    }
+  }
+
+  /// As [Connection#receiveInto].
+  int receiveInto(MemorySegment into, long at, int most) {
+    if (!caughtUp) {
+      throw new IllegalStateException("bytes may be taken in Protocol.caughtUp only");
+    }
+    if (most == 0 || connection.state != Connection.OPEN) {
+      return 0;
+    }
+    int taken = loop.transport().receiveNow(connection.socket, into, at, most);
+    if (taken > 0) {
+      loop.counters().directReceives++;
+      loop.counters().receivedBytes += taken;
+      return taken;
+    }
+    if (taken < 0 && taken != -Errors.EAGAIN && taken != -Errors.EINTR) {
+      connection.abort();
+    }
+    return 0; // an end of the stream is what the next receive finds too
   }
 
   private boolean full() {
@@ -209,6 +269,7 @@ final class ConnectionInput {
       if (wasHeld) {
         partial.drop();
       }
+      takeDirectly();
       return;
     }
     if (wasHeld) {

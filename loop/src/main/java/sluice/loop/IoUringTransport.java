@@ -179,6 +179,24 @@ final class IoUringTransport implements Transport {
   }
 
   @Override
+  public boolean receivesDirectly(int socket) {
+    return !direct(socket); // recv(2) needs a descriptor
+  }
+
+  @Override
+  public void receiveOnce(int socket, long token) {
+    engine.checkOwner();
+    submission.receiveSelected(number(socket), direct(socket), arena.group(), token);
+  }
+
+  @Override
+  public int receiveNow(int socket, MemorySegment into, long offset, int length) {
+    engine.checkOwner();
+    systemCalls++;
+    return Sockets.recv(socket, into, offset, length, Sockets.MSG_DONTWAIT);
+  }
+
+  @Override
   public void send(int socket, long token, MemorySegment bytes, long offset, int length) {
     engine.checkOwner();
     submission.send(

@@ -60,6 +60,7 @@ public final class Loop implements AutoCloseable {
   private Staging staging;
   private Staging submitted;
   private long now;
+  private boolean timed;
   private boolean batchOpen;
   private boolean closed;
 
@@ -149,11 +150,12 @@ public final class Loop implements AutoCloseable {
         wait = 0;
       }
     }
+    timed = false;
     int handled = engine.turn(wait, sink);
     if (asleep) {
       asleep = false;
     }
-    now = clock.nanos();
+    lookAtClock();
     counters.turns++;
     counters.completions += handled;
     flushes.settleAll();
@@ -233,7 +235,7 @@ public final class Loop implements AutoCloseable {
     return connections.count();
   }
 
-  /// The time at the start of this turn's work.
+  /// The time at the start of this turn's work, when its wait was over.
   public long now() {
     return now;
   }
@@ -337,7 +339,17 @@ public final class Loop implements AutoCloseable {
     }
   }
 
+  /// Once in a turn, when its wait is over. A deadline that is set in a turn is counted from there,
+  /// so neither the time that the loop has slept nor what it works in this turn is taken from it.
+  private void lookAtClock() {
+    if (!timed) {
+      timed = true;
+      now = clock.nanos();
+    }
+  }
+
   private void complete(long token, int result, int flags) {
+    lookAtClock();
     switch (Token.op(token)) {
       case Token.RECEIVE -> receiver.received(token, result, flags);
       case Token.ACCEPT -> acceptor.accepted(token, result, flags);

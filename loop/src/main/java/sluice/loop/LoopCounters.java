@@ -11,6 +11,7 @@ public final class LoopCounters {
   long acceptErrors;
   long receives;
   long receivedBytes;
+  long directReceives;
   long sends;
   long sentBytes;
   long shortSends;
@@ -42,6 +43,7 @@ public final class LoopCounters {
     into.counter(source + "/accept_errors", () -> acceptErrors);
     into.counter(source + "/receives", () -> receives);
     into.counter(source + "/received_bytes", () -> receivedBytes);
+    into.counter(source + "/direct_receives", () -> directReceives);
     into.counter(source + "/sends", () -> sends);
     into.counter(source + "/sent_bytes", () -> sentBytes);
     into.counter(source + "/short_sends", () -> shortSends);
@@ -78,6 +80,11 @@ public final class LoopCounters {
 
   public long receivedBytes() {
     return receivedBytes;
+  }
+
+  /// Times that a protocol took bytes to where it keeps them, [Connection#receiveInto].
+  public long directReceives() {
+    return directReceives;
   }
 
   public long sentBytes() {

@@ -82,19 +82,15 @@ public final class PollSet {
   ///
   /// @param fds gets the descriptors, `struct pollfd` by columns
   /// @param revents gets what is ready
-  /// @param length most to report, at most the length of both arrays
+  /// @param length most to report, 1 to the length of both arrays
   /// @param timeoutMillis 0 does not wait, negative waits without limit
   /// @return events reported
+  /// @throws IllegalStateException when another thread polls, or it is destroyed
   public int poll(int[] fds, short[] revents, int length, int timeoutMillis) {
-    if (events.capacity() < length) {
-      events = new PollerEvents(length);
-    }
-    int count = poller.await(events, length, PollerFacade.nanos(timeoutMillis));
-    for (int i = 0; i < count; i++) {
-      fds[i] = events.descriptor(i);
-      revents[i] = (short) events.events(i);
-    }
-    return count;
+    PollerEvents own = PollerFacade.roomFor(length, fds, revents, events); // as there
+    events = own;
+    int count = poller.await(own, length, PollerFacade.nanos(timeoutMillis));
+    return PollerFacade.copy(own, count, fds, revents);
   }
 
   /// `pollset_query`: what a descriptor waits for.

@@ -29,9 +29,10 @@ import sluice.sys.SysException;
 /// not affected. While it stays, the kernel may keep the file open, and if the number is given to
 /// another file, what is reported may be about that one.
 ///
-/// **Errors** are the same with each backend, see [SysException]: EBADF, EEXIST (a member already),
-/// ENOENT (never added, or removed), ENOSPC (more than `maxEntries`), EPERM (a regular file),
-/// EINVAL (no such event).
+/// **Errors** are the same with each backend, see [SysException], and the first of these counts:
+/// ENOENT (never added, or removed), EINVAL (no such event), EEXIST (a member already), ENOSPC
+/// (more than `maxEntries`), EBADF, EPERM (what cannot be polled, such as a regular file). After
+/// [#close] changes throw an [IllegalStateException].
 ///
 /// ```
 ///  add modify remove            await
@@ -336,15 +337,15 @@ public final class Poller implements AutoCloseable {
     if (badEvents(events)) {
       return -EINVAL;
     }
-    int result = kernel.check(fd);
-    if (result < 0) {
-      return result;
-    }
     if (table.slotOf(fd) >= 0) {
       return -EEXIST;
     }
     if (table.isFull()) {
       return -ENOSPC;
+    }
+    int result = kernel.check(fd); // last, as epoll's answer to the addition is
+    if (result < 0) {
+      return result;
     }
     int slot = table.take(fd, events);
     result = kernel.added(slot);

@@ -22,11 +22,14 @@ import java.nio.channels.Channel;
 final class PollerDescriptors {
   private PollerDescriptors() {}
 
-  /// @throws IOException when it cannot be found, with the flag that would allow it; EBADF-like
-  ///   when it is closed
+  /// @return its number; -1 when it is closed, since the number may be another file's by now
+  /// @throws IOException when it cannot be found, with the flag that would allow it
   static int of(Object source) throws IOException {
     if (source instanceof DescriptorChannel ours) {
       return ours.descriptor();
+    }
+    if (source instanceof Channel channel && !channel.isOpen()) {
+      return -1;
     }
     try {
       return switch (source) {

@@ -88,19 +88,33 @@ public final class PollerFacade implements AutoCloseable {
 
   /// Waits until something is ready.
   ///
-  /// @param max most events to report; the length of the arrays is at least this
+  /// @param max most events to report, 1 to the length of both arrays
   /// @param fds gets the descriptors
   /// @param revents gets their `POLL` bits
   /// @param timeoutMillis 0 does not wait, negative waits without limit
   /// @return events reported
+  /// @throws IllegalStateException when another thread waits, or it is closed
   public int waitMultiple(int max, int[] fds, short[] revents, long timeoutMillis) {
-    if (events.capacity() < max) {
-      events = new PollerEvents(max);
+    PollerEvents own = roomFor(max, fds, revents, events); // not another thread's, which is refused
+    events = own;
+    int count = poller.await(own, max, nanos(timeoutMillis));
+    return copy(own, count, fds, revents);
+  }
+
+  /// Where a wait reports to.
+  ///
+  /// @param present taken if it is large enough
+  static PollerEvents roomFor(int max, int[] fds, short[] revents, PollerEvents present) {
+    if (max > Math.min(fds.length, revents.length)) {
+      throw new IllegalArgumentException("both arrays must have room for max events: " + max);
     }
-    int count = poller.await(events, max, nanos(timeoutMillis));
+    return present.capacity() < max ? new PollerEvents(max) : present;
+  }
+
+  static int copy(PollerEvents from, int count, int[] fds, short[] revents) {
     for (int i = 0; i < count; i++) {
-      fds[i] = events.descriptor(i);
-      revents[i] = (short) events.events(i);
+      fds[i] = from.descriptor(i);
+      revents[i] = (short) from.events(i);
     }
     return count;
   }

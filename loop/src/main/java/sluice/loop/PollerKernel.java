@@ -13,7 +13,7 @@ abstract class PollerKernel implements AutoCloseable {
   /// `io_uring`, `epoll`, `poll`, or what a port calls itself.
   abstract String name();
 
-  /// Whether a descriptor can be watched. Any thread, locked, before it has a slot.
+  /// Whether a descriptor, no member yet, can be watched. Any thread, locked, before it has a slot.
   ///
   /// @return 0, -EBADF or -EPERM
   abstract int check(int fd);

@@ -19,6 +19,10 @@ public interface Protocol {
   /// @return bytes consumed, 0 to `input.length()`
   int received(Connection connection, View input);
 
+  /// All that has come so far was consumed, and [Connection#expectLong] is on: what comes next may
+  /// be taken by [Connection#receiveInto] until this method returns.
+  default void caughtUp(Connection connection) {}
+
   /// The peer will send no more. Replies that are staged or deferred still go out; `leftover` bytes
   /// of an unfinished message are dropped.
   default void ended(Connection connection, int leftover) {

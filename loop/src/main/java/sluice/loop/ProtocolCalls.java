@@ -55,6 +55,14 @@ final class ProtocolCalls {
     return used;
   }
 
+  void caughtUp(Connection connection) {
+    try {
+      connection.listener.protocol.caughtUp(connection);
+    } catch (RuntimeException | Error e) {
+      failed(connection, e);
+    }
+  }
+
   void opened(Connection connection) {
     guarded(connection, () -> connection.listener.protocol.opened(connection));
   }

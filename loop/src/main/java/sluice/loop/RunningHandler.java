@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | guard, sequence | loop | opaque; plain by the loop | opaque |
+/// | guard | loop | acquire | release; opaque when it leaves |
+/// | sequence | loop | opaque, after the guard; plain by the loop | opaque |
+///
+/// Who sees a guard sees the sequence of that run or of a later one, also where the processor
+/// reorders stores: otherwise one handler's time would be charged to the next.
 final class RunningHandler {
   private static final VarHandle GUARD;
   private static final VarHandle SEQUENCE;
@@ -31,7 +35,7 @@ final class RunningHandler {
 
   void enter(HandlerGuard entered) {
     SEQUENCE.setOpaque(this, sequence + 1);
-    GUARD.setOpaque(this, entered);
+    GUARD.setRelease(this, entered);
   }
 
   void leave() {
@@ -39,7 +43,7 @@ final class RunningHandler {
   }
 
   @Nullable HandlerGuard guard() {
-    return (HandlerGuard) GUARD.getOpaque(this);
+    return (HandlerGuard) GUARD.getAcquire(this);
   }
 
   /// Tells one run from the next.

@@ -45,6 +45,26 @@ public interface Transport {
   /// went back). Without [Completion#MORE] the arming is over, even when bytes came with it.
   void receive(int socket, long token);
 
+  /// Whether [#receiveOnce] and [#receiveNow] can be used with a socket.
+  default boolean receivesDirectly(int socket) {
+    return false;
+  }
+
+  /// As [#receive], for one completion. Only where [#receivesDirectly] says so.
+  default void receiveOnce(int socket, long token) {
+    throw new UnsupportedOperationException();
+  }
+
+  /// Takes bytes that have come, without waiting, to where they are wanted. Takes effect at once,
+  /// and only while no receive is armed and all its completions have been delivered: what they
+  /// brought comes before. Only where [#receivesDirectly] says so.
+  ///
+  /// @return bytes taken; 0 at the end of the stream; -EAGAIN when none have come, or another
+  ///   negative errno
+  default int receiveNow(int socket, MemorySegment into, long offset, int length) {
+    throw new UnsupportedOperationException();
+  }
+
   /// Sends without waiting. **Silence is success:** when everything was taken there is no
   /// completion, and the bytes are free for reuse as soon as the turn that submitted them has
   /// delivered its completions. Otherwise that same turn delivers one completion: the count that

@@ -14,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.Block;
+import sluice.testbase.Patience;
 
 /// Owner and other threads end leases at the same time: no chunk is lost, and none is given out
 /// twice. Each chunk carries the number of its round, so that a chunk in two hands shows.

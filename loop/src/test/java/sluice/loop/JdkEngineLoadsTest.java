@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Child;
 
 /// The portable engine runs where there is no Linux: another JVM lists the classes it loads.
 @Timeout(240)

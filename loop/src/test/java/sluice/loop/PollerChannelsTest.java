@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Child;
 
 /// Objects of the JDK with the flags that make their descriptors accessible: in a JVM of its own,
 /// which runs [#main].

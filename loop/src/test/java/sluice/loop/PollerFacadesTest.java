@@ -20,12 +20,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.PollSet.Change;
 import sluice.sys.EventFd;
 import sluice.sys.SysException;
+import sluice.testbase.Patience;
 
 /// The two old interfaces, and how descriptors of the JDK's objects are found or refused.
 @Timeout(60)
@@ -67,6 +70,60 @@ class PollerFacadesTest {
       mux.wakeup();
       assertThat(mux.waitMultiple(100, fds, revents, -1)).isZero();
       assertThat(mux.waitMultiple(100, fds, revents, 5)).isZero();
+    }
+  }
+
+  /// What it is told of reaches the thread that waits, and not the one that is refused.
+  @Test
+  void aThreadThatIsRefusedTakesNothingFromTheOneThatWaits() throws Exception {
+    try (PollerFacade mux = new PollerFacade(10);
+        EventFd event = EventFd.open(true)) {
+      mux.add(event.fd(), PollerFacade.POLLIN);
+      int[] fds = new int[1];
+      AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+      Thread waiter =
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  awaitOne(mux, fds);
+                } catch (Throwable e) { // told below, on the test's thread
+                  failure.set(e);
+                }
+              });
+      boolean refused = false;
+      for (Patience patience = new Patience(); !refused; patience.check("a refusal")) {
+        try {
+          assertThat(mux.waitMultiple(100, new int[100], new short[100], 0)).isZero();
+        } catch (IllegalStateException otherWaits) {
+          refused = true;
+        }
+      }
+      event.signal();
+      Patience.end(waiter);
+      assertThat(failure.get()).isNull();
+      assertThat(fds[0]).isEqualTo(event.fd());
+    }
+  }
+
+  private static void awaitOne(PollerFacade mux, int[] fds) {
+    int count = 0;
+    for (Patience patience = new Patience(); count == 0; patience.check("an event")) {
+      try {
+        count = mux.waitMultiple(1, fds, new short[1], 30_000);
+      } catch (IllegalStateException otherWasFirst) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void arraysWithoutRoomAreRefused() throws Exception {
+    try (PollerFacade mux = new PollerFacade(10)) {
+      assertThatThrownBy(() -> mux.waitMultiple(2, new int[2], new short[1], 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("both arrays");
+      assertThatThrownBy(() -> mux.waitMultiple(0, new int[2], new short[2], 0))
+          .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
@@ -164,6 +221,11 @@ class PollerFacadesTest {
       assertThatThrownBy(() -> mux.add("text", Poller.IN))
           .hasMessageContaining("java.lang.String")
           .hasMessageContaining("Fix: ");
+      SocketChannel gone = SocketChannel.open();
+      gone.close();
+      assertThatThrownBy(() -> mux.add(gone, Poller.IN))
+          .isInstanceOf(SysException.class)
+          .hasMessageContaining("EBADF");
       assertThatThrownBy(() -> mux.add(new OwnChannel(-1), Poller.IN))
           .isInstanceOf(SysException.class)
           .hasMessageContaining("EBADF");

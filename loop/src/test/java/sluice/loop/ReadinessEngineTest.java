@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Patience;
 
 /// What is particular to engines on readiness: how few system calls they make. The rest is in the
 /// contract of all engines.

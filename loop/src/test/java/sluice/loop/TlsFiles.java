@@ -15,6 +15,9 @@ import javax.net.ssl.TrustManagerFactory;
 
 /// The certificates and keys in the test resources, and clients that trust them. Stateless.
 final class TlsFiles {
+  /// A handshake has the time that a busy machine takes.
+  static final TlsOptions OPTIONS = TlsOptions.HTTP.withHandshakeTimeoutNanos(600_000_000_000L);
+
   private static final String[] CERTIFICATES = {"ec", "other", "rsa", "ed25519", "chain"};
 
   private TlsFiles() {}
@@ -30,7 +33,7 @@ final class TlsFiles {
   }
 
   static TlsContext context(String name) throws IOException {
-    return context(name, TlsOptions.HTTP);
+    return context(name, OPTIONS);
   }
 
   static TlsContext context(String name, TlsOptions options) throws IOException {

@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 
 /// Addresses that may use an export: one, or all with the same first bits. Immutable: any thread
 /// may use it.
-final class ClientRule {
+public final class ClientRule {
   private final byte[] network;
   private final int bits;
 
@@ -17,7 +17,7 @@ final class ClientRule {
   /// @param text `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no names: nobody is asked what one
   ///   means
   /// @throws IllegalArgumentException for anything else
-  static ClientRule of(String text) {
+  public static ClientRule of(String text) {
     int slash = text.indexOf('/');
     String address = slash < 0 ? text : text.substring(0, slash);
     try {
@@ -37,7 +37,7 @@ final class ClientRule {
         "a client is an address or a network such as 192.0.2.0/24, not " + text);
   }
 
-  boolean matches(InetAddress client) {
+  public boolean matches(InetAddress client) {
     byte[] address = client.getAddress();
     if (address.length != network.length) {
       return false;

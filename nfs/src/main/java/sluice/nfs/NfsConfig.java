@@ -4,7 +4,7 @@ import java.net.SocketAddress;
 import java.util.List;
 import sluice.loop.ServerConfig;
 
-/// How an [NfsServer] is set up.
+/// How an [sluice.nfs.server.NfsServer] is set up.
 ///
 /// @param server addresses, loops and backend; calls that wait run on its slow path
 /// @param exports at least one

@@ -58,7 +58,7 @@ public record RpcLimits(
     }
   }
 
-  RpcLimits withCalls(int perConnection, int together) {
+  public RpcLimits withCalls(int perConnection, int together) {
     return new RpcLimits(
         messageBytes,
         perConnection,
@@ -70,7 +70,7 @@ public record RpcLimits(
         messageNanos);
   }
 
-  RpcLimits withMessageMemoryBytes(long value) {
+  public RpcLimits withMessageMemoryBytes(long value) {
     return new RpcLimits(
         messageBytes,
         callsPerConnection,
@@ -95,7 +95,7 @@ public record RpcLimits(
         messageNanos);
   }
 
-  RpcLimits withTimes(long idle, long message) {
+  public RpcLimits withTimes(long idle, long message) {
     return new RpcLimits(
         messageBytes,
         callsPerConnection,

@@ -18,7 +18,7 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 
 /// A device in memory that knows what a crash at this moment would leave. Any thread may call.
-final class CrashDevice implements BlockDevice {
+public final class CrashDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
   private static final int PIECE_BYTES = 1 << 20;
 
@@ -38,22 +38,22 @@ final class CrashDevice implements BlockDevice {
   private volatile @Nullable CountDownLatch held;
   private volatile boolean broken;
 
-  CrashDevice(int bytes) throws IOException {
+  public CrashDevice(int bytes) throws IOException {
     device = BlockDevices.memory(bytes);
     stable = BlockDevices.memory(bytes);
   }
 
   /// From now on a flush takes so long, as it does on a disk.
-  void slowFlush(long nanos) {
+  public void slowFlush(long nanos) {
     flushNanos = nanos;
   }
 
   /// From now on no flush ends, until [#letFlushesGo].
-  void holdFlushes() {
+  public void holdFlushes() {
     held = new CountDownLatch(1);
   }
 
-  void letFlushesGo() {
+  public void letFlushesGo() {
     CountDownLatch holds = held;
     held = null;
     if (holds != null) {
@@ -62,27 +62,27 @@ final class CrashDevice implements BlockDevice {
   }
 
   /// From now on every flush fails.
-  void breakFlushes() {
+  public void breakFlushes() {
     broken = true;
   }
 
   /// How often something was read.
-  int reads() {
+  public int reads() {
     return reads.get();
   }
 
-  int flushes() {
+  public int flushes() {
     return flushes.get();
   }
 
   /// A device with everything that was written: what a kill of the server leaves.
-  CrashDevice killed() throws IOException {
+  public CrashDevice killed() throws IOException {
     return copy(new Random(0), 1.0);
   }
 
   /// A device with what was flushed and a random part of the rest, sector by sector: what a crash
   /// of the machine leaves.
-  CrashDevice crashed(Random random) throws IOException {
+  public CrashDevice crashed(Random random) throws IOException {
     return copy(random, random.nextInt(3) / 2.0);
   }
 

@@ -10,12 +10,12 @@ import sluice.fs.FileTree;
 
 /// Does something to a tree between two steps of whoever uses it, as others do that are not waited
 /// for. Of one thread.
-final class InterruptedTree implements InvocationHandler {
+public final class InterruptedTree implements InvocationHandler {
   /// Any file.
-  static final long ANY = -1;
+  public static final long ANY = -1;
 
   /// What is done in between.
-  interface Act {
+  public interface Act {
     void run() throws Exception;
   }
 
@@ -25,7 +25,7 @@ final class InterruptedTree implements InvocationHandler {
   private long inode;
 
   /// The tree as it is to be used.
-  FileTree over(FileTree whole) {
+  public FileTree over(FileTree whole) {
     tree = whole;
     return (FileTree)
         Proxy.newProxyInstance(
@@ -33,14 +33,14 @@ final class InterruptedTree implements InvocationHandler {
   }
 
   /// Does something once: before the next call of a method with this inode.
-  void before(String name, long of, Act what) {
+  public void before(String name, long of, Act what) {
     method = name;
     inode = of;
     act = what;
   }
 
   /// Whether it was done.
-  boolean happened() {
+  public boolean happened() {
     return act == null;
   }
 

@@ -15,6 +15,10 @@ interface AcceptPort {
   /// Whether [#accept] would give something. Any thread.
   boolean acceptable();
 
+  /// Whether the ring has let go of the channel for good: nothing that it has accepted is left, and
+  /// the kernel has nothing of it any more that waits for connections. Any thread.
+  boolean isOver();
+
   /// The ring lets go of the channel; what it has accepted stays here.
   void release();
 

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What `-javaagent:sluice-agent.jar` does: makes ours the JVM's selector provider, without further
 /// options. The JVM's main thread runs it before the application.
@@ -23,8 +24,16 @@ public final class Agent {
 
   /// Called by the JVM.
   ///
-  /// @param arguments none are known; system properties configure the provider
-  public static void premain(String arguments, Instrumentation instrumentation) {
+  /// @param arguments none are known, which is said; system properties configure the provider
+  public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
+    if (arguments != null && !arguments.isEmpty()) {
+      System.err.println(
+          "sluice.nio: the agent has no arguments, '"
+              + arguments
+              + "' is not used. Fix: system properties, such as -D"
+              + EngineChoice.ENGINE
+              + "=completion");
+    }
     String other = System.getProperty(PROVIDER);
     String ours = SluiceSelectorProvider.class.getName();
     if (other != null && !other.equals(ours)) {

@@ -2,6 +2,8 @@ package sluice.nio;
 
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +20,7 @@ import sluice.sys.Files;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `closing`, `closed`, `blocked` | any thread | under this object's lock | the same |
+/// | `closing`, `closed`, `blocked`, `sets` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended` | any thread | under the direction's lock object | the same |
 ///
@@ -28,6 +30,10 @@ final class ChannelCore {
   private boolean closing;
   private boolean closed;
   private int blocked;
+
+  /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
+  /// that is being started has the file too, the kernel would go on reporting it.
+  private final List<Epoll> sets = new ArrayList<>(0);
 
   /// Selectors that the channel is registered with.
   final AtomicInteger registrations = new AtomicInteger();
@@ -145,6 +151,10 @@ final class ChannelCore {
       }
       if (!closed) {
         closed = true;
+        for (Epoll set : sets) {
+          int _ = set.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
+        }
+        sets.clear();
         Files.close(fd);
       }
       if (interrupted) {
@@ -157,6 +167,15 @@ final class ChannelCore {
   ///
   /// @return as [Epoll#control], -EBADF after closing
   synchronized int control(Epoll epoll, int operation, int events, long data) {
-    return closed ? -Errno.EBADF : epoll.control(operation, fd, events, data);
+    if (closed) {
+      return -Errno.EBADF;
+    }
+    int result = epoll.control(operation, fd, events, data);
+    if (operation == Epoll.EPOLL_CTL_DEL) {
+      sets.remove(epoll);
+    } else if (operation == Epoll.EPOLL_CTL_ADD && result >= 0) {
+      sets.add(epoll);
+    }
+    return result;
   }
 }

@@ -122,8 +122,7 @@ final class CompletionSelector extends AbstractSelector {
       return key;
     }
     if (!isOpen()) {
-      keys.remove(key);
-      key.sluice().core().registrations.decrementAndGet();
+      unlist(key);
       key.cancel();
       throw new ClosedSelectorException();
     }
@@ -275,15 +274,21 @@ final class CompletionSelector extends AbstractSelector {
       boolean _ = port.ring.detach(port);
       key.port = null;
     }
-    key.sluice().core().registrations.decrementAndGet();
+    unlist(key);
     epoll.remove(key);
     selected.remove(key);
-    keys.remove(key);
     if (key.hot) {
       key.hot = false;
       hot.remove(key);
     }
     deregister(key);
+  }
+
+  /// A selector may be closed while a channel registers: whoever takes the key out has counted it.
+  private void unlist(NioKey key) {
+    if (keys.remove(key)) {
+      key.sluice().core().registrations.decrementAndGet();
+    }
   }
 
   // ---- selecting ------------------------------------------------------------------------------

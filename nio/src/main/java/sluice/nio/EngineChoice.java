@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// System properties: `sluice.nio.engine` names an engine or is `auto`, `sluice.nio.threshold` is
 /// the number of interest changes that wait for the next select, `sluice.nio.coalescing=false` lets
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
-/// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints counts at the JVM's exit,
-/// `sluice.nio.quiet=true` leaves out the line that tells the choice.
+/// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
+/// the readiness engine has counted, `sluice.nio.quiet=true` leaves out the line that tells the
+/// choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
@@ -31,12 +32,19 @@ record EngineChoice(NioEngine engine, String why) {
   /// @throws IllegalArgumentException for a value that has no meaning
   /// @throws IllegalStateException when the named engine cannot work here
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
-    int memory = memory(properties); // a wrong value is told at once
+    // A wrong value is told at once, whichever engine uses it.
+    int memory = memory(properties);
+    ReadinessSettings settings =
+        new ReadinessSettings(
+            threshold(properties.apply(THRESHOLD)),
+            flag(properties, COALESCING, true),
+            flag(properties, STATS, false));
+    boolean _ = flag(properties, QUIET, false);
     String wanted = properties.apply(ENGINE);
     if (wanted == null || wanted.equals("auto")) {
       return isExported()
           ? new EngineChoice(
-              readiness(properties), "chosen because java.base exports sun.nio.ch to us")
+              readiness(settings), "chosen because java.base exports sun.nio.ch to us")
           : new EngineChoice(
               new CompletionEngine(provider),
               "chosen because java.base does not export sun.nio.ch to us"
@@ -44,7 +52,7 @@ record EngineChoice(NioEngine engine, String why) {
     }
     String why = "named by -D" + ENGINE;
     return switch (wanted) {
-      case "readiness" -> new EngineChoice(readiness(properties), why);
+      case "readiness" -> new EngineChoice(readiness(settings), why);
       case "completion" ->
           new EngineChoice(
               completion(provider, CompletionEngine.unavailable()),
@@ -80,27 +88,26 @@ record EngineChoice(NioEngine engine, String why) {
             + " ('sluice doctor' tells the fix)";
   }
 
-  private static NioEngine readiness(UnaryOperator<@Nullable String> properties) {
+  private static NioEngine readiness(ReadinessSettings settings) {
     requireExport("the readiness engine");
-    return ReadinessChannels.engine(
-        new ReadinessSettings(
-            threshold(properties.apply(THRESHOLD)),
-            coalescing(properties.apply(COALESCING)),
-            isTrue(properties, STATS)));
+    return ReadinessChannels.engine(settings);
   }
 
   /// Our own channels, for somebody who asked for them by name: without rings they would be no more
   /// than the JDK's.
   ///
-  /// @param unavailable why no ring can be used, null when one can
+  /// @param unavailable why no ring can be used, with a fix of its own; null when one can
   static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {
     if (unavailable != null) {
+      String reason =
+          unavailable.replaceFirst("(?s)\\s*Fix: .*", "").replaceFirst("\\.?\\s+Why: ", ": ");
       throw new IllegalStateException(
-          "sluice.nio cannot use the completion engine\n  Why: it needs io_uring, and "
-              + unavailable
-              + "\n  Fix: what is said above, or -D"
-              + ENGINE
-              + "=readiness");
+          """
+          sluice.nio cannot use the completion engine, which needs io_uring
+            Why: %s
+            Fix: allow io_uring ('sluice doctor' tells how), or -D%s=auto, which does without\
+          """
+              .formatted(reason, ENGINE));
     }
     return new CompletionEngine(provider);
   }
@@ -136,8 +143,15 @@ record EngineChoice(NioEngine engine, String why) {
     return Object.class.getModule().isExported("sun.nio.ch", EngineChoice.class.getModule());
   }
 
-  static boolean isTrue(UnaryOperator<@Nullable String> properties, String name) {
-    return "true".equals(properties.apply(name));
+  /// A property that is `true` or `false`.
+  ///
+  /// @throws IllegalArgumentException for another value
+  static boolean flag(UnaryOperator<@Nullable String> properties, String name, boolean otherwise) {
+    String text = properties.apply(name);
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException("-D" + name + "=" + text + ": not true or false.");
+    }
+    return text == null ? otherwise : text.equals("true");
   }
 
   private static int threshold(@Nullable String text) {
@@ -152,13 +166,6 @@ record EngineChoice(NioEngine engine, String why) {
     }
     throw new IllegalArgumentException(
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
-  }
-
-  private static boolean coalescing(@Nullable String text) {
-    if (text != null && !text.equals("true") && !text.equals("false")) {
-      throw new IllegalArgumentException("-D" + COALESCING + "=" + text + ": not true or false.");
-    }
-    return !"false".equals(text);
   }
 
   /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the

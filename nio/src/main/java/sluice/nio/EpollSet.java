@@ -1,6 +1,7 @@
 package sluice.nio;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
@@ -30,7 +31,11 @@ final class EpollSet implements AutoCloseable {
   private static final int BATCH = 1024;
 
   private final Epoll epoll;
-  private final EpollEvents events = new EpollEvents(BATCH);
+
+  /// Freed with the set: many selectors come and go faster than the collector.
+  private final Arena arena = Arena.ofShared();
+
+  private final EpollEvents events = new EpollEvents(BATCH, arena);
   private @Nullable NioKey[] keys = new NioKey[64];
   private int[] free = new int[64];
   private int freeCount;
@@ -39,7 +44,12 @@ final class EpollSet implements AutoCloseable {
   private int watching;
 
   EpollSet() throws SysException {
-    epoll = Epoll.create();
+    try {
+      epoll = Epoll.create();
+    } catch (SysException refused) {
+      arena.close();
+      throw refused;
+    }
   }
 
   /// The set's own descriptor, which can be polled.
@@ -134,11 +144,6 @@ final class EpollSet implements AutoCloseable {
     new ParkingWaiter().await(epoll.fd(), PollFds.POLLIN, nanos);
   }
 
-  /// Whether events may be left because the last batch was full.
-  boolean wasFull(int count) {
-    return count == BATCH;
-  }
-
   /// Whether an event is the selector's own wake-up.
   boolean isWake(int index) {
     return events.data(index) == WAKE;
@@ -168,8 +173,10 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
+  /// Closes the descriptor and frees the events: nobody waits, and nobody looks at events.
   @Override
   public void close() {
     epoll.close();
+    arena.close();
   }
 }

@@ -15,6 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
@@ -34,8 +35,18 @@ final class Families {
   private static boolean hasIpv6() {
     try {
       Files.close(Sockets.socket(SocketAddresses.AF_INET6, Sockets.SOCK_STREAM, 0));
-      return java.nio.file.Files.exists(java.nio.file.Path.of("/proc/net/if_inet6"));
     } catch (SysException none) {
+      return false;
+    }
+    return hasAddress(Path.of("/proc/net/if_inet6"));
+  }
+
+  /// Whether an interface has an address of IPv6: where it is switched off (`disable_ipv6`), as in
+  /// many containers, sockets can be opened and the list is empty.
+  static boolean hasAddress(Path list) {
+    try {
+      return !java.nio.file.Files.readString(list).isBlank();
+    } catch (IOException none) {
       return false;
     }
   }

@@ -10,6 +10,7 @@ import static sluice.sys.Errno.EEXIST;
 import static sluice.sys.Errno.ENOENT;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -55,8 +56,8 @@ final class InterestTable {
   private final ReadinessCounts counts;
   private final int threshold;
   private final int wakeFd;
-  private final EpollEvents events = new EpollEvents(MAX_EVENTS);
-  private final Suspects suspects = new Suspects();
+  private final EpollEvents events;
+  private final Suspects suspects;
   private final ArrayDeque<SelectionKeyImpl> pending = new ArrayDeque<>();
   private final @Nullable SelectionKeyImpl[] readyKeys;
   private final int[] readyEvents;
@@ -72,10 +73,14 @@ final class InterestTable {
 
   /// @param threshold number of changes that wait for the next select; one more applies them
   /// @param wakeFd descriptor whose edges end a wait
-  InterestTable(int threshold, int wakeFd, ReadinessCounts counts) throws SysException {
+  /// @param arena of the memory that the kernel writes, closed after the table
+  InterestTable(int threshold, int wakeFd, ReadinessCounts counts, Arena arena)
+      throws SysException {
     this.threshold = threshold;
     this.wakeFd = wakeFd;
     this.counts = counts;
+    this.events = new EpollEvents(MAX_EVENTS, arena);
+    this.suspects = new Suspects(arena);
     this.readyKeys = new SelectionKeyImpl[MAX_EVENTS];
     this.readyEvents = new int[MAX_EVENTS];
     this.epoll = open();

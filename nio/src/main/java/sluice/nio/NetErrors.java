@@ -39,7 +39,7 @@ final class NetErrors {
     };
   }
 
-  /// Of a call that moves bytes.
+  /// Of a call that accepts a connection, makes a pipe or moves bytes.
   static IOException ofTransfer(int errno) {
     return new IOException(Errno.describe(errno));
   }

@@ -86,10 +86,6 @@ final class NioKey extends AbstractSelectionKey {
     return selector;
   }
 
-  AbstractSelectableChannel selectable() {
-    return channel;
-  }
-
   SluiceChannel sluice() {
     return sluice;
   }

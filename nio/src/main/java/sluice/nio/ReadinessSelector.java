@@ -1,6 +1,7 @@
 package sluice.nio;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
@@ -29,6 +30,10 @@ final class ReadinessSelector extends SelectorImpl {
   private static final int SLEEPING = 1;
   private static final int WOKEN = 2;
 
+  /// All native memory of the selector, freed when it is closed: many selectors come and go faster
+  /// than the collector.
+  private final Arena arena = Arena.ofShared();
+
   private final EventFd counter;
   private final InterestTable table;
   private final ReadinessCounts counts;
@@ -37,7 +42,7 @@ final class ReadinessSelector extends SelectorImpl {
   private final boolean mayCoalesce;
 
   /// To sleep by: of no descriptors at all.
-  private final PollFds none = new PollFds(1);
+  private final PollFds none = new PollFds(1, arena);
 
   private final AtomicInteger state = new AtomicInteger();
 
@@ -46,12 +51,17 @@ final class ReadinessSelector extends SelectorImpl {
     super(provider);
     this.mayCoalesce = settings.coalescing();
     this.counts = counts;
-    this.counter = EventFd.open(true);
     try {
-      this.table = new InterestTable(settings.threshold(), counter.fd(), counts);
-    } catch (SysException e) {
-      counter.close();
-      throw e;
+      this.counter = EventFd.open(true);
+      try {
+        this.table = new InterestTable(settings.threshold(), counter.fd(), counts, arena);
+      } catch (SysException e) {
+        counter.close();
+        throw e;
+      }
+    } catch (SysException refused) {
+      arena.close();
+      throw refused;
     }
     coalescing = new WaitCoalescing(System::nanoTime, table::drops);
   }
@@ -178,6 +188,7 @@ final class ReadinessSelector extends SelectorImpl {
   protected void implClose() {
     table.close();
     counter.close();
+    arena.close(); // nobody selects: this has the selector's lock, or is an action of the select
   }
 
   WaitCoalescing coalescing() {

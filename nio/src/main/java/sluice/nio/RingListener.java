@@ -138,6 +138,14 @@ final class RingListener extends RingPort implements AcceptPort {
     return !accepted.isEmpty() || error != 0;
   }
 
+  /// The kernel wakes one of those that wait to accept, so nothing that is as good as gone may be
+  /// among them: what is being cancelled by a thread that does not turn, or, some time after it has
+  /// been closed, of an abandoned ring.
+  @Override
+  public boolean isOver() {
+    return !attached && !armed && !ring.isAbandoned() && !acceptable();
+  }
+
   @Override
   int readyNow() {
     return acceptable() ? SelectionKey.OP_ACCEPT : 0;

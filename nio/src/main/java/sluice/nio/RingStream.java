@@ -586,7 +586,6 @@ final class RingStream extends RingPort implements StreamPort {
     } else if (!alone) {
       finishPinned(fd, unread);
     }
-    held.drop();
   }
 
   /// Whether the lock was had. A writer that blocks would keep us out, and one that was interrupted
@@ -619,6 +618,7 @@ final class RingStream extends RingPort implements StreamPort {
         writes.unlock();
       }
     }
+    held.drop(); // not before: a reader that was inside would have read on from the socket
   }
 
   /// The rest goes out after the channel is closed, by a descriptor of the flusher's.

@@ -36,7 +36,7 @@ import sluice.sys.SysException;
 /// | `touched` | owner | plain | plain |
 /// | `requests` | any thread | concurrent queue | concurrent queue |
 /// | `lockSeekers` | any thread | atomic | atomic |
-/// | `foreign`, `dead`, `turns` | any thread / owner | volatile | volatile |
+/// | `foreign`, `dead`, `abandoned`, `turns` | any thread / owner | volatile | volatile |
 ///
 /// Lifecycle: opened by its owner → turned → closed by the owner, or abandoned by another thread
 /// that takes the selector over.
@@ -45,18 +45,24 @@ final class SelectorRing {
   private static final int COMPLETION_ENTRIES = 2048;
   private static final int STAGING_FROM = 2;
 
+  /// Entries that cancelling all of a port takes.
+  private static final int CANCELLATIONS = 2;
+
   /// How long a turn sleeps while bytes are staged that it could not send.
   private static final long PATIENCE_NANOS = 1_000_000;
 
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
+  /// Where the kernel puts what it reads of wake events. Nobody looks at it, and it is never freed:
+  /// an abandoned ring may still be written for.
+  private static final MemorySegment WAKES = Arena.global().allocate(Long.BYTES, Long.BYTES);
+
   private final Thread owner = Thread.currentThread();
   private final IoUring ring;
   private final SubmissionQueue submission;
   private final CompletionQueue completion;
   private final EventFd wakeEvent;
-  private final MemorySegment wakeBuffer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
   private final RingArena arena;
   private final StagePool stages = new StagePool();
   private final EpollSet others;
@@ -93,7 +99,7 @@ final class SelectorRing {
   private final ConcurrentLinkedQueue<RingPort> requests = new ConcurrentLinkedQueue<>();
 
   private boolean staging;
-  private boolean abandoned;
+  private volatile boolean abandoned;
   private boolean wakeArmed;
   private boolean othersArmed;
   private boolean othersReady;
@@ -219,6 +225,7 @@ final class SelectorRing {
         }
         return !port.armed && !port.pollArmed;
       }
+      answerRequests(); // the crossings below would receive for channels that others took away
       cancel(port);
       for (int round = 0; (port.armed || port.pollArmed) && round < 1000; round++) {
         enterAndDrain(0);
@@ -403,6 +410,9 @@ final class SelectorRing {
         || lockSeekers.get() > 0;
   }
 
+  /// Before anything else that enters the kernel: what it has for a channel that another thread has
+  /// taken away belongs to whoever reads there now. A crossing carries out the cancellations it
+  /// submits before it receives.
   private void answerRequests() {
     RingPort port = requests.poll();
     while (port != null) {
@@ -410,6 +420,9 @@ final class SelectorRing {
         if (port.attached) {
           touch(port);
         } else {
+          if (submission.staged() > SUBMISSION_ENTRIES - CANCELLATIONS) {
+            int _ = ring.submit(); // without receiving for those that are still to be cancelled
+          }
           cancel(port);
           dropIfIdle(port);
         }
@@ -481,8 +494,7 @@ final class SelectorRing {
   private void armWakeAndOthers() {
     if (!wakeArmed) {
       wakeArmed = true;
-      submission.read(
-          wakeEvent.fd(), wakeBuffer, 0, Long.BYTES, -1, Token.of(RingOperation.WAKE, 0, 0));
+      submission.read(wakeEvent.fd(), WAKES, 0, Long.BYTES, -1, Token.of(RingOperation.WAKE, 0, 0));
     }
     if (!othersArmed && others.size() > 0) {
       othersArmed = true;
@@ -649,6 +661,12 @@ final class SelectorRing {
     } finally {
       turnLock.unlock();
     }
+  }
+
+  /// Whether a thread that is not its owner has closed it: what the kernel has of it is cancelled
+  /// some time later. Any thread.
+  boolean isAbandoned() {
+    return abandoned;
   }
 
   private void letGoOfAll() {

@@ -2,12 +2,20 @@ package sluice.nio;
 
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.DescriptorChannel;
 
 /// What selectors need to know of a channel of ours. Any thread may call.
-interface SluiceChannel {
+interface SluiceChannel extends DescriptorChannel {
   ChannelCore core();
 
   boolean isOpen();
+
+  /// For a [sluice.loop.Poller]; negative once closed. What a selector's ring has received already
+  /// does not make it ready: a channel belongs to one of the two at a time.
+  @Override
+  default int descriptor() {
+    return isOpen() ? core().fd() : -1;
+  }
 
   default void ensureOpen() throws ClosedChannelException {
     if (!isOpen()) {

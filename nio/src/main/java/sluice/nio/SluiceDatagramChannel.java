@@ -412,9 +412,7 @@ final class SluiceDatagramChannel extends DatagramChannel implements SluiceChann
     if (n == -Errno.ECONNREFUSED) {
       throw new PortUnreachableException();
     }
-    throw n == -Errno.EMSGSIZE || n == -Errno.EACCES || n == -Errno.EPERM
-        ? new SocketException(Errno.describe(n))
-        : NetErrors.ofSocket(n);
+    throw NetErrors.ofSocket(n);
   }
 
   // ---- groups ---------------------------------------------------------------------------------

@@ -18,7 +18,10 @@ final class SluicePipe extends Pipe {
 
   SluicePipe(SelectorProvider provider) throws IOException {
     int[] ends = new int[2];
-    NetErrors.check(Files.pipe2(Files.O_CLOEXEC | Files.O_NONBLOCK, ends));
+    int result = Files.pipe2(Files.O_CLOEXEC | Files.O_NONBLOCK, ends);
+    if (result < 0) {
+      throw NetErrors.ofTransfer(result);
+    }
     source = new Source(provider, ends[0]);
     sink = new Sink(provider, ends[1]);
   }

@@ -23,11 +23,8 @@ public final class SluiceSelectorProvider extends SelectorProvider {
   private final NioEngine engine;
 
   /// The engine named by the system property `sluice.nio.engine`, which is told on standard error
-  /// once per JVM.
-  ///
-  /// @throws IllegalArgumentException for a property value that has no meaning
-  /// @throws IllegalStateException when the named engine cannot work in this JVM; the message has
-  ///   the reason and the fix
+  /// once per JVM. Where it cannot work in this JVM, or a property of ours has a value without a
+  /// meaning, every call that opens something throws an [IOException] with the reason and the fix.
   public SluiceSelectorProvider() {
     this.engine = Chosen.engine(this);
   }
@@ -47,24 +44,26 @@ public final class SluiceSelectorProvider extends SelectorProvider {
 
     static synchronized NioEngine engine(SelectorProvider first) {
       if (chosen == null) {
-        EngineChoice choice;
-        try {
-          choice = EngineChoice.make(System::getProperty, first);
-        } catch (IllegalArgumentException | IllegalStateException e) {
-          // The JVM wraps this into an error about services, deep in some stack.
-          System.err.println(e.getMessage());
-          throw e;
-        }
-        if (!EngineChoice.isTrue(System::getProperty, EngineChoice.QUIET)) {
-          System.err.println(choice.line());
-        }
-        chosen = choice.engine();
+        chosen = choose(first);
       }
       return chosen;
     }
+
+    private static NioEngine choose(SelectorProvider first) {
+      try {
+        EngineChoice choice = EngineChoice.make(System::getProperty, first);
+        if (!EngineChoice.flag(System::getProperty, EngineChoice.QUIET, false)) {
+          System.err.println(choice.line());
+        }
+        return choice.engine();
+      } catch (IllegalArgumentException | IllegalStateException refused) {
+        return new RefusingEngine(String.valueOf(refused.getMessage()));
+      }
+    }
   }
 
-  /// Name of the engine in use: `readiness`, `completion` or `jdk`.
+  /// Name of the engine in use: `readiness`, `completion` or `jdk`; `none` where every call is
+  /// refused.
   public String engineName() {
     return engine.name();
   }

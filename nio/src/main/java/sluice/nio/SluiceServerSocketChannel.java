@@ -90,7 +90,8 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
 
   @Override
   public boolean isForRing() {
-    return localAddress != null && !isBlocking() && isFree(port);
+    AcceptPort before = port;
+    return localAddress != null && !isBlocking() && (before == null || before.isOver());
   }
 
   /// Takes the lock: a thread that is about to accept must not meet a blocking descriptor.
@@ -104,10 +105,6 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
     } finally {
       core.reads.lock.unlock();
     }
-  }
-
-  private static boolean isFree(@Nullable AcceptPort before) {
-    return before == null || !before.acceptable();
   }
 
   @Nullable AcceptPort port() {
@@ -295,7 +292,7 @@ final class SluiceServerSocketChannel extends ServerSocketChannel implements Slu
       if (NetErrors.again(fd)) {
         return null;
       }
-      throw NetErrors.ofSocket(fd);
+      throw NetErrors.ofTransfer(fd);
     }
     try {
       AcceptPort ring = port;

@@ -1,5 +1,6 @@
 package sluice.nio;
 
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -10,7 +11,14 @@ import sluice.sys.PollFds;
 final class Suspects {
   private final List<Registration> listed = new ArrayList<>();
   private final List<Registration> found = new ArrayList<>();
-  private PollFds fds = new PollFds(64);
+  private final Arena arena;
+  private PollFds fds;
+
+  /// @param arena what the memory lives as long as; arrays that became too small stay in it
+  Suspects(Arena arena) {
+    this.arena = arena;
+    fds = new PollFds(64, arena);
+  }
 
   void add(Registration registration) {
     if (!registration.listed) {
@@ -47,7 +55,7 @@ final class Suspects {
       return 0;
     }
     if (count > fds.capacity()) {
-      fds = new PollFds(Math.max(count, fds.capacity() * 2));
+      fds = new PollFds(Math.max(count, fds.capacity() * 2), arena);
     }
     for (int i = 0; i < count; i++) {
       fds.set(i, listed.get(i).fd, listed.get(i).wanted);

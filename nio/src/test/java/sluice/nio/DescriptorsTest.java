@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
@@ -17,6 +18,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sluice.sys.EventFd;
 import sluice.sys.ResourceLimit;
@@ -126,11 +130,16 @@ class DescriptorsTest extends Scenario {
     List<EventFd> hogs = new ArrayList<>();
     List<SocketChannel> accepted = new ArrayList<>();
     try {
-      assertRefused(hogs, () -> acceptAll(server, accepted));
-      assertRefused(hogs, () -> closing(nio().openSocketChannel()));
-      assertRefused(hogs, () -> closing(nio().openDatagramChannel()));
-      assertRefused(hogs, this::pipe);
-      assertRefused(hogs, () -> closing(nio().openSelector()));
+      assertThat(refused(hogs, () -> acceptAll(server, accepted)))
+          .isExactlyInstanceOf(IOException.class)
+          .hasMessage("Too many open files");
+      assertThat(refused(hogs, () -> closing(nio().openSocketChannel())))
+          .isExactlyInstanceOf(SocketException.class);
+      assertThat(refused(hogs, () -> closing(nio().openDatagramChannel())))
+          .isExactlyInstanceOf(SocketException.class);
+      assertThat(refused(hogs, this::pipe)).isExactlyInstanceOf(IOException.class);
+      assertThat(refused(hogs, () -> closing(nio().openSelector())))
+          .isInstanceOf(IOException.class);
     } finally {
       hogs.forEach(EventFd::close);
     }
@@ -149,16 +158,18 @@ class DescriptorsTest extends Scenario {
 
   /// With all descriptors used up an opening fails. What an earlier test has forgotten may be
   /// collected and closed just then: the number that comes free by that is used up too.
-  private static void assertRefused(List<EventFd> hogs, Opening opening) throws Exception {
+  private static IOException refused(List<EventFd> hogs, Opening opening) throws Exception {
+    AtomicReference<@Nullable IOException> thrown = new AtomicReference<>();
     eventually(() -> {
       useUp(hogs);
       try {
         opening.run();
-        return false;
       } catch (IOException refused) {
-        return true;
+        thrown.set(refused);
       }
+      return thrown.get() != null;
     });
+    return Objects.requireNonNull(thrown.get());
   }
 
   /// An engine may have accepted ahead of the asking; what it holds comes first.

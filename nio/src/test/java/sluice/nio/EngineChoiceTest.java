@@ -9,6 +9,7 @@ import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -56,9 +57,11 @@ final class EngineChoiceTest {
     assertThatThrownBy(() -> EngineChoice.completion(provider, "io_uring_setup: EPERM"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("io_uring_setup: EPERM")
-        .hasMessageContaining("Why: ")
-        .hasMessageContaining("Fix: ")
-        .hasMessageContaining("-Dsluice.nio.engine=readiness");
+        .hasMessageContaining("Fix: allow io_uring")
+        .hasMessageContaining("-Dsluice.nio.engine=auto");
+    assertThatThrownBy(() -> EngineChoice.completion(provider, "too old. Why: 5.4. Fix: 6.1."))
+        .hasMessageContaining("  Why: too old: 5.4.\n  Fix: allow")
+        .hasMessageNotContaining("6.1");
     assertThat(EngineChoice.completion(provider, null).name()).isEqualTo("completion");
   }
 
@@ -83,12 +86,16 @@ final class EngineChoiceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "yes", "0", "TRUE"})
-  void coalescingIsTrueOrFalse(String value) {
-    assertThatThrownBy(() -> choose(Map.of("sluice.nio.coalescing", value)))
-        .hasMessageContaining("-Dsluice.nio.coalescing=" + value)
-        .hasMessageContaining("true or false");
-    assertThat(choose(Map.of("sluice.nio.coalescing", "false")).engine().name())
-        .isEqualTo("readiness");
+  void aSwitchIsTrueOrFalseOnEveryEngine(String value) {
+    for (String name : List.of("coalescing", "stats", "quiet")) {
+      Map<String, String> properties =
+          Map.of("sluice.nio." + name, value, "sluice.nio.engine", "jdk");
+      assertThatThrownBy(() -> choose(properties))
+          .hasMessageContaining("-Dsluice.nio." + name + "=" + value)
+          .hasMessageContaining("true or false");
+      assertThat(choose(Map.of("sluice.nio." + name, "false")).engine().name())
+          .isEqualTo("readiness");
+    }
   }
 
   @ParameterizedTest

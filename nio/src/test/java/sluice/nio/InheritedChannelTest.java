@@ -64,11 +64,10 @@ class InheritedChannelTest {
       List<String> command = new ArrayList<>(List.of("/bin/bash", "-c", script));
       command.add(Integer.toString(server.getLocalPort()));
       command.addAll(ChildJvm.of(options, Child.class).command());
-      Process child =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(log.toFile())
-              .start();
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+      builder.environment().remove("JAVA_TOOL_OPTIONS"); // the JVM would print that it heeds them
+      Process child = builder.start();
       try (Socket peer = server.accept()) {
         peer.setSoTimeout(60_000);
         peer.getOutputStream().write("hello".getBytes(StandardCharsets.US_ASCII));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// From selected to blocking and back, with bytes on their way.
 class ModeSwitchTest extends Scenario {

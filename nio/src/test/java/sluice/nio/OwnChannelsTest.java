@@ -13,11 +13,14 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -26,6 +29,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.Backend;
+import sluice.loop.DescriptorChannel;
+import sluice.loop.Poller;
+import sluice.loop.PollerEvents;
+import sluice.sys.SysException;
 
 /// Our channels as plain sockets, without a selector. Threads of a test end with it.
 @Timeout(120)
@@ -209,5 +220,60 @@ class OwnChannelsTest {
         Files.delete(path.getPath());
       }
     }
+  }
+
+  /// By the descriptor that each channel tells, so without a flag of the JVM.
+  @ParameterizedTest
+  @EnumSource(names = {"EPOLL", "POLL"})
+  void aPollerWatchesOurChannels(Backend backend) throws Exception {
+    try (ServerSocketChannel server = listen();
+        SocketChannel client = connect(server);
+        SocketChannel accepted = server.accept();
+        Poller poller = Poller.open(10, backend)) {
+      assertThat(accepted).isInstanceOf(DescriptorChannel.class);
+      long handle = poller.add(accepted, Poller.IN);
+      PollerEvents events = new PollerEvents(1);
+      assertThat(poller.await(events, 1, 0)).isZero();
+      client.write(ByteBuffer.allocate(1));
+      assertThat(poller.await(events, 1, TimeUnit.SECONDS.toNanos(60))).isEqualTo(1);
+      assertThat(events.handle(0)).isEqualTo(handle);
+      poller.remove(handle);
+      SocketChannel gone = provider.openSocketChannel();
+      gone.close();
+      assertThatThrownBy(() -> poller.add(gone, Poller.IN))
+          .isInstanceOfSatisfying(
+              SysException.class, e -> assertThat(e.errnoName()).isEqualTo("EBADF"));
+    }
+  }
+
+  @Test
+  void aChannelThatRegistersWhileTheSelectorClosesIsCountedOnce() throws Exception {
+    try (DatagramChannel channel = provider.openDatagramChannel()) {
+      channel.configureBlocking(false);
+      for (int i = 0; i < 300; i++) {
+        Selector selector = provider.openSelector();
+        CompletableFuture<Void> closing = run(false, selector::close);
+        for (int spin = 0; spin < i * 10; spin++) {
+          Thread.onSpinWait();
+        }
+        try {
+          channel.register(selector, 0);
+        } catch (ClosedSelectorException closed) {
+          // the other was first
+        }
+        closing.get(60, TimeUnit.SECONDS);
+        assertThat(((SluiceChannel) channel).core().registrations).hasValue(0);
+      }
+    }
+  }
+
+  @Test
+  void ipv6WithoutAnAddressIsNone(@TempDir Path directory) throws Exception {
+    Path list = directory.resolve("if_inet6");
+    assertThat(Families.hasAddress(list)).isFalse();
+    Files.writeString(list, "");
+    assertThat(Families.hasAddress(list)).isFalse();
+    Files.writeString(list, "00000000000000000000000000000001 01 80 10 80       lo\n");
+    assertThat(Families.hasAddress(list)).isTrue();
   }
 }

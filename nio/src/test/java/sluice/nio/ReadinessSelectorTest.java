@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// What an application sees of the readiness selector, and what it costs in system calls.
 @Timeout(120)

@@ -21,9 +21,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// What a ring has received or was to send, when threads take its selector or its channels away
 /// from it. Each test's threads end with it.
@@ -146,6 +147,113 @@ class RingHandOverTest extends RingTests {
 
   private static boolean holdsOne(SelectionKey key) {
     return ((RingStream) Objects.requireNonNull(((NioKey) key).port)).heldBytes() == 1;
+  }
+
+  /// More than the ring takes submissions at a time. The ring's thread knows of none of the moves
+  /// when it lets go of one more channel.
+  @Test
+  void aRingReceivesNothingForChannelsThatMovedWhileItLetsGoOfAnother() throws Exception {
+    ServerSocketChannel server = listen();
+    Selector selector = selector();
+    List<SelectionKey> moving = new ArrayList<>();
+    List<Link> links = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      Link link = link(server);
+      links.add(link);
+      moving.add(link.near().register(selector, SelectionKey.OP_READ));
+    }
+    Link other = link(server);
+    SelectionKey last = other.near().register(selector, SelectionKey.OP_READ);
+    selector.selectNow(); // receives are armed
+    Selector next = selector();
+    joined(
+        started(() -> {
+          for (SelectionKey key : moving) {
+            key.cancel();
+            key.channel().register(next, SelectionKey.OP_READ);
+          }
+          return next.selectNow();
+        }));
+    for (Link link : links) {
+      link.far().getOutputStream().write(1);
+    }
+    last.cancel();
+    other.near().close();
+    int ready =
+        joined(
+            started(() -> {
+              selectAll(next, links.size());
+              int read = 0;
+              for (Link link : links) {
+                read += read(link.near(), 1).length;
+              }
+              return read;
+            }));
+    assertThat(ready).isEqualTo(links.size());
+  }
+
+  /// The kernel wakes one of those that wait to accept: not the ring that it is about to end.
+  @Test
+  void aListenerFromARingThatAnotherThreadHasClosedReportsItsNextConnection() throws Exception {
+    for (int round = 0; round < 100; round++) {
+      ServerSocketChannel server = listen();
+      server.configureBlocking(false);
+      SynchronousQueue<Selector> armed = new SynchronousQueue<>();
+      SynchronousQueue<Boolean> over = new SynchronousQueue<>();
+      CompletableFuture<Boolean> owner =
+          started(() -> {
+            Selector selector = provider.openSelector();
+            server.register(selector, SelectionKey.OP_ACCEPT);
+            selector.selectNow();
+            armed.put(selector);
+            return over.take(); // alive, but it never selects again
+          });
+      Selector next = selector();
+      Objects.requireNonNull(armed.poll(60, TimeUnit.SECONDS)).close();
+      server.register(next, SelectionKey.OP_ACCEPT);
+      next.selectNow();
+      try (Socket far = connect(server)) {
+        selectAll(next, 1);
+        try (SocketChannel near = server.accept()) {
+          assertThat(near.getRemoteAddress()).isEqualTo(far.getLocalSocketAddress());
+        }
+      }
+      over.put(true);
+      joined(owner);
+      next.close();
+      server.close();
+    }
+  }
+
+  @Test
+  void aReaderThatIsInsideWhileAnotherThreadClosesFindsWhatWasReceived() throws Exception {
+    Selector selector = selector();
+    Link link = link(listen());
+    SelectionKey key = link.near().register(selector, SelectionKey.OP_READ);
+    link.far().getOutputStream().write(pattern(5, 100));
+    selectUntil(selector, () -> ((NioKey) key).sluice().readyHere() != 0);
+    RingStream stream = (RingStream) Objects.requireNonNull(((NioKey) key).port);
+    ReentrantLock reads = stream.channel().core().reads.lock;
+    CompletableFuture<Void> closing;
+    reads.lock(); // as the reader that is inside
+    try {
+      int held = stream.heldBytes();
+      closing =
+          started(() -> {
+            link.near().close();
+            return null;
+          });
+      Patience patience = new Patience();
+      while (!reads.hasQueuedThreads()) { // it waits for the reader
+        patience.check("the thread that closes");
+      }
+      assertThat(held).isPositive();
+      assertThat(stream.heldBytes()).isEqualTo(held);
+    } finally {
+      reads.unlock();
+    }
+    joined(closing);
+    assertThat(stream.heldBytes()).isZero();
   }
 
   @Test

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// What rings take of the memory they share, what they give back, and what happens when there is no
 /// more. Each test's threads end with it.

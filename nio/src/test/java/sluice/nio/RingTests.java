@@ -8,17 +8,14 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import sluice.testkit.Patience;
+import sluice.testbase.Patience;
 
 /// What tests of selectors with rings share: a provider that makes them, and the closing of what
 /// was opened. The thread of the test calls.
 abstract class RingTests {
-  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
-
   /// For reads of sockets, which no interrupt ends.
   static final int PATIENCE_MILLIS = 100_000;
 

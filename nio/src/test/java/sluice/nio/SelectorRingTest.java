@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.sys.Sockets;
-import sluice.testkit.Patience;
+import sluice.testbase.AllocatedBytes;
+import sluice.testbase.Patience;
 
 /// What only a selector with a ring does. Each test's threads end with it.
 @Timeout(300)
@@ -474,17 +475,16 @@ class SelectorRingTest extends RingTests {
       clients.add(started(() -> askUntil(enough, link.far())));
     }
     Echo echo = new Echo();
-    long allocated = Long.MAX_VALUE; // by a part without class loading and compiling
-    long start = System.nanoTime(); // a machine may be slow to compile
-    while (allocated >= MOST_BYTES && System.nanoTime() - start < PATIENCE_NANOS) {
-      Patience patience = new Patience();
-      long before = allocatedByThisThread();
-      for (int end = echo.served + 2000; echo.served < end; ) {
-        selector.select(echo, 1000);
-        patience.check("requests");
-      }
-      allocated = allocatedByThisThread() - before;
-    }
+    long allocated =
+        AllocatedBytes.settled(
+            MOST_BYTES,
+            () -> {
+              Patience patience = new Patience();
+              for (int end = echo.served + 2000; echo.served < end; ) {
+                selector.select(echo, 1000);
+                patience.check("requests");
+              }
+            });
     enough.set(true);
     Patience patience = new Patience();
     while (!clients.stream().allMatch(CompletableFuture::isDone)) {
@@ -494,20 +494,7 @@ class SelectorRingTest extends RingTests {
     for (CompletableFuture<Void> client : clients) {
       client.get(60, TimeUnit.SECONDS);
     }
-    assertThat(allocated).isLessThan(MOST_BYTES);
-  }
-
-  /// By reflection, as this module does not read the management modules.
-  private static long allocatedByThisThread() throws ReflectiveOperationException {
-    Object threads =
-        Class.forName("java.lang.management.ManagementFactory")
-            .getMethod("getThreadMXBean")
-            .invoke(null);
-    Object bytes =
-        Class.forName("com.sun.management.ThreadMXBean")
-            .getMethod("getCurrentThreadAllocatedBytes")
-            .invoke(threads);
-    return (Long) bytes;
+    assertThat(allocated).isLessThanOrEqualTo(MOST_BYTES);
   }
 
   private static void askUntil(AtomicBoolean enough, Socket far) throws Exception {

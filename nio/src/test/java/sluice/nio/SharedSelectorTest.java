@@ -143,6 +143,31 @@ class SharedSelectorTest extends Scenario {
     assertThat(received.toByteArray()).isEqualTo(bytes);
   }
 
+  /// What the first selector has armed may keep the socket open for as long as it does not select.
+  @Test
+  void aClosedChannelOfAnotherSelectorEndsNoWait() throws Exception {
+    Selector holding = selector();
+    Selector watching = selector();
+    Link link = link();
+    SelectionKey first = register(link.near(), holding, OP_READ);
+    holding.selectNow();
+    Task<Boolean> other =
+        Task.start(() -> {
+          first.cancel();
+          link.near().register(watching, OP_READ);
+          watching.selectNow();
+          link.near().close();
+          return true;
+        });
+    assertThat(other.join()).isTrue();
+    Task<Integer> selecting = Task.start(() -> watching.select());
+    selecting.awaitBlocked("select");
+    watching.wakeup();
+    assertThat(selecting.join()).isZero();
+    holding.selectNow();
+    assertThat(receive(link.far(), 1)).isEmpty();
+  }
+
   @Test
   void manySelectorsWorkSideBySide() throws Exception {
     List<Selector> selectors = new ArrayList<>();

@@ -32,15 +32,24 @@ public final class EpollEvents {
   static final int SIZE = LAYOUT.sizeBytes();
 
   private final MemorySegment segment;
-  private final MemorySegment errno = Kernel.newErrno();
-  private final MemorySegment time =
-      Arena.ofAuto().allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
+  private final MemorySegment errno;
+  private final MemorySegment time;
   private final int capacity;
 
+  /// In memory that the garbage collector frees.
+  ///
   /// @param capacity most events of one wait, at least 1
   public EpollEvents(int capacity) {
+    this(capacity, Arena.ofAuto());
+  }
+
+  /// @param capacity most events of one wait, at least 1
+  /// @param arena what its memory lives as long as; it cannot be closed while a thread waits
+  public EpollEvents(int capacity, Arena arena) {
     this.capacity = capacity;
-    segment = Arena.ofAuto().allocate((long) capacity * SIZE, Long.BYTES);
+    segment = arena.allocate((long) capacity * SIZE, Long.BYTES);
+    errno = Kernel.newErrno(arena);
+    time = arena.allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
   }
 
   static Layout layout(Arch arch) {

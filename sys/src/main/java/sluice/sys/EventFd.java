@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `signalling` | any thread | volatile | compare-and-set; negative once closed |
-/// | `counter` | owner | plain | plain, by the kernel |
 public final class EventFd implements AutoCloseable {
   static final int EFD_NONBLOCK = 0x800;
   static final int EFD_CLOEXEC = 0x80000;
@@ -24,7 +23,6 @@ public final class EventFd implements AutoCloseable {
 
   private final int fd;
   private final AtomicInteger signalling = new AtomicInteger();
-  private final MemorySegment counter = Arena.ofAuto().allocate(JAVA_LONG);
 
   private EventFd(int fd) {
     this.fd = fd;
@@ -71,8 +69,24 @@ public final class EventFd implements AutoCloseable {
     if (signalling.get() < 0) {
       return -Errno.EBADF;
     }
-    long result = Kernel.callWithBuffer(SystemCall.READ, fd, counter, Long.BYTES);
-    return result < 0 ? result : counter.get(JAVA_LONG, 0);
+    int slot = ErrnoSlots.borrow();
+    if (slot < 0) {
+      try (Arena arena = Arena.ofConfined()) {
+        return drain(arena.allocate(ErrnoSlots.SCRATCH + Long.BYTES, Long.BYTES));
+      }
+    }
+    try {
+      return drain(ErrnoSlots.segment(slot));
+    } finally {
+      ErrnoSlots.giveBack(slot);
+    }
+  }
+
+  private long drain(MemorySegment scratch) {
+    long counter = ErrnoSlots.SCRATCH;
+    long result =
+        Kernel.call(scratch, SystemCall.READ, fd, scratch.address() + counter, Long.BYTES, 0, 0, 0);
+    return result < 0 ? result : scratch.get(JAVA_LONG, counter);
   }
 
   /// Closes the descriptor. A second call does nothing.

@@ -289,12 +289,14 @@ record Explanation(String why, String fix) {
               "keep the handle that add returned, and forget it when the entry is removed");
       case Errno.ENOSPC ->
           new Explanation(
-              "the poller holds as many entries as it was opened for",
-              "open it with a larger maxEntries, or remove entries that are not used");
+              "the poller holds as many entries as it was opened for, or all epolls of this user as"
+                  + " many as fs.epoll.max_user_watches allows",
+              "remove entries that are not used, open it with a larger maxEntries, or raise that"
+                  + " limit with sysctl");
       case Errno.EPERM ->
           new Explanation(
-              "regular files, directories and block devices are always ready: the kernel does not"
-                  + " poll them",
+              "regular files, directories, block devices and /dev/null are always ready: the kernel"
+                  + " does not poll them",
               "read them without waiting, or add a socket, a pipe, an eventfd or a terminal");
       case Errno.EINVAL ->
           new Explanation(

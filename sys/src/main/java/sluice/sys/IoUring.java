@@ -108,9 +108,12 @@ public final class IoUring implements AutoCloseable {
   private final int features;
   private final Thread owner = Thread.currentThread();
   private final int ownerTid;
-  private final Mapping ringMapping;
-  private final Mapping entryMapping;
-  private final MemorySegment errno = Kernel.newErrno();
+
+  /// All memory of the ring but that of its buffer rings. Were a thread inside of [#enter], closing
+  /// it would throw.
+  private final Arena arena;
+
+  private final MemorySegment errno;
 
   /// `struct io_uring_getevents_arg`, its timespec, then one timespec per submission entry.
   private final MemorySegment argument;
@@ -125,31 +128,25 @@ public final class IoUring implements AutoCloseable {
   private long enters;
   private boolean closed;
 
-  private IoUring(int fd, IoUringParams params) throws SysException {
+  private IoUring(int fd, IoUringParams params, Arena arena) throws SysException {
     this.fd = fd;
+    this.arena = arena;
+    errno = Kernel.newErrno(arena);
     enterFd = fd;
     setupFlags = params.flags();
     features = params.features();
     ownerTid = (int) Kernel.call(SystemCall.GETTID, 0);
-    ringMapping = Mapping.sharedPopulated(fd, OFF_SQ_RING, params.ringBytes());
-    try {
-      long entryBytes = (long) params.sqEntries() * params.sqEntryBytes();
-      entryMapping = Mapping.sharedPopulated(fd, OFF_SQES, entryBytes);
-    } catch (SysException noMemory) {
-      ringMapping.close();
-      throw noMemory;
-    }
+    MemorySegment rings = Mapping.sharedPopulated(arena, fd, OFF_SQ_RING, params.ringBytes());
+    long entryBytes = (long) params.sqEntries() * params.sqEntryBytes();
+    MemorySegment entries = Mapping.sharedPopulated(arena, fd, OFF_SQES, entryBytes);
     int own = ARGUMENT_LAYOUT.sizeBytes() + TIMESPEC_LAYOUT.sizeBytes();
     MemorySegment scratch =
-        Arena.ofAuto()
-            .allocate(own + SubmissionQueue.timespecBytes(params.sqEntries()), Long.BYTES);
+        arena.allocate(own + SubmissionQueue.timespecBytes(params.sqEntries()), Long.BYTES);
     argument = scratch.asSlice(0, own);
     argumentAddress = argument.address();
     argument.set(JAVA_LONG, TS, argumentAddress + argumentBytes);
-    submission =
-        new SubmissionQueue(
-            this, ringMapping.segment(), entryMapping.segment(), scratch.asSlice(own), params);
-    completion = new CompletionQueue(ringMapping.segment(), params);
+    submission = new SubmissionQueue(this, rings, entries, scratch.asSlice(own), params);
+    completion = new CompletionQueue(rings, params);
   }
 
   /// Opens a ring owned by the calling thread.
@@ -164,15 +161,21 @@ public final class IoUring implements AutoCloseable {
       throw new WrongThreadException("a ring belongs to a platform thread");
     }
     int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
-    IoUringParams params = new IoUringParams(cqEntries, flags);
-    long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
-    SysException.check(
-        fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
+    Arena arena = Arena.ofShared();
     try {
-      return new IoUring((int) fd, params);
-    } catch (SysException noMemory) {
-      Kernel.call(SystemCall.CLOSE, fd);
-      throw noMemory;
+      IoUringParams params = new IoUringParams(arena, cqEntries, flags);
+      long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
+      SysException.check(
+          fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
+      try {
+        return new IoUring((int) fd, params, arena);
+      } catch (SysException noMemory) {
+        Kernel.call(SystemCall.CLOSE, fd);
+        throw noMemory;
+      }
+    } catch (SysException refused) {
+      arena.close();
+      throw refused;
     }
   }
 
@@ -237,9 +240,21 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// Submits without waiting.
-  int submit() {
-    return enter(0, 0);
+  /// Submits all that is staged and no more: with [#SETUP_DEFER_TASKRUN] nothing that was submitted
+  /// before goes on meanwhile, and no completion is made.
+  ///
+  /// @return entries submitted, or a negative errno
+  /// @throws WrongThreadException on another thread than the owner
+  public int submit() {
+    checkOwner();
+    int submit = submission.publish();
+    enters++;
+    int flags = enterFlags & ~ENTER_GETEVENTS;
+    try {
+      return (int) Kernel.call(errno, SystemCall.IO_URING_ENTER, enterFd, submit, 0, flags, 0, 0);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /// How often the kernel was entered.
@@ -378,8 +393,7 @@ public final class IoUring implements AutoCloseable {
     Kernel.call(SystemCall.CLOSE, fd);
     bufferRings.forEach(BufferRing::release);
     bufferRings.clear();
-    entryMapping.close();
-    ringMapping.close();
+    arena.close();
   }
 
   /// Submits what is staged, cancels everything, then gives the rings back. A second call does
@@ -440,10 +454,11 @@ public final class IoUring implements AutoCloseable {
     }
   }
 
-  /// The exit of a thread cancels its operations; Java calls a thread dead slightly earlier.
+  /// The exit of a thread cancels its operations; Java calls a thread dead earlier: slightly, or by
+  /// seconds where the processor is busy with others.
   private void awaitOwnerExit() {
     long pid = Kernel.call(SystemCall.GETPID, 0);
-    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (Kernel.call(SystemCall.TGKILL, pid, ownerTid, 0) == 0 && System.nanoTime() < patience) {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
     }

@@ -56,9 +56,10 @@ final class IoUringParams {
   static final int CQ_RESV1 = CQ_LAYOUT.u32("resv1");
   static final int CQ_USER_ADDR = CQ_LAYOUT.u64("user_addr");
 
-  private final MemorySegment segment = Arena.ofAuto().allocate(SIZE, 8);
+  private final MemorySegment segment;
 
-  IoUringParams(int cqEntries, int flags) {
+  IoUringParams(Arena arena, int cqEntries, int flags) {
+    segment = arena.allocate(SIZE, Long.BYTES);
     segment.set(JAVA_INT, CQ_ENTRIES, cqEntries);
     segment.set(JAVA_INT, FLAGS, flags);
   }

@@ -64,9 +64,10 @@ final class Kernel {
         Linker.Option.captureCallState("errno"));
   }
 
-  /// A place for `errno` owned by one ring or poller, so that its calls need not borrow one.
-  static MemorySegment newErrno() {
-    return Arena.ofAuto().allocate(ERRNO_LAYOUT);
+  /// A place for `errno` owned by one ring or poller, so that its calls need not borrow one. The
+  /// linker holds it open for the length of a call, as it does an argument.
+  static MemorySegment newErrno(Arena arena) {
+    return arena.allocate(ERRNO_LAYOUT);
   }
 
   /// Calls with up to six numbers, leaving `errno` in memory the caller owns. The caller's thread

@@ -29,9 +29,7 @@ public final class Mapping implements AutoCloseable {
   private final MemorySegment segment;
 
   private Mapping(long address, long bytes, boolean writable) {
-    MemorySegment whole =
-        MemorySegment.ofAddress(address)
-            .reinterpret(bytes, arena, ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
+    MemorySegment whole = segment(arena, address, bytes);
     segment = writable ? whole : whole.asReadOnly();
   }
 
@@ -75,19 +73,30 @@ public final class Mapping implements AutoCloseable {
     return map(bytes, writable, MAP_SHARED, fd, offset);
   }
 
-  /// As [#shared], with all pages present: for rings.
-  static Mapping sharedPopulated(int fd, long offset, long bytes) throws SysException {
-    return map(bytes, true, MAP_SHARED | MAP_POPULATE, fd, offset);
+  /// Memory of a ring, with all pages present, that is unmapped when an arena is closed.
+  static MemorySegment sharedPopulated(Arena arena, int fd, long offset, long bytes)
+      throws SysException {
+    return segment(arena, address(bytes, true, MAP_SHARED | MAP_POPULATE, fd, offset), bytes);
   }
 
   private static Mapping map(long bytes, boolean writable, int flags, int fd, long offset)
+      throws SysException {
+    return new Mapping(address(bytes, writable, flags, fd, offset), bytes, writable);
+  }
+
+  private static MemorySegment segment(Arena arena, long address, long bytes) {
+    return MemorySegment.ofAddress(address)
+        .reinterpret(bytes, arena, ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
+  }
+
+  private static long address(long bytes, boolean writable, int flags, int fd, long offset)
       throws SysException {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
     long address = Kernel.call(SystemCall.MMAP, 0, bytes, protection, flags, fd, offset);
     if (address < 0 && address > -4096) {
       throw SysException.of((int) -address, "mmap", bytes, protection, flags, fd, offset);
     }
-    return new Mapping(address, bytes, writable);
+    return address;
   }
 
   /// The whole region; read-only when it was mapped so.

@@ -14,7 +14,7 @@ public final class NativeMemory {
   private static final MethodHandle FREE = Kernel.link("free");
 
   /// Where `errno` goes, which nobody reads: calloc has one way to fail.
-  private static final MemorySegment ERRNO = Kernel.newErrno();
+  private static final MemorySegment ERRNO = Kernel.newErrno(Arena.global());
 
   private NativeMemory() {}
 

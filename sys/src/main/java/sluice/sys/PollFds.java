@@ -47,15 +47,24 @@ public final class PollFds {
   public static final int POLLRDHUP = 0x2000;
 
   private final MemorySegment segment;
-  private final MemorySegment time =
-      Arena.ofAuto().allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
-  private final MemorySegment errno = Kernel.newErrno();
+  private final MemorySegment time;
+  private final MemorySegment errno;
   private final int capacity;
 
+  /// In memory that the garbage collector frees.
+  ///
   /// @param capacity number of entries, at least 1
   public PollFds(int capacity) {
+    this(capacity, Arena.ofAuto());
+  }
+
+  /// @param capacity number of entries, at least 1
+  /// @param arena what its memory lives as long as; it cannot be closed while a thread polls
+  public PollFds(int capacity, Arena arena) {
     this.capacity = capacity;
-    segment = Arena.ofAuto().allocate((long) capacity * SIZE, Long.BYTES);
+    segment = arena.allocate((long) capacity * SIZE, Long.BYTES);
+    time = arena.allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
+    errno = Kernel.newErrno(arena);
   }
 
   /// Number of entries.

@@ -96,7 +96,7 @@ public final class SubmissionQueue {
       throw new IllegalArgumentException(count + " entries do not fit in " + capacity());
     }
     for (int attempt = 0; attempt < 100; attempt++) {
-      owner.submit();
+      owner.enter(0, 0);
       if (capacity() - staged() >= count) {
         return;
       }
@@ -138,6 +138,12 @@ public final class SubmissionQueue {
         0,
         userData,
         group & 0xffff);
+  }
+
+  /// As [#receiveMultishot], for one completion.
+  public void receiveSelected(int fd, boolean fixed, int group, long userData) {
+    int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
+    stage(first(Opcode.RECV, flags, 0, fd), 0, 0, 0, userData, group & 0xffff);
   }
 
   /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess` silence is

@@ -3,6 +3,7 @@ package sluice.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import sluice.testbase.AllocatedBytes;
 
 /// The coarse clock against the exact one.
 final class CoarseClockTest {
@@ -25,18 +26,17 @@ final class CoarseClockTest {
   }
 
   @Test
-  void isReadWithoutAllocation() throws ReflectiveOperationException {
-    long sum = 0;
-    long allocated = Long.MAX_VALUE;
-    long start = System.nanoTime(); // a machine may be slow to compile
-    while (allocated >= 100_000 && System.nanoTime() - start < 60_000_000_000L) {
-      long before = AllocatedBytes.ofThisThread();
-      for (int i = 0; i < 100_000; i++) {
-        sum += CoarseClock.realtimeNanos();
-      }
-      allocated = AllocatedBytes.ofThisThread() - before;
-    }
+  void isReadWithoutAllocation() throws Exception {
+    long[] sum = new long[1];
+    long allocated =
+        AllocatedBytes.settled(
+            99_999,
+            () -> {
+              for (int i = 0; i < 100_000; i++) {
+                sum[0] += CoarseClock.realtimeNanos();
+              }
+            });
     assertThat(allocated).isLessThan(100_000);
-    assertThat(sum).isNotZero();
+    assertThat(sum[0]).isNotZero();
   }
 }

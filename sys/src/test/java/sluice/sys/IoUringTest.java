@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.AllocatedBytes;
+import sluice.testbase.Patience;
 
 @Timeout(120)
 class IoUringTest {
@@ -237,19 +239,18 @@ class IoUringTest {
   private static final int LINKER_BYTES = 40;
 
   @Test
-  @Timeout(120)
+  @Timeout(240)
   void aTurnAllocatesNothing() throws Exception {
     try (IoUring ring = IoUring.open(64, 128, FLAGS)) {
       ring.registerRingFd();
-      long allocated = Long.MAX_VALUE;
-      long start = System.nanoTime(); // a machine may be slow to compile
-      while (allocated > 8000 && System.nanoTime() - start < 60_000_000_000L) {
-        long before = AllocatedBytes.ofThisThread();
-        for (int i = 0; i < 2000; i++) {
-          turn(ring);
-        }
-        allocated = AllocatedBytes.ofThisThread() - before;
-      }
+      long allocated =
+          AllocatedBytes.settled(
+              8000,
+              () -> {
+                for (int i = 0; i < 2000; i++) {
+                  turn(ring);
+                }
+              });
       assertThat(allocated)
           .as("bytes in 2000 turns")
           .isLessThanOrEqualTo(8000 + 2000 * LINKER_BYTES);

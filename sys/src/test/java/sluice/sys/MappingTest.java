@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.Patience;
 
 @Timeout(120)
 class MappingTest {
@@ -109,10 +110,11 @@ class MappingTest {
   @Test
   void sharedMappingsSeeEachOther() throws Exception {
     int fd = (int) SysException.check(Files.memfd("sluice-test"), "memfd_create");
-    assertThat(Files.ftruncate(fd, 8192)).isZero();
-    try (Mapping writer = Mapping.shared(fd, 0, 8192, true);
-        Mapping reader = Mapping.shared(fd, 4096, 4096, false)) {
-      writer.segment().set(JAVA_LONG, 4096, 99);
+    long page = 65_536; // the largest there is
+    assertThat(Files.ftruncate(fd, 2 * page)).isZero();
+    try (Mapping writer = Mapping.shared(fd, 0, 2 * page, true);
+        Mapping reader = Mapping.shared(fd, page, page, false)) {
+      writer.segment().set(JAVA_LONG, page, 99);
       assertThat(reader.segment().get(JAVA_LONG, 0)).isEqualTo(99);
       assertThatThrownBy(() -> reader.segment().set(JAVA_LONG, 0, 1))
           .isInstanceOf(IllegalArgumentException.class);

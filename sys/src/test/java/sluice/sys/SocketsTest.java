@@ -15,9 +15,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testbase.Patience;
 
 @Timeout(120)
 class SocketsTest {
@@ -88,7 +90,9 @@ class SocketsTest {
         MsgHeader.control(headers, header, controls, i * 64L, 64);
       }
       int flags = Sockets.MSG_DONTWAIT;
+      Patience patience = new Patience();
       for (int received = 0; received < 4; ) { // a busy kernel delivers a little later
+        patience.check("the datagrams");
         long next = (long) received * MultiMsgHeader.SIZE;
         int count = Sockets.recvmmsg(server, headers, next, messages - received, flags);
         assertThat(count == -Errno.EAGAIN || count > 0).as("%s", count).isTrue();
@@ -123,11 +127,14 @@ class SocketsTest {
       Sockets.bind(listener, any);
       Sockets.listen(listener, 16);
       SocketAddress address = Objects.requireNonNull(Sockets.getsockname(listener));
-      before.connect(address, 5_000);
+      before.connect(address, 60_000);
       Sockets.dropSyn(listener);
       assertThatThrownBy(() -> after.connect(address, 200))
           .isInstanceOf(SocketTimeoutException.class);
       before.getOutputStream().write('x');
+      PollFds ready = new PollFds(1);
+      ready.set(0, listener, PollFds.POLLIN);
+      assertThat(ready.poll(1, TimeUnit.SECONDS.toNanos(60))).isEqualTo(1);
       int accepted = Sockets.accept4(listener, 0);
       assertThat(accepted).isPositive();
       try (Arena arena = Arena.ofConfined()) {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
+import sluice.testbase.Patience;
 
 /// A wait in the kernel that has no limit, and that no interrupt ends. Called by the thread that
 /// waits; another wakes it when nothing else does, so that the test fails and the next one runs.

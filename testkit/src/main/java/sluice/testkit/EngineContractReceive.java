@@ -1,19 +1,25 @@
 package sluice.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static sluice.sys.Errno.EAGAIN;
 import static sluice.sys.Errno.ECANCELED;
 import static sluice.sys.Errno.ECONNRESET;
 import static sluice.sys.Errno.ENOBUFS;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import sluice.loop.ChunkArena;
 import sluice.loop.EngineConfig;
+import sluice.loop.Transport;
 import sluice.memory.Block;
+import sluice.testbase.Patience;
 import sluice.testkit.EngineContractRig.Event;
 
 /// Receiving into chunks of the arena, and the ways a receive ends.
@@ -123,6 +129,52 @@ interface EngineContractReceive {
       held.forEach(Block::release);
     }
     assertThat(got.toByteArray()).isEqualTo(bytes);
+  }
+
+  @Test
+  default void whatIsTakenDirectlyFollowsTheReceiveForOnce() throws IOException {
+    var pair = rig().pair();
+    Transport sockets = rig().sockets();
+    MemorySegment into = rig().segment(new byte[10_000]);
+    if (!sockets.receivesDirectly(pair.socket())) {
+      assertThatThrownBy(() -> sockets.receiveOnce(pair.socket(), rig().token()))
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThatThrownBy(() -> sockets.receiveNow(pair.socket(), into, 0, 1))
+          .isInstanceOf(UnsupportedOperationException.class);
+      return;
+    }
+    assertThat(sockets.receiveNow(pair.socket(), into, 0, 1)).isEqualTo(-EAGAIN);
+    byte[] bytes = EngineContractRig.randomBytes(200_000, 8);
+    var writer =
+        rig()
+            .peers
+            .later(
+                0,
+                () -> {
+                  pair.peer().write(bytes);
+                  pair.peer().shutdownOutput();
+                });
+    ByteArrayOutputStream got = new ByteArrayOutputStream();
+    while (got.size() < bytes.length) {
+      long token = rig().token();
+      sockets.receiveOnce(pair.socket(), token);
+      Event event = rig().await(token);
+      assertThat(event.result()).isBetween(1, 1024);
+      assertThat(event.more()).isFalse();
+      got.write(event.bytes());
+      int taken = sockets.receiveNow(pair.socket(), into, 5, 9_000);
+      if (taken > 0) {
+        got.write(into.asSlice(5, taken).toArray(ValueLayout.JAVA_BYTE));
+      } else {
+        assertThat(taken).isIn(0, -EAGAIN);
+      }
+    }
+    writer.join();
+    assertThat(got.toByteArray()).isEqualTo(bytes);
+    long token = rig().token();
+    sockets.receiveOnce(pair.socket(), token);
+    assertThat(rig().await(token).result()).isZero();
+    assertThat(sockets.receiveNow(pair.socket(), into, 0, 1)).isZero();
   }
 
   @Test

@@ -23,7 +23,6 @@ import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
 import sluice.loop.LeaseLimits;
 import sluice.loop.Loop;
-import sluice.loop.LoopConfig;
 import sluice.loop.Output;
 import sluice.loop.Protocol;
 import sluice.memory.View;
@@ -263,7 +262,8 @@ public abstract class InterruptletContract {
   @Test
   void heldInputIsShownWhenItIsResumed() throws IOException {
     rig.configure(
-        new EngineConfig(64, 1024, 1024), LoopConfig.DEFAULT.withPartialBytes(4_096, 8 << 20));
+        new EngineConfig(64, 1024, 1024),
+        LeaseContractRig.PATIENT.withPartialBytes(4_096, 8 << 20));
     rig.serve(new Backwards());
     Peer peer = rig.connect();
     byte[] sent = new byte[60 * Backwards.GROUP];
@@ -320,7 +320,9 @@ public abstract class InterruptletContract {
     Peer idle = rig.connect();
     rig.holdSlowPath();
     peer.write(ascii("late"));
-    rig.turnUntil("the message", () -> socket.passed() == 1);
+    rig.turnUntil(
+        "the message and both peers",
+        () -> socket.passed() == 1 && rig.loop().connectionCount() == 2);
     rig.loop().drain(60 * EngineContractRig.SECONDS);
     mayEnd.set(1);
     rig.releaseSlowPath();
@@ -342,7 +344,7 @@ public abstract class InterruptletContract {
   void messagesOnTheSlowPathAreBounded() throws IOException {
     rig.configure(
         new EngineConfig(64, 1024, 1024),
-        LoopConfig.DEFAULT.withLeases(new LeaseLimits(4, 8192, 1000)));
+        LeaseContractRig.PATIENT.withLeases(new LeaseLimits(4, 8192, 1000)));
     Interruptlets socket = new Interruptlets(Framing.fixed(400), (m, reply) -> reply.write(m));
     serve(socket);
     rig.holdSlowPath();

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.Connection;
 import sluice.loop.EngineConfig;
 import sluice.loop.LeaseLimits;
-import sluice.loop.LoopConfig;
 import sluice.loop.Protocol;
 import sluice.memory.Memory;
 import sluice.memory.View;
@@ -79,7 +78,7 @@ interface LeaseContractRetain {
     loops()
         .configure(
             new EngineConfig(8, 1024, 64),
-            LoopConfig.DEFAULT.withLeases(new LeaseLimits(1, 1 << 20, 1 << 20)));
+            LeaseContractRig.PATIENT.withLeases(new LeaseLimits(1, 1 << 20, 1 << 20)));
     loops().serve(keeper);
     Peer peer = loops().connect();
     exchange(peer, 0);
@@ -111,7 +110,7 @@ interface LeaseContractRetain {
     loops()
         .configure(
             new EngineConfig(16, 2048, 64),
-            LoopConfig.DEFAULT.withLeases(new LeaseLimits(1, 0, 0)));
+            LeaseContractRig.PATIENT.withLeases(new LeaseLimits(1, 0, 0)));
     loops().serve(keeper);
     Peer peer = loops().connect();
     int free = loops().arena().free();
@@ -149,7 +148,7 @@ interface LeaseContractRetain {
     loops()
         .configure(
             new EngineConfig(64, 1024, 64),
-            LoopConfig.DEFAULT.withLeases(
+            LeaseContractRig.PATIENT.withLeases(
                 new LeaseLimits(4, 3 * MESSAGE_BYTES, 5 * MESSAGE_BYTES)));
     loops().serve(keeper);
     Peer first = loops().connect();
@@ -180,7 +179,7 @@ interface LeaseContractRetain {
     loops()
         .configure(
             new EngineConfig(16, 1024, 64),
-            LoopConfig.DEFAULT.withLeases(new LeaseLimits(2, 1 << 20, 1 << 20)));
+            LeaseContractRig.PATIENT.withLeases(new LeaseLimits(2, 1 << 20, 1 << 20)));
     loops().serve(keeper);
     Peer peer = loops().connect();
     for (int i = 0; i < 4; i++) {

@@ -16,6 +16,7 @@ import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.Protocol;
+import sluice.testbase.Patience;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Opener;
@@ -29,11 +30,16 @@ final class LeaseContractRig {
   /// However long one of them was kept from the processor.
   private static final int LEAST_TURNS = 10;
 
+  /// The default, except that no peer is late that the machine holds up: a send may be blocked for
+  /// ten minutes.
+  static final LoopConfig PATIENT =
+      new LoopConfig(16_384, 64 << 10, 64L << 20, 4 << 20, 600_000_000_000L, 2_000_000_000L);
+
   final EngineContractPeers peers;
   private final Opener opener;
   private final List<AutoCloseable> opened = new ArrayList<>();
   private EngineConfig engineConfig = new EngineConfig(64, 1024, 1024);
-  private LoopConfig loopConfig = LoopConfig.DEFAULT;
+  private LoopConfig loopConfig = PATIENT;
   private @Nullable Engine engine;
   private @Nullable Loop loop;
   private @Nullable SocketAddress address;

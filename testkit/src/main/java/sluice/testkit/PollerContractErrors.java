@@ -114,6 +114,27 @@ interface PollerContractErrors {
     }
   }
 
+  /// Where several errors are due, it is the same one everywhere.
+  @Test
+  default void theFirstOfSeveralErrorsCounts() throws Exception {
+    rig().poller.close();
+    try (Poller small = rig().world.open(2)) {
+      var closed = rig().world.subject();
+      var other = rig().world.subject();
+      small.add(closed.fd(), IN);
+      closed.close();
+      assertRefused(EINVAL, "Poller.add", () -> small.add(closed.fd(), -1));
+      assertRefused(EEXIST, "Poller.add", () -> small.add(closed.fd(), IN));
+      assertRefused(EBADF, "Poller.add", () -> small.add(-1, IN));
+      assertRefused(EBADF, "Poller.add", () -> small.add(Integer.MAX_VALUE, IN));
+      small.add(other.fd(), IN);
+      assertRefused(EEXIST, "Poller.add", () -> small.add(closed.fd(), IN));
+      assertRefused(ENOSPC, "Poller.add", () -> small.add(-1, IN));
+      assertRefused(ENOSPC, "Poller.add", () -> small.add(Integer.MAX_VALUE, IN));
+      assertRefused(ENOENT, "Poller.modify", () -> small.modify(0, -1));
+    }
+  }
+
   @Test
   default void sizesOutOfRangeAreRefused() {
     for (int size : new int[] {0, -1, Poller.MOST_ENTRIES + 1}) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sluice.loop.Poller;
 import sluice.loop.PollerEvents;
+import sluice.testbase.Patience;
 import sluice.testkit.PollerContractRig.Member;
 
 /// What several threads may do with one poller. For worlds with real threads.

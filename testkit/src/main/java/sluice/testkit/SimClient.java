@@ -138,6 +138,12 @@ public final class SimClient extends SimEndpoint {
     return errno;
   }
 
+  /// Whether the simulated kernel has broken the connection by a fault, and nobody who is under
+  /// simulation: replies may be missing.
+  public boolean brokenByFault() {
+    return errno < 0 && lost();
+  }
+
   @Override
   void onConnected(int result) {
     network.trace("client connected", id, result, 0);

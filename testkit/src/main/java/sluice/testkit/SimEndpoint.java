@@ -19,6 +19,7 @@ abstract class SimEndpoint {
   private boolean broken;
   private boolean receiveShut;
   private boolean closed;
+  private boolean lost;
 
   SimEndpoint(SimNetwork network) {
     this.network = network;
@@ -53,6 +54,11 @@ abstract class SimEndpoint {
 
   final boolean broken() {
     return broken;
+  }
+
+  /// Whether the kernel or the network has broken the connection, and neither end.
+  final boolean lost() {
+    return lost;
   }
 
   final int available() {
@@ -204,10 +210,25 @@ abstract class SimEndpoint {
   /// Breaks the connection for both ends, as a middle box or a dying host does.
   final void breakConnection() {
     network.trace("connection breaks", id(), 0, 0);
+    noteLoss();
     if (peer != null) {
       peer.resetArrived();
     }
     resetArrived();
+  }
+
+  /// As [#abort], by a kernel whose caller did not ask for it.
+  final void lose() {
+    noteLoss();
+    abort();
+  }
+
+  private void noteLoss() {
+    SimEndpoint other = peer;
+    if (!broken && other != null && !other.broken) {
+      lost = true;
+      other.lost = true;
+    }
   }
 
   private void resetArrived() {

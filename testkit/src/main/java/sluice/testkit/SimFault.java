@@ -31,5 +31,7 @@ public enum SimFault {
   /// A cancelled operation goes on for a while and may still complete by itself.
   CANCEL_RACE,
   /// A sendAll leaves in small pieces over a long time.
-  SLOW_SEND
+  SLOW_SEND,
+  /// A signal ends a sendAll: with what left before it, or with -EINTR.
+  SEND_SIGNAL
 }

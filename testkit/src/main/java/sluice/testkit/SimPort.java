@@ -69,7 +69,7 @@ final class SimPort implements SimNetwork.SimListener {
       if (network.faults().roll(SimFault.ACCEPT_EMFILE)) {
         engine.finish(operation, -Errno.EMFILE, 0);
       } else if (network.faults().roll(SimFault.ACCEPT_ABORTED)) {
-        queue.remove().abort();
+        queue.remove().lose();
         complete(operation, -Errno.ECONNABORTED, network.random().chance(500));
       } else {
         int number = engine.open(queue.element());

@@ -3,6 +3,7 @@ package sluice.testkit;
 import static sluice.testkit.SimOperation.ifActive;
 import static sluice.testkit.SimOperation.unsettled;
 
+import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Completion;
@@ -24,6 +25,10 @@ final class SimSocket extends SimEndpoint {
   final Lane sendLane = new Lane();
   final Lane otherLane = new Lane();
   @Nullable SimOperation receive;
+
+  /// The receive ends with its first completion.
+  boolean receivesOnce;
+
   @Nullable SimOperation send;
   @Nullable SimOperation writableWait;
   @Nullable SimOperation connect;
@@ -134,11 +139,28 @@ final class SimSocket extends SimEndpoint {
     }
     input().read(arena.segment(), arena.offset(chunk), length);
     consumed();
-    if (network.faults().roll(SimFault.LOST_ARMING)) {
+    if (receivesOnce || network.faults().roll(SimFault.LOST_ARMING)) {
       engine.finish(operation, length, Completion.withChunk(chunk, false));
     } else {
       engine.queue(operation, length, Completion.withChunk(chunk, true));
     }
+  }
+
+  /// Takes what there is, without a receive.
+  int receiveNow(MemorySegment into, long offset, int length) {
+    if (!connected()) {
+      return -Errno.ENOTCONN;
+    }
+    if (available() == 0) {
+      return endOfInput();
+    }
+    int taken = Math.min(available(), length);
+    if (network.faults().roll(SimFault.SHORT_RECEIVE)) {
+      taken = network.random().skewed(taken);
+    }
+    input().read(into, offset, taken);
+    consumed();
+    return taken;
   }
 
   @Override
@@ -175,6 +197,10 @@ final class SimSocket extends SimEndpoint {
     int room = roomOrErrno();
     if (room < 0) {
       engine.finish(operation, room, 0);
+      return;
+    }
+    if (network.faults().roll(SimFault.SEND_SIGNAL)) {
+      engine.finish(operation, sentOfAll > 0 ? sentOfAll : -Errno.EINTR, 0);
       return;
     }
     int length = Math.min(room, operation.bytes.length() - sentOfAll);

@@ -87,9 +87,29 @@ final class SimTransport implements Transport {
   public void receive(int socket, long token) {
     SimSocket target = socket(socket, "receive");
     refuse(unsettled(target.receive), "receive is armed twice on socket", socket);
+    target.receivesOnce = false;
     target.receive =
         operation(Kind.RECEIVE, socket, token, target.receiveLane, null, target::startReceive);
     engine.stage(target.receive);
+  }
+
+  @Override
+  public boolean receivesDirectly(int socket) {
+    return true;
+  }
+
+  @Override
+  public void receiveOnce(int socket, long token) {
+    receive(socket, token);
+    socket(socket, "receiveOnce").receivesOnce = true;
+  }
+
+  @Override
+  public int receiveNow(int socket, MemorySegment into, long offset, int length) {
+    SimSocket target = socket(socket, "receiveNow");
+    refuse(unsettled(target.receive), "receiveNow while a receive is armed on socket", socket);
+    refuse(length < 1, "receiveNow of no bytes on socket", socket);
+    return target.receiveNow(into, offset, length);
   }
 
   @Override

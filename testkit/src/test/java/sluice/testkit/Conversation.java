@@ -54,7 +54,8 @@ final class Conversation {
     return client.over();
   }
 
-  /// What came back is the beginning of what was sent, and all of it unless the connection broke.
+  /// What came back is the beginning of what was sent, and all of it unless a fault broke the
+  /// connection.
   void check(SimWorld world) {
     byte[] received = client.received();
     boolean beginning =
@@ -62,7 +63,7 @@ final class Conversation {
             && Arrays.equals(received, 0, received.length, expected, 0, received.length);
     world.check(beginning, "client " + client.id() + " received wrong bytes");
     world.check(
-        received.length == expected.length || lenient || client.errno() < 0,
+        received.length == expected.length || lenient || client.brokenByFault(),
         "client " + client.id() + " got " + received.length + " of " + expected.length + " bytes");
   }
 }

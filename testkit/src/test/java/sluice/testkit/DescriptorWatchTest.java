@@ -15,6 +15,7 @@ import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.NanoClock;
 import sluice.sys.EventFd;
+import sluice.testbase.Patience;
 
 /// A loop waits for a descriptor beside its connections.
 @Timeout(120)

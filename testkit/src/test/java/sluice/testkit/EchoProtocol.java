@@ -1,11 +1,15 @@
 package sluice.testkit;
 
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import sluice.loop.Connection;
 import sluice.loop.Protocol;
 import sluice.loop.ReplyTicket;
+import sluice.memory.Account;
+import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 
@@ -19,9 +23,15 @@ final class EchoProtocol implements Protocol {
   /// @param repeats how often a message comes back
   /// @param slowPerMille share of deferred answers
   /// @param filePerMille share of answers that are sent as a file
+  /// @param directPerMille share of unfinished messages whose rest is received where it is kept
   /// @param deadlineNanos time a client has for the next message, or 0 for as long as it likes
   record Habits(
-      int messageBytes, int repeats, int slowPerMille, int filePerMille, long deadlineNanos) {
+      int messageBytes,
+      int repeats,
+      int slowPerMille,
+      int filePerMille,
+      int directPerMille,
+      long deadlineNanos) {
     /// How many messages a client should send, so that a simulation stays small.
     int mostMessages() {
       return Math.max(1, Math.min(40_000 / messageBytes, 600 / repeats));
@@ -33,13 +43,25 @@ final class EchoProtocol implements Protocol {
           random.chance(300) ? random.skewed(40) : 1,
           random.chance(500) ? random.skewed(1_000) : 0,
           random.chance(300) ? random.skewed(1_000) : 0,
+          random.chance(300) ? random.skewed(1_000) : 0,
           random.chance(200) ? random.skewed(1_000_000_000) : 0);
+    }
+  }
+
+  /// A message that is received where it is kept.
+  private static final class Gathered {
+    final Block block;
+    int filled;
+
+    Gathered(Block block) {
+      this.block = block;
     }
   }
 
   private final SimEngine engine;
   private final SimRandom random;
   private final Habits habits;
+  private final Account account = new Account("gathered", 64 << 20);
   private final int messageBytes;
   private int retained;
   private final Set<Connection> open = new HashSet<>();
@@ -71,7 +93,10 @@ final class EchoProtocol implements Protocol {
     if (!connection.isOpen() || connection.deferred()) {
       throw new IllegalStateException("input is shown although the connection is gated");
     }
-    int used = 0;
+    int used = gather(connection, input);
+    if (connection.attachment() != null) {
+      return used;
+    }
     while (input.length() - used >= messageBytes && !connection.outputFull()) {
       if (random.chance(habits.slowPerMille)) {
         answerLater(connection, input, used);
@@ -83,7 +108,69 @@ final class EchoProtocol implements Protocol {
       used += messageBytes;
     }
     connection.deadline(habits.deadlineNanos);
+    if (used < input.length() && random.chance(habits.directPerMille)) {
+      return used + beginGathering(connection, input, used);
+    }
+    if (random.chance(habits.directPerMille)) {
+      connection.expectLong(false);
+    }
     return used;
+  }
+
+  /// Takes a message's beginning, unless there is more of it.
+  private int beginGathering(Connection connection, View input, int from) {
+    int count = input.length() - from;
+    if (count >= messageBytes) {
+      return 0; // the output is full
+    }
+    Gathered begun = new Gathered(Objects.requireNonNull(Block.allocate(account, messageBytes)));
+    input.copyTo(from, begun.block.segment(), 0, count);
+    begun.filled = count;
+    connection.attach(begun);
+    connection.expectLong(true);
+    return count;
+  }
+
+  private int gather(Connection connection, View input) {
+    if (!(connection.attachment() instanceof Gathered gathered)) {
+      return 0;
+    }
+    int count = Math.min(input.length(), messageBytes - gathered.filled);
+    input.copyTo(0, gathered.block.segment(), gathered.filled, count);
+    gathered.filled += count;
+    answerIfWhole(connection, gathered);
+    return count;
+  }
+
+  @Override
+  public void caughtUp(Connection connection) {
+    if (!connection.isOpen() || connection.deferred()) {
+      throw new IllegalStateException("more may be taken although the connection is gated");
+    }
+    int taken = 1;
+    while (taken > 0 && connection.attachment() instanceof Gathered gathered) {
+      int most = random.skewed(messageBytes - gathered.filled);
+      taken = connection.receiveInto(gathered.block, gathered.filled, most);
+      gathered.filled += taken;
+      answerIfWhole(connection, gathered);
+    }
+  }
+
+  private void answerIfWhole(Connection connection, Gathered gathered) {
+    if (gathered.filled == messageBytes && connection.isOpen()) {
+      byte[] message = gathered.block.segment().toArray(ValueLayout.JAVA_BYTE);
+      connection.attach(null);
+      gathered.block.release();
+      for (int i = 0; i < habits.repeats; i++) {
+        connection.output().put(message);
+      }
+      connection.deadline(habits.deadlineNanos);
+    }
+  }
+
+  /// Bytes of messages that are being gathered.
+  long gatheredBytes() {
+    return account.usedBytes();
   }
 
   private void answer(Connection connection, View input, int from) {
@@ -148,6 +235,9 @@ final class EchoProtocol implements Protocol {
 
   @Override
   public void closed(Connection connection) {
+    if (connection.attachment() instanceof Gathered gathered) {
+      gathered.block.release();
+    }
     if (!open.remove(connection)) {
       throw new IllegalStateException("closed twice, or never opened");
     }

@@ -30,6 +30,7 @@ final class RawEcho implements CompletionSink {
     NO_REARM_WITHOUT_MORE,
     CLOSES_WITH_RECEIVE_ARMED,
     IGNORES_SHORT_SEND,
+    GIVES_UP_AFTER_SIGNAL,
     LEAKS_CHUNK,
     RELEASES_TWICE,
     WRITES_AFTER_RELEASE,
@@ -231,10 +232,11 @@ final class RawEcho implements CompletionSink {
 
   private void sentAll(Peer peer, int result) {
     peer.sendWaits = false;
-    if (result < 0) {
+    boolean givesUp = bug == Bug.GIVES_UP_AFTER_SIGNAL && result != peer.inFlight;
+    if (givesUp || (result < 0 && result != -Errno.EINTR)) {
       peer.dead = true;
     } else {
-      sent(peer, result);
+      sent(peer, result); // what is left of a send that a signal has ended comes next
     }
     peer.inFlight = 0;
   }

@@ -154,6 +154,20 @@ class SimEngineTest {
   }
 
   @Test
+  void aSignalEndsASendThatWaits() {
+    world.faults().with(SimFault.SEND_SIGNAL, 1_000).withBudget(1);
+    sockets.sendAll(socket, SEND, bytes(200_000), 0, 200_000);
+    assertThat(next(SEND).result).isEqualTo(-Errno.EINTR);
+    int left = 0;
+    world.faults().with(SimFault.SEND_SIGNAL, 500).withBudget(5);
+    while (left < 200_000) {
+      sockets.sendAll(socket, SEND, bytes(200_000), left, 200_000 - left);
+      left += Math.max(0, next(SEND).result);
+    }
+    world.turnUntil(() -> client.receivedBytes() == 200_000, 100, () -> turn(1_000_000));
+  }
+
+  @Test
   void cancelledOperationEndsOnce() {
     sockets.receive(socket, RECEIVE);
     engine.cancel(RECEIVE);

@@ -25,6 +25,13 @@ public final class BufferCaches {
   /// @throws FsException `ENOMEM` when the account has no room
   public static BufferCache open(
       BlockDevice device, int blockBytes, long cacheBytes, Account account) throws IOException {
+    return open(device, blockBytes, cacheBytes, account, CacheTimes.USUAL);
+  }
+
+  /// As the others, with times of its own.
+  static BufferCache open(
+      BlockDevice device, int blockBytes, long cacheBytes, Account account, CacheTimes times)
+      throws IOException {
     if (blockBytes != 1024 && blockBytes != 2048 && blockBytes != 4096) {
       throw new IllegalArgumentException("blocks are 1024, 2048 or 4096 bytes, not " + blockBytes);
     }
@@ -41,6 +48,6 @@ public final class BufferCaches {
       throw new IllegalArgumentException(
           "a cache has " + FEWEST_FRAMES + " blocks or more, not " + frames);
     }
-    return FrameCache.open(device, blockBytes, (int) frames, account);
+    return FrameCache.open(device, blockBytes, (int) frames, account, times);
   }
 }

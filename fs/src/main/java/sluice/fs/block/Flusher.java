@@ -8,24 +8,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A write that fails here is not lost: the block stays changed, and whoever syncs is told.
 final class Flusher {
-  /// How long a change may stay in memory only.
-  private static final long AGE_MILLIS = 5000;
-
   private final WriteBack writeBack;
   private final DirtyList dirty;
 
   /// From how many changed blocks on it begins at once.
   private final int many;
 
+  /// How long a change may stay in memory only.
+  private final long oldMillis;
+
   private @Nullable Thread thread;
   private volatile boolean running;
   private volatile boolean idle;
   private boolean closed;
 
-  Flusher(WriteBack writeBack, DirtyList dirty, int many) {
+  Flusher(WriteBack writeBack, DirtyList dirty, int many, long oldMillis) {
     this.writeBack = writeBack;
     this.dirty = dirty;
     this.many = many;
+    this.oldMillis = oldMillis;
   }
 
   /// After a change: without a lock in the common case.
@@ -69,7 +70,7 @@ final class Flusher {
   private synchronized boolean pause(boolean failed) {
     idle = !failed;
     if (!closed && (failed || dirty.count() <= many)) {
-      Waits.await(this, AGE_MILLIS);
+      Waits.await(this, oldMillis);
     }
     idle = false;
     return !closed;

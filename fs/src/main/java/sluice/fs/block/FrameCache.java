@@ -3,6 +3,7 @@ package sluice.fs.block;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.memory.Account;
@@ -21,8 +22,9 @@ import sluice.sys.Mapping;
 /// |---|---|---|---|
 /// | frames | see [Frame] | | |
 ///
-/// Limits: as many blocks as it was opened for, half of them changed. When all are leased or
-/// changed, changed ones are written; when that does not help for ten seconds, `ENOMEM`.
+/// Limits: as many blocks as it was opened for, five eighths of them changed; from a half on they
+/// are written in the background. When all are leased or changed, changed ones are written; when
+/// that does not help for ten seconds, `ENOMEM`.
 final class FrameCache implements BufferCache {
   /// How often a copy is tried again that a writer has disturbed.
   private static final int ATTEMPTS = 16;
@@ -44,24 +46,29 @@ final class FrameCache implements BufferCache {
   private final ReadAhead readAhead;
   private final Flusher flusher;
   private final int dirtyLimit;
+  private final CacheTimes times;
 
-  private FrameCache(BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table) {
+  private FrameCache(
+      BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table, CacheTimes times) {
     this.device = device;
+    this.times = times;
     this.blockBytes = blockBytes;
     blockShift = Integer.numberOfTrailingZeros(blockBytes);
     this.table = table;
     this.supply = supply;
     blocks = device.lengthBytes() / blockBytes;
     writeBack = new WriteBack(device, blockBytes, table, dirty);
-    loader = new FrameLoader(device, blockBytes, table, supply, writeBack);
+    long frameNanos = TimeUnit.MILLISECONDS.toNanos(times.frameMillis());
+    loader = new FrameLoader(device, blockBytes, table, supply, writeBack, frameNanos);
     claims = new FrameClaims(table, supply, dirty, loader);
     runs = new FrameRuns(table, supply, dirty, blockBytes);
     readAhead = new ReadAhead(device, blockBytes, blocks, table, loader, supply.count() / 8);
-    dirtyLimit = supply.count() / 2;
-    flusher = new Flusher(writeBack, dirty, supply.count() / 4);
+    dirtyLimit = supply.count() / 8 * 5;
+    flusher = new Flusher(writeBack, dirty, supply.count() / 2, times.oldMillis());
   }
 
-  static FrameCache open(BlockDevice device, int blockBytes, int frames, Account account)
+  static FrameCache open(
+      BlockDevice device, int blockBytes, int frames, Account account, CacheTimes times)
       throws IOException {
     long bytes = (long) frames * blockBytes;
     if (!account.tryCharge(bytes)) {
@@ -78,7 +85,7 @@ final class FrameCache implements BufferCache {
             account.refund(bytes);
           };
       FrameSupply supply = new FrameSupply(memory.segment(), end, table, blockBytes, frames);
-      return new FrameCache(device, blockBytes, supply, table);
+      return new FrameCache(device, blockBytes, supply, table, times);
     } catch (IOException noMemory) {
       account.refund(bytes);
       throw noMemory;
@@ -248,6 +255,10 @@ final class FrameCache implements BufferCache {
 
   BlockDevice device() {
     return device;
+  }
+
+  CacheTimes times() {
+    return times;
   }
 
   int frames() {

@@ -9,9 +9,11 @@ import sluice.sys.Errno;
 /// may call; no lock is held while the device works.
 final class FrameLoader {
   /// How long a reader waits for a writer of content to finish its block.
-  private static final long PATIENCE_NANOS = 1_000_000_000L;
-
-  private static final long FRAME_WAIT_NANOS = 10_000_000_000L;
+  ///
+  /// The writer waits for nobody, but on a busy machine it may be long without a processor: who
+  /// does not wait then sees a block that is half written. There is an end all the same, for a
+  /// thread that reads what it has in hand itself.
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final BlockDevice device;
   private final int blockBytes;
@@ -19,6 +21,7 @@ final class FrameLoader {
   private final BlockTable table;
   private final FrameSupply supply;
   private final WriteBack writeBack;
+  private final long frameNanos;
   private volatile boolean closed;
 
   FrameLoader(
@@ -26,13 +29,15 @@ final class FrameLoader {
       int blockBytes,
       BlockTable table,
       FrameSupply supply,
-      WriteBack writeBack) {
+      WriteBack writeBack,
+      long frameNanos) {
     this.device = device;
     this.blockBytes = blockBytes;
     this.blocks = device.lengthBytes() / blockBytes;
     this.table = table;
     this.supply = supply;
     this.writeBack = writeBack;
+    this.frameNanos = frameNanos;
   }
 
   /// What to do once the stripe is let go.
@@ -174,7 +179,7 @@ final class FrameLoader {
     if (frame != null) {
       return frame;
     }
-    long deadline = System.nanoTime() + FRAME_WAIT_NANOS;
+    long deadline = System.nanoTime() + frameNanos;
     while (true) {
       checkOpen();
       writeBack.reduceBy(supply.count() / 8);

@@ -3,6 +3,7 @@ package sluice.fs.block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,11 @@ import sluice.sys.Errno;
 ///
 /// Limits: transactions that commit together change at most a quarter of the log, and of the cache.
 final class Jbd2Journal implements Journal {
-  /// How long a change may stay unstable when nobody waits for it.
-  private static final long COMMIT_NANOS = 5_000_000_000L;
-
   private final FrameCache cache;
+
+  /// How long a change may stay unstable when nobody waits for it.
+  private final long oldNanos;
+
   private final LogFile log;
   private final LogWriter writer;
   private final Checkpoints checkpoints;
@@ -70,6 +72,7 @@ final class Jbd2Journal implements Journal {
 
   private Jbd2Journal(FrameCache cache, LogFile log, int sequence) {
     this.cache = cache;
+    oldNanos = TimeUnit.MILLISECONDS.toNanos(cache.times().oldMillis());
     this.log = log;
     writer = new LogWriter(log, cache.device(), log.first(), sequence);
     checkpoints = new Checkpoints(log, cache.writeBack(), cache.device());
@@ -214,11 +217,13 @@ final class Jbd2Journal implements Journal {
     }
   }
 
-  /// A block of content is in the hands of a transaction.
-  void content(long block) {
+  /// Blocks of content that follow each other are in the hands of a transaction.
+  void content(long block, int count) {
     synchronized (this) {
-      running.content.add(block);
-      running.freedContent.remove(block);
+      for (long each = block; each < block + count; each++) {
+        running.content.add(each);
+        running.freedContent.remove(each);
+      }
     }
   }
 
@@ -260,6 +265,14 @@ final class Jbd2Journal implements Journal {
 
   FrameClaims claims() {
     return cache.claims();
+  }
+
+  FrameRuns runs() {
+    return cache.runs();
+  }
+
+  int blockBytes() {
+    return cache.blockBytes();
   }
 
   @Override
@@ -404,7 +417,7 @@ final class Jbd2Journal implements Journal {
         return true; // the commit will say so
       }
       long age = running.isEmpty() ? 0 : System.nanoTime() - running.sinceNanos;
-      if (wanted >= running.point || age >= COMMIT_NANOS) {
+      if (wanted >= running.point || age >= oldNanos) {
         return true;
       }
       idle = true;

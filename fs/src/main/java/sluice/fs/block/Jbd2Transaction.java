@@ -64,13 +64,39 @@ final class Jbd2Transaction extends FrameTransaction {
 
   @Override
   public void overwrite(long block, int count, Memory from, long at) throws IOException {
-    for (int i = 0; i < count; i++) {
-      Frame frame = claim(block + i, Start.ANY, Purpose.CONTENT);
-      try {
-        note(frame);
-      } finally {
-        fill(frame, from, at + i * frame.lengthBytes());
+    checkOpen();
+    Jbd2Journal journal = journal();
+    int bytes = journal.blockBytes();
+    int done = 0;
+    while (done < count) {
+      long place = at + (long) done * bytes;
+      int run = overwriteRun(journal, block + done, count - done, from, place);
+      if (run == 0) {
+        overwriteOne(block + done, from, place);
+        run = 1;
       }
+      done += run;
+    }
+  }
+
+  /// What [FrameRuns] can do at once.
+  private static int overwriteRun(
+      Jbd2Journal journal, long block, int count, Memory from, long at) {
+    int run = count; // when the source fails, any of them may have been changed
+    try {
+      run = journal.runs().overwrite(block, count, from, at);
+    } finally {
+      journal.content(block, run);
+    }
+    return run;
+  }
+
+  private void overwriteOne(long block, Memory from, long at) throws IOException {
+    Frame frame = claim(block, Start.ANY, Purpose.CONTENT);
+    try {
+      note(frame);
+    } finally {
+      fill(frame, from, at);
     }
   }
 
@@ -80,7 +106,7 @@ final class Jbd2Transaction extends FrameTransaction {
     if (frame.held) {
       journal().changed(block); // was changed as metadata: it stays with the log
     } else {
-      journal().content(block);
+      journal().content(block, 1);
     }
   }
 

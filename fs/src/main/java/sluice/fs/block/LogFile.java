@@ -217,15 +217,6 @@ final class LogFile implements AutoCloseable {
     return places[index] * blockBytes;
   }
 
-  boolean contains(long block) {
-    for (long place : places) {
-      if (place == block) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   void read(int index, Block into) throws IOException {
     device.read(position(index), into, 0, blockBytes);
   }

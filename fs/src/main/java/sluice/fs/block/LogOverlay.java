@@ -71,8 +71,13 @@ final class LogOverlay implements BlockDevice, LogTarget {
     return MOST_BLOCKS;
   }
 
+  @Override
+  public FsException tooManyRevoked() {
+    return tooMany("revokes");
+  }
+
   /// @param does `holds` or `revokes`
-  static FsException tooMany(String does) {
+  private static FsException tooMany(String does) {
     return FsException.of(
         Errno.ENOMEM,
         "the log that a crash left "

@@ -5,6 +5,7 @@ import static sluice.fs.block.LogLayout.getInt;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.memory.Block;
@@ -25,8 +26,8 @@ final class LogReplay {
   /// The highest sequence number that revoked a block.
   private final LongIntMap revoked;
 
-  /// Where the log's home blocks are.
-  private final LongSet own = new LongSet();
+  /// Where the log's own blocks are, ascending.
+  private final long[] own;
 
   private int transactions;
   private int written;
@@ -39,9 +40,8 @@ final class LogReplay {
     format = log.format();
     blocks = target.blocks();
     revoked = new LongIntMap(target.mostRevoked());
-    for (long place : places) {
-      own.add(place);
-    }
+    own = places.clone();
+    Arrays.sort(own);
   }
 
   /// What was found.
@@ -195,7 +195,7 @@ final class LogReplay {
     if (revoked.contains(number) && revoked.getOrDefault(number, 0) - sequence >= 0) {
       return;
     }
-    if (number >= blocks || own.contains(number)) {
+    if (number >= blocks || Arrays.binarySearch(own, number) >= 0) {
       throw corrupt(descriptor, "the log names block " + number + " as the place of its content");
     }
     log.read(index, content);
@@ -225,7 +225,7 @@ final class LogReplay {
       long number = size == 8 ? LogLayout.getLong(block, at) : getInt(block, at) & 0xFFFF_FFFFL;
       boolean newer = sequence - revoked.getOrDefault(number, sequence - 1) > 0;
       if (newer && !revoked.put(number, sequence)) {
-        throw LogOverlay.tooMany("revokes");
+        throw target.tooManyRevoked();
       }
     }
   }

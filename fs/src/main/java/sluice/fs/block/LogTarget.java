@@ -2,6 +2,8 @@ package sluice.fs.block;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
 
 /// Takes the blocks that a log holds for other places, in the order of the log. Of the thread that
 /// replays.
@@ -20,13 +22,18 @@ interface LogTarget {
   /// All have been taken.
   void end() throws IOException;
 
-  /// Blocks that a log may revoke.
+  /// Blocks that a log may revoke: each takes memory, [LongIntMap#ENTRY_BYTES] at most.
   int mostRevoked();
+
+  /// What is thrown when it revokes more.
+  FsException tooManyRevoked();
 
   /// A mount that writes: through the cache to their places.
   ///
   /// @param cache of the device
   record Places(FrameCache cache) implements LogTarget {
+    private static final int MOST_REVOKED = 1 << 29;
+
     @Override
     public long blocks() {
       return cache.blocks();
@@ -44,9 +51,21 @@ interface LogTarget {
       cache.sync();
     }
 
+    /// As many as a quarter of the heap has room for.
     @Override
     public int mostRevoked() {
-      return 1 << 29;
+      long room = Runtime.getRuntime().maxMemory() / 4 / LongIntMap.ENTRY_BYTES;
+      return (int) Math.min(room, MOST_REVOKED);
+    }
+
+    @Override
+    public FsException tooManyRevoked() {
+      return FsException.of(
+          Errno.ENOMEM,
+          "the log that a crash left revokes more than "
+              + mostRevoked()
+              + " blocks, for which a quarter of the heap has room; Fix: a larger heap (-Xmx), or"
+              + " e2fsck -p, which replays the log");
     }
   }
 }

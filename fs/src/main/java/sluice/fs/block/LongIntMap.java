@@ -2,9 +2,12 @@ package sluice.fs.block;
 
 import java.util.Arrays;
 
-/// Numbers of blocks and an `int` for each, at most 48 bytes an entry. Of one thread while it is
-/// filled; any thread may look once nobody changes it.
+/// Numbers of blocks and an `int` for each, at most 48 bytes an entry, and half as many more while
+/// it grows. Of one thread while it is filled; any thread may look once nobody changes it.
 final class LongIntMap {
+  /// Most bytes that an entry takes, while it grows too.
+  static final int ENTRY_BYTES = 72;
+
   private static final long FREE = -1;
 
   private final int most;

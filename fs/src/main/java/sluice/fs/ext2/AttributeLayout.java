@@ -40,6 +40,13 @@ final class AttributeLayout {
   static final int MAX_REFERENCES = 1024;
 
   static final int USER = 1;
+
+  /// Access control list of a file, without a name, as [AccessControlList] says.
+  static final int ACL_ACCESS = 2;
+
+  /// That of the files which will be made in a directory.
+  static final int ACL_DEFAULT = 3;
+
   static final int TRUSTED = 4;
   static final int SECURITY = 6;
 

@@ -86,11 +86,9 @@ final class BlockAllocator {
       end = BitRun.firstSet(buffer, busy, start + 1, last);
     }
     long first = geometry.groupStart(group) + start;
-    for (int bit = start; bit < end && bit < groups.contentStart(group); bit++) {
-      if (groups.isMetadata(first + bit - start)) {
-        throw FsException.corrupt(
-            0, bitmap, "the bitmap says that metadata is free: " + (first + bit - start));
-      }
+    long metadata = groups.firstMetadata(group, first, first + end - start);
+    if (metadata != BlockRuns.NOWHERE) {
+      throw FsException.corrupt(0, bitmap, "the bitmap says that metadata is free: " + metadata);
     }
     try (Buffer buffer = op.change(bitmap)) {
       BitRun.set(buffer, start, end);

@@ -1,6 +1,7 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.util.function.LongConsumer;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 
@@ -39,10 +40,11 @@ final class BlockMap {
   /// Block of the device that holds a block of a file, if it is known without reading. For readers
   /// without a lock, who check afterwards.
   ///
-  /// @return 0 for a hole, [MapPages#UNKNOWN]
+  /// @return 0 for a hole, [MapPages#UNKNOWN], or a block that no device has when one of the file's
+  ///   direct blocks is damaged
   long mapNow(Inode inode, long logical) {
     return logical < DIRECT
-        ? inode.block[(int) logical] & 0xFFFF_FFFFL
+        ? inode.trusted[(int) logical] & 0xFFFF_FFFFL
         : pages.find(inode, logical - DIRECT);
   }
 
@@ -56,21 +58,10 @@ final class BlockMap {
       return pages.run(inode, logical - DIRECT, block, last - DIRECT);
     }
     int end = (int) Math.min(last, DIRECT - 1);
+    int[] blocks = inode.trusted;
     int run = 1;
-    while (logical + run <= end
-        && (inode.block[(int) logical + run] & 0xFFFF_FFFFL) == block + run) {
+    while (logical + run <= end && (blocks[(int) logical + run] & 0xFFFF_FFFFL) == block + run) {
       run++;
-    }
-    return run;
-  }
-
-  /// As [#runNow], for who changes the blocks: each is checked.
-  ///
-  /// @throws FsException `EUCLEAN` when a pointer leads nowhere
-  int run(Inode inode, long logical, long block, long last) throws FsException {
-    int run = runNow(inode, logical, block, last);
-    for (int i = 1; logical < DIRECT && i < run; i++) { // the others were when the page was filled
-      volume.checkBlock(inode.number, block + i);
     }
     return run;
   }
@@ -92,21 +83,32 @@ final class BlockMap {
     return run;
   }
 
-  /// Block of the device that holds a block of a file, 0 for a hole.
+  /// Block of the device that holds a block of a file, 0 for a hole. Pointers are checked when they
+  /// come from the device: the direct ones with their inode, the others with their page; in those
+  /// with a bad one, each time.
   ///
   /// @throws FsException `EUCLEAN` when a pointer leads nowhere
   long map(Inode inode, long logical) throws IOException {
-    long block = mapNow(inode, logical);
-    if (block == MapPages.UNKNOWN) {
-      fillPage(inode, (logical - DIRECT) >>> MapPages.SHIFT);
-      block = mapNow(inode, logical);
-      if (block == MapPages.UNKNOWN) {
-        block = pointer(inode, leaf(inode, logical), slot(logical));
-      }
+    if (logical < DIRECT) {
+      long block = inode.block[(int) logical] & 0xFFFF_FFFFL;
+      boolean checked = inode.trusted == inode.block || block == 0;
+      return checked ? block : volume.checkBlock(inode.number, block);
     }
+    long block = pages.find(inode, logical - DIRECT);
+    if (block != MapPages.UNKNOWN) {
+      return block;
+    }
+    fillPage(inode, (logical - DIRECT) >>> MapPages.SHIFT);
+    block = pages.find(inode, logical - DIRECT);
+    if (block != MapPages.UNKNOWN) {
+      return block;
+    }
+    block = pointer(inode, leaf(inode, logical), slot(logical));
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
   }
 
+  /// Remembers a page if all of its pointers are good; else each is checked when it is followed, so
+  /// that a bad one does no harm to its neighbours.
   private void fillPage(Inode inode, long page) throws IOException {
     long first = DIRECT + (page << MapPages.SHIFT);
     int[] blocks = new int[MapPages.BLOCKS];
@@ -117,8 +119,8 @@ final class BlockMap {
       }
     }
     for (int block : blocks) {
-      if (block != 0) {
-        volume.checkBlock(inode.number, block & 0xFFFF_FFFFL);
+      if (block != 0 && !volume.isContent(block & 0xFFFF_FFFFL)) {
+        return;
       }
     }
     pages.put(inode, page, blocks);
@@ -175,6 +177,17 @@ final class BlockMap {
       block = pointer(inode, block, slotAt(offset, depth));
     }
     return block == 0 ? 0 : volume.checkBlock(inode.number, block);
+  }
+
+  /// Blocks of pointers on the way to a block of a file.
+  void pointersTo(Inode inode, long logical, LongConsumer sink) throws IOException {
+    int level = level(logical);
+    long offset = logical - firstOfLevel(level);
+    long block = root(inode, level);
+    for (int depth = level; block != 0; depth--) {
+      sink.accept(block);
+      block = depth > 1 ? pointer(inode, block, slotAt(offset, depth)) : 0;
+    }
   }
 
   /// Blocks of pointers that must be made before a block can be attached.

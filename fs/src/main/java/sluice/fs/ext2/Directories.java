@@ -1,15 +1,12 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import sluice.fs.DirectorySink;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.sys.Errno;
@@ -24,10 +21,6 @@ import sluice.sys.Errno;
 /// given up: the flag goes, and what was the tree is room for entries, as with Linux's ext2.
 final class Directories {
   private static final long MAX_BYTES = Integer.MAX_VALUE;
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
 
   /// Lookups by a tree of hashes before an index in memory is worth its making.
   private static final int COLD_LOOKUPS = 32;
@@ -108,92 +101,8 @@ final class Directories {
     try (Buffer buffer = volume.cache.read(number)) {
       buffer.get(0, bytes, 0, bytes.length);
     }
-    checkBlock(directory.number, number, bytes, geometry);
+    EntryBytes.check(directory.number, number, bytes, geometry);
     return bytes;
-  }
-
-  static void checkBlock(long directory, long block, byte[] bytes, Geometry geometry)
-      throws FsException {
-    int at = 0;
-    while (at < bytes.length) {
-      int length = at + EntryLayout.NAME > bytes.length ? 0 : recordLength(bytes, at);
-      if (length < EntryLayout.bytes(1)
-          || length % 4 != 0
-          || at + length > bytes.length
-          || EntryLayout.bytes(nameLength(bytes, at)) > length) {
-        throw FsException.corrupt(
-            directory, block, "entry at byte " + at + ": impossible length " + length);
-      }
-      long inode = inode(bytes, at);
-      if (inode > geometry.inodes) {
-        throw FsException.corrupt(
-            directory, block, "entry at byte " + at + ": impossible inode " + inode);
-      }
-      if (inode != 0 && nameLength(bytes, at) == 0) {
-        throw FsException.corrupt(directory, block, "entry at byte " + at + ": an empty name");
-      }
-      at += length;
-    }
-  }
-
-  /// Refuses a block with a name that nobody can look up.
-  ///
-  /// @param block which of the directory's
-  static void checkNames(long directory, long block, byte[] bytes) throws FsException {
-    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-      int name = at + EntryLayout.NAME;
-      if (inode(bytes, at) != 0 && !Names.isPossible(bytes, name, nameLength(bytes, at))) {
-        String where = "entry at byte " + at + " of its block " + block;
-        throw FsException.corrupt(directory, -1, where + ": a slash or NUL in its name");
-      }
-    }
-  }
-
-  static long inode(byte[] bytes, int at) {
-    return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
-  }
-
-  static int recordLength(byte[] bytes, int at) {
-    return (short) SHORT.get(bytes, at + EntryLayout.RECORD_LENGTH) & 0xFFFF;
-  }
-
-  static int nameLength(byte[] bytes, int at) {
-    return bytes[at + EntryLayout.NAME_LENGTH] & 0xFF;
-  }
-
-  static void setInt(byte[] bytes, int at, int value) {
-    INT.set(bytes, at, value);
-  }
-
-  static void setRecordLength(byte[] bytes, int at, int length) {
-    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
-  }
-
-  FileKind kind(byte[] bytes, int at) {
-    return geometry.entryTypes()
-        ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
-        : FileKind.UNKNOWN;
-  }
-
-  static boolean isNamed(byte[] bytes, int at, byte[] name) {
-    int from = at + EntryLayout.NAME;
-    return nameLength(bytes, at) == name.length
-        && inode(bytes, at) != 0
-        && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
-  }
-
-  /// Bytes an entry does not need.
-  private static int gap(byte[] bytes, int at) {
-    int length = recordLength(bytes, at);
-    return inode(bytes, at) == 0 ? length : length - EntryLayout.bytes(nameLength(bytes, at));
-  }
-
-  private static int largestGap(byte[] bytes) {
-    int largest = 0;
-    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-      largest = Math.max(largest, gap(bytes, at));
-    }
-    return largest;
   }
 
   long blocks(Inode directory) {
@@ -209,7 +118,7 @@ final class Directories {
     }
     DirectoryIndex index = directory.index;
     if (index == null) {
-      if (isCold(directory) && !Names.isDots(name)) {
+      if (isCold(directory) && !FileNames.isDots(name)) {
         HashTree.Path path = hashTree.find(directory, name);
         if (path != null) {
           Entry found = findFrom(directory, path, name);
@@ -265,9 +174,13 @@ final class Directories {
   private @Nullable Entry findIn(Inode directory, long block, byte[] name) throws IOException {
     byte[] bytes = readBlock(directory, block, scratch.take());
     Entry found = null;
-    for (int at = 0; found == null && at < bytes.length; at += recordLength(bytes, at)) {
-      if (isNamed(bytes, at, name)) {
-        found = new Entry((block << geometry.blockShift) + at, inode(bytes, at), kind(bytes, at));
+    for (int at = 0; found == null && at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      if (EntryBytes.isNamed(bytes, at, name)) {
+        found =
+            new Entry(
+                (block << geometry.blockShift) + at,
+                EntryBytes.inode(bytes, at),
+                EntryBytes.kind(geometry, bytes, at));
       }
     }
     scratch.give(bytes);
@@ -300,14 +213,14 @@ final class Directories {
     volume.cache.readAhead(deviceBlock(directory, 0), Math.min(count, 64));
     for (int block = 0; block < count; block++) {
       byte[] bytes = readBlock(directory, block);
-      for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-        if (inode(bytes, at) != 0) {
+      for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+        if (EntryBytes.inode(bytes, at) != 0) {
           int from = at + EntryLayout.NAME;
-          int hash = names.hash(directory.number, bytes, from, nameLength(bytes, at));
+          int hash = names.hash(directory.number, bytes, from, EntryBytes.nameLength(bytes, at));
           index.add(hash, ((long) block << geometry.blockShift) + at);
         }
       }
-      index.setRoom(block, largestGap(bytes));
+      index.setRoom(block, EntryBytes.largestGap(bytes));
     }
     directory.index = index;
     admit(directory, index);
@@ -366,7 +279,7 @@ final class Directories {
       throw FsException.of(Errno.ENOSPC, "directory " + directory.number + " cannot grow");
     }
     byte[] empty = new byte[geometry.blockBytes];
-    setHead(empty, 0, 0, geometry.blockBytes, 0);
+    EntryBytes.setHead(empty, 0, 0, geometry.blockBytes, 0);
     return new Place(-1, 1 + map.missingPointers(directory, count), empty, false, null);
   }
 
@@ -401,16 +314,16 @@ final class Directories {
     int second = EntryLayout.bytes(1);
     boolean usual =
         geometry.nameHash >= 0
-            && isNamed(bytes, 0, Names.DOT)
-            && recordLength(bytes, 0) == second
-            && isNamed(bytes, second, Names.DOT_DOT);
+            && EntryBytes.isNamed(bytes, 0, Names.DOT)
+            && EntryBytes.recordLength(bytes, 0) == second
+            && EntryBytes.isNamed(bytes, second, Names.DOT_DOT);
     if (!usual || !canGrow(directory, 2)) {
       return null;
     }
     HashTreeNode root = HashTreeNode.newRoot(bytes, geometry.nameHash % DirectoryHash.UNSIGNED);
     int hash = DirectoryHash.of(geometry.nameHash, name, geometry.hashSeed);
     HashTree.Path path = new HashTree.Path(geometry.nameHash, hash, root, true);
-    int start = second + recordLength(bytes, second);
+    int start = second + EntryBytes.recordLength(bytes, second);
     HashTreeSplit split = new HashTreeSplit(path, bytes, start, geometry.hashSeed, scratch);
     return split.isPossible()
         ? new Place(-1, 2 + missingPointers(directory, 2), bytes, true, split)
@@ -432,8 +345,8 @@ final class Directories {
 
   private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
     byte[] bytes = readBlock(directory, block, scratch.take());
-    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-      if (gap(bytes, at) >= needed) {
+    for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      if (EntryBytes.gap(bytes, at) >= needed) {
         return new Place((block << geometry.blockShift) + at, 0, bytes, false, null);
       }
     }
@@ -458,24 +371,25 @@ final class Directories {
     int at = (int) position & (geometry.blockBytes - 1);
     long block = position >> geometry.blockShift;
     byte[] bytes = place.bytes();
-    int length = recordLength(bytes, at);
+    int length = EntryBytes.recordLength(bytes, at);
     try (Buffer b = op.change(deviceBlock(directory, block))) {
-      if (inode(bytes, at) != 0) {
-        int used = EntryLayout.bytes(nameLength(bytes, at));
+      if (EntryBytes.inode(bytes, at) != 0) {
+        int used = EntryLayout.bytes(EntryBytes.nameLength(bytes, at));
         b.setShort(at + EntryLayout.RECORD_LENGTH, used);
-        setHead(bytes, at, inode(bytes, at), used, nameLength(bytes, at));
+        EntryBytes.setHead(
+            bytes, at, EntryBytes.inode(bytes, at), used, EntryBytes.nameLength(bytes, at));
         at += used;
         length -= used;
       }
       writeEntry(b, at, length, name, file);
-      setHead(bytes, at, file.number, length, name.length);
+      EntryBytes.setHead(bytes, at, file.number, length, name.length);
     }
     DirectoryIndex index = directory.index;
     if (index != null) {
       long added = (block << geometry.blockShift) + at;
       long before = index.bytes();
       index.add(names.hash(directory.number, name), added);
-      index.setRoom((int) block, largestGap(bytes));
+      index.setRoom((int) block, EntryBytes.largestGap(bytes));
       indexBytes.addAndGet(index.bytes() - before);
     }
     scratch.give(bytes);
@@ -503,14 +417,14 @@ final class Directories {
       long bytes = index.bytes();
       for (int i = 0; i < split.count(); i++) {
         int offset = split.offsetBefore(i);
-        int length = nameLength(split.before, offset);
+        int length = EntryBytes.nameLength(split.before, offset);
         int hash = names.hash(directory.number, split.before, offset + EntryLayout.NAME, length);
         long to = ((split.isFresh(i) ? fresh : kept) << shift) + split.offset(i);
         index.move(hash, (before << shift) + offset, to);
       }
       index.add(names.hash(directory.number, name), (fresh << shift) + at);
-      index.setRoom((int) kept, largestGap(split.kept));
-      index.setRoom((int) fresh, largestGap(split.fresh));
+      index.setRoom((int) kept, EntryBytes.largestGap(split.kept));
+      index.setRoom((int) fresh, EntryBytes.largestGap(split.fresh));
       indexBytes.addAndGet(index.bytes() - bytes);
     }
     for (byte[] done : new byte[][] {split.before, split.kept, split.fresh}) {
@@ -562,21 +476,14 @@ final class Directories {
   ///
   /// @return where it is
   private int put(byte[] bytes, int behind, byte[] name, Inode file) {
-    int used = EntryLayout.bytes(nameLength(bytes, behind));
-    int length = recordLength(bytes, behind) - used;
+    int used = EntryLayout.bytes(EntryBytes.nameLength(bytes, behind));
+    int length = EntryBytes.recordLength(bytes, behind) - used;
     int at = behind + used;
-    setRecordLength(bytes, behind, used);
-    setHead(bytes, at, file.number, length, name.length);
+    EntryBytes.setRecordLength(bytes, behind, used);
+    EntryBytes.setHead(bytes, at, file.number, length, name.length);
     bytes[at + EntryLayout.FILE_TYPE] = (byte) entryType(file);
     System.arraycopy(name, 0, bytes, at + EntryLayout.NAME, name.length);
     return at;
-  }
-
-  /// Changes an entry in a copy of its block as it was changed there.
-  private static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
-    INT.set(bytes, at + EntryLayout.INODE, (int) inode);
-    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
-    bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
   }
 
   private void writeEntry(Buffer b, int at, int length, byte[] name, Inode file) {
@@ -636,24 +543,30 @@ final class Directories {
     int scan = 0;
     while (scan < at) {
       before = scan;
-      scan += recordLength(bytes, scan);
+      scan += EntryBytes.recordLength(bytes, scan);
     }
     if (scan != at) {
       throw FsException.corrupt(directory.number, -1, "no entry begins at " + entry.position());
     }
     try (Buffer b = op.change(deviceBlock(directory, block))) {
       b.setInt(at + EntryLayout.INODE, 0);
-      setHead(bytes, at, 0, recordLength(bytes, at), nameLength(bytes, at));
+      EntryBytes.setHead(
+          bytes, at, 0, EntryBytes.recordLength(bytes, at), EntryBytes.nameLength(bytes, at));
       if (before >= 0) {
-        int length = recordLength(bytes, before) + recordLength(bytes, at);
+        int length = EntryBytes.recordLength(bytes, before) + EntryBytes.recordLength(bytes, at);
         b.setShort(before + EntryLayout.RECORD_LENGTH, length);
-        setHead(bytes, before, inode(bytes, before), length, nameLength(bytes, before));
+        EntryBytes.setHead(
+            bytes,
+            before,
+            EntryBytes.inode(bytes, before),
+            length,
+            EntryBytes.nameLength(bytes, before));
       }
     }
     DirectoryIndex index = directory.index;
     if (index != null) {
       index.remove(names.hash(directory.number, name), entry.position());
-      index.setRoom((int) block, largestGap(bytes));
+      index.setRoom((int) block, EntryBytes.largestGap(bytes));
     }
     scratch.give(bytes);
   }
@@ -662,27 +575,10 @@ final class Directories {
   boolean isEmpty(Inode directory) throws IOException {
     for (long block = 0; block < blocks(directory); block++) {
       byte[] bytes = readBlock(directory, block);
-      for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-        if (inode(bytes, at) != 0
-            && !isNamed(bytes, at, Names.DOT)
-            && !isNamed(bytes, at, Names.DOT_DOT)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  /// Gives the entries of one block, from those at or after a position.
-  ///
-  /// @return false when the sink took no more
-  boolean emit(byte[] bytes, long start, long from, DirectorySink sink) {
-    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
-      long inode = inode(bytes, at);
-      if (inode != 0 && start + at >= from) {
-        int name = at + EntryLayout.NAME;
-        byte[] copy = Arrays.copyOfRange(bytes, name, name + nameLength(bytes, at));
-        if (!sink.entry(inode, kind(bytes, at), copy, start + at + recordLength(bytes, at))) {
+      for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+        if (EntryBytes.inode(bytes, at) != 0
+            && !EntryBytes.isNamed(bytes, at, Names.DOT)
+            && !EntryBytes.isNamed(bytes, at, Names.DOT_DOT)) {
           return false;
         }
       }

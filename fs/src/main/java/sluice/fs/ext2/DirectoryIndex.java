@@ -26,10 +26,11 @@ final class DirectoryIndex {
   private int blocks;
   private int roomHint;
 
+  /// @param expectedBlocks as the directory says, which may be more than it has
   DirectoryIndex(int expectedBlocks) {
     hashes = new int[256];
     places = new int[256];
-    room = new short[Math.max(4, expectedBlocks)];
+    room = new short[Math.clamp(expectedBlocks, 4, 1024)];
   }
 
   /// Bytes of memory it takes.

@@ -69,9 +69,9 @@ final class DirectoryLister {
       } finally {
         directory.unlockRead();
       }
-      Directories.checkNames(number, at >> geometry.blockShift, bytes);
+      EntryBytes.checkNames(number, at >> geometry.blockShift, bytes);
       long start = at & -geometry.blockBytes;
-      if (!directories.emit(bytes, start, at, sink)) {
+      if (!EntryBytes.emit(geometry, bytes, start, at, sink)) {
         return false;
       }
       at = start + geometry.blockBytes;
@@ -141,16 +141,16 @@ final class DirectoryLister {
   /// @return null when names are in other leaves than theirs
   private @Nullable Batch collectLeaves(Inode directory, HashTree.Path path, long from)
       throws IOException {
-    HashBatch batch = new HashBatch(order, path.version, from);
+    HashBatch batch = new HashBatch(geometry, order, path.version, from);
     if (HashOrder.isBeforeNames(from)) {
-      batch.add(read(directory, 0), directories, 0, 0);
+      batch.add(read(directory, 0), 0, 0);
     }
     boolean more;
     do {
       int low = path.start() & ~1;
       byte[] bytes = read(directory, path.leaf());
       more = tree.advance(directory, path);
-      if (!batch.add(bytes, directories, low, more ? path.start() : 0)) {
+      if (!batch.add(bytes, low, more ? path.start() : 0)) {
         return null;
       }
     } while (more && (path.start() & 1) != 0);
@@ -159,16 +159,16 @@ final class DirectoryLister {
 
   /// From all blocks: of a directory that has one, or has lost its tree while it was listed.
   private Batch collectAll(Inode directory, int version, long from) throws IOException {
-    HashBatch batch = new HashBatch(order, version, from);
+    HashBatch batch = new HashBatch(geometry, order, version, from);
     for (long block = 0; block < directories.blocks(directory); block++) {
-      batch.add(read(directory, block), directories, 0, 0);
+      batch.add(read(directory, block), 0, 0);
     }
     return ended(batch, -1);
   }
 
   private byte[] read(Inode directory, long block) throws IOException {
     byte[] bytes = directories.readBlock(directory, block);
-    Directories.checkNames(directory.number, block, bytes);
+    EntryBytes.checkNames(directory.number, block, bytes);
     return bytes;
   }
 

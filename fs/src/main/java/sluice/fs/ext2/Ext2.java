@@ -154,6 +154,7 @@ public final class Ext2 implements FileTree {
   }
 
   private void beginMount() throws IOException {
+    JournalMount.protect(volume); // before the first inode is looked at
     if (!parts.inodes.get(InodeLayout.ROOT).isDirectory()) {
       throw FsException.corrupt(InodeLayout.ROOT, -1, "the root is no directory");
     }
@@ -429,22 +430,27 @@ public final class Ext2 implements FileTree {
     if (flags < 0 || flags > 2) {
       throw FsException.of(Errno.EINVAL, "flags " + flags + " of setxattr");
     }
-    act(() -> changeAttribute(caller, inode, name, value, flags));
+    act(() ->
+        changeAttribute(
+            inode, (op, file) -> parts.attributes.set(op, caller, file, name, value, flags)));
   }
 
   @Override
   public void removeExtendedAttribute(Caller caller, long inode, byte[] name) throws IOException {
     requireOpen();
-    changeAttribute(caller, inode, name, null, 0);
+    changeAttribute(inode, (op, file) -> parts.attributes.set(op, caller, file, name, null, 0));
   }
 
-  private void changeAttribute(
-      Caller caller, long number, byte[] name, byte @Nullable [] value, int flags)
-      throws IOException {
+  /// A change of an inode's attributes.
+  private interface AttributeSetting {
+    void apply(Operation op, Inode inode) throws IOException;
+  }
+
+  private void changeAttribute(long number, AttributeSetting setting) throws IOException {
     try (Operation op = volume.begin(12)) {
       Inode inode = parts.inodes.lockToChange(number);
       try {
-        parts.attributes.set(op, caller, inode, name, value, flags);
+        setting.apply(op, inode);
         inode.touch(Inode.CHANGED, namespace.now(inode));
         parts.table.store(op, inode);
         op.done();
@@ -463,6 +469,36 @@ public final class Ext2 implements FileTree {
     } finally {
       inode.unlockRead();
     }
+  }
+
+  /// The access control list of a file, in the form of the attribute `system.posix_acl_access` of
+  /// Linux, or null when it has none. For copying: lists are not obeyed here, and are not among
+  /// [#extendedAttributes].
+  ///
+  /// @param ofNewFiles that of files which will be made in a directory, `system.posix_acl_default`
+  /// @throws FsException `EUCLEAN` when what the image holds is no list
+  public byte @Nullable [] accessControlList(long number, boolean ofNewFiles) throws IOException {
+    requireOpen();
+    Inode inode = parts.inodes.lockToRead(number);
+    try {
+      return parts.attributes.accessControlList(inode, ofNewFiles);
+    } finally {
+      inode.unlockRead();
+    }
+  }
+
+  /// Keeps an access control list with a file, in place of the one it has. The mode stays: its bits
+  /// for the group are the list's mask, and are the caller's to set.
+  ///
+  /// @param list in the form of `system.posix_acl_access`
+  /// @throws FsException `EINVAL` when it is no list, `EACCES` for one of new files where none are
+  ///   made, `EOPNOTSUPP` for symbolic links and in images of revision 0, `ENOSPC`
+  public void setAccessControlList(long inode, boolean ofNewFiles, byte[] list) throws IOException {
+    byte[] copy = list.clone();
+    act(() ->
+        changeAttribute(
+            inode,
+            (op, file) -> parts.attributes.setAccessControlList(op, file, ofNewFiles, copy)));
   }
 
   // ---- life and durability ----------------------------------------------------------------------

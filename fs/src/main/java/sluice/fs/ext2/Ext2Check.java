@@ -18,9 +18,15 @@ import sluice.fs.block.Journals;
 ///
 /// It follows every pointer and every entry once, counts, and compares with bitmaps, link counts
 /// and what groups and superblock say. Repairing is e2fsck's.
+///
+/// Memory follows what is in use in the image: 12 bytes for an inode ([CheckedInodes]) and 24 more
+/// for a directory, a bit for a block ([ClaimedBlocks]), 60 bytes for a group, besides a cache of
+/// 4096 blocks. What would take more than half of the heap is refused.
 public final class Ext2Check {
   private static final int MAX_PROBLEMS = 1000;
-  private static final int KIND_SHIFT = 12;
+
+  /// A directory that waits to be followed.
+  private static final long WAITING_BYTES = 24;
 
   private final Volume volume;
   private final Geometry geometry;
@@ -28,16 +34,11 @@ public final class Ext2Check {
   private final InodeTable table;
   private final Directories directories;
   private final ClaimedBlocks claims;
-  private final InodeAllocator inodeBits;
+  private final CheckBudget budget;
+  private final CheckedInodes inodes;
 
-  /// Per inode: the bits of its mode that say its kind, 0 when it is not in use.
-  private final byte[] kinds;
-
-  private final int[] links;
-  private final int[] named;
-
-  /// Directory in which a directory was found, 0 when it was not.
-  private final int[] parents;
+  /// The bitmap of inodes of the group that is being looked at.
+  private final byte[] marked;
 
   private long problems;
   private long files;
@@ -50,28 +51,33 @@ public final class Ext2Check {
   /// @param directories directories
   public record Report(long problems, long files, long directories) {}
 
-  private Ext2Check(Volume volume, Consumer<String> says) {
+  private Ext2Check(Volume volume, CheckBudget budget, Consumer<String> says) throws FsException {
     this.volume = volume;
+    this.budget = budget;
     this.says = says;
     geometry = volume.geometry;
     table = new InodeTable(volume);
     BlockAllocator allocator = new BlockAllocator(volume);
     BlockMap map = new BlockMap(volume, allocator, 256);
     directories = new Directories(volume, map, allocator, new Names(), 1 << 20);
-    claims = new ClaimedBlocks(volume, this::report);
-    inodeBits = new InodeAllocator(volume);
-    kinds = new byte[geometry.inodes + 1];
-    links = new int[geometry.inodes + 1];
-    named = new int[geometry.inodes + 1];
-    parents = new int[geometry.inodes + 1];
+    claims = new ClaimedBlocks(volume, budget, this::report);
+    inodes = new CheckedInodes(geometry, budget);
+    marked = new byte[geometry.blockBytes];
   }
 
   /// Checks an image; one whose log has not been replayed, as it will be after that.
   ///
   /// @param says hears each contradiction, at most a thousand
   /// @param progress hears the number of groups whose inodes are done
-  /// @throws FsException when it is no ext2 or cannot be followed at all
+  /// @throws FsException when it is no ext2 or cannot be followed at all; `ENOMEM` when what is in
+  ///   use in it takes more than half of the heap
   public static Report check(BlockDevice device, Consumer<String> says, LongConsumer progress)
+      throws IOException {
+    return check(device, CheckBudget.ofHeap(), says, progress);
+  }
+
+  static Report check(
+      BlockDevice device, CheckBudget budget, Consumer<String> says, LongConsumer progress)
       throws IOException {
     Geometry geometry = Geometry.of(Ext2.readSuperblock(device), device.lengthBytes());
     BlockDevice seen = device;
@@ -85,7 +91,7 @@ public final class Ext2Check {
     try (BufferCache cache =
         BufferCaches.open(seen, geometry.blockBytes, 4096L * geometry.blockBytes)) {
       Volume volume = new Volume(geometry, cache, Journals.plain(cache), "it is being checked");
-      Ext2Check check = new Ext2Check(volume, says);
+      Ext2Check check = new Ext2Check(volume, budget, says);
       if (!damagedLog.isEmpty()) {
         check.report("the log that a crash left cannot be replayed: " + damagedLog);
       } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
@@ -93,10 +99,6 @@ public final class Ext2Check {
       }
       return check.run(progress);
     }
-  }
-
-  private boolean isDirectory(int inode) {
-    return kinds[inode] == FileKind.DIRECTORY.modeBits() >>> KIND_SHIFT;
   }
 
   private void report(String problem) {
@@ -111,13 +113,14 @@ public final class Ext2Check {
   private Report run(LongConsumer progress) throws IOException {
     checkState();
     for (int group = 0; group < geometry.groups; group++) {
-      for (int i = 1; i <= geometry.inodesPerGroup; i++) {
-        checkInode((long) group * geometry.inodesPerGroup + i);
+      readBitmap(group);
+      for (int block = 0; block < geometry.inodeTableBlocks(); block++) {
+        checkInodes(group, block);
       }
       progress.accept(group + 1L);
     }
     claims.checkSharing();
-    if (isDirectory(InodeLayout.ROOT)) {
+    if (inodes.isDirectory(InodeLayout.ROOT)) {
       followNames();
     } else {
       report("inode 2, the root, is no directory");
@@ -146,8 +149,43 @@ public final class Ext2Check {
 
   // ---- inodes -----------------------------------------------------------------------------------
 
-  private void checkInode(long number) throws IOException {
-    boolean marked = inodeBits.inUse(number);
+  private void readBitmap(int group) throws IOException {
+    try (Buffer bitmap = volume.cache.read(volume.groups.inodeBitmap(group))) {
+      bitmap.get(0, marked, 0, marked.length);
+    }
+  }
+
+  private boolean isMarked(int index) {
+    return (marked[index >> 3] >> (index & 7) & 1) != 0;
+  }
+
+  private boolean isReserved(long number) {
+    return number < geometry.firstInode && number != InodeLayout.ROOT;
+  }
+
+  /// The inodes of one block of a table. Those that are free are passed over without an object for
+  /// each: a large image has many.
+  private void checkInodes(int group, int block) throws IOException {
+    int first = block * geometry.inodesPerBlock();
+    Buffer buffer;
+    try {
+      buffer = volume.cache.read(volume.groups.inodeTable(group) + block);
+    } catch (FsException e) {
+      report(String.valueOf(e.getMessage()));
+      return;
+    }
+    try (buffer) {
+      for (int i = 0; i < geometry.inodesPerBlock(); i++) {
+        long number = (long) group * geometry.inodesPerGroup + first + i + 1;
+        boolean linked = buffer.getShort(i * geometry.inodeBytes + InodeLayout.LINKS) != 0;
+        if (linked || isMarked(first + i) || isReserved(number)) {
+          checkInode(number, isMarked(first + i));
+        }
+      }
+    }
+  }
+
+  private void checkInode(long number, boolean inBitmap) throws IOException {
     Inode inode;
     try {
       boolean free = table.loadUnchecked(number).links == 0;
@@ -156,9 +194,9 @@ public final class Ext2Check {
       report(String.valueOf(e.getMessage()));
       return;
     }
-    boolean reserved = number < geometry.firstInode && number != InodeLayout.ROOT;
+    boolean reserved = isReserved(number);
     boolean used = inode.links > 0;
-    if (used != marked && !reserved) {
+    if (used != inBitmap && !reserved) {
       report("inode " + number + (used ? " is in use, but marked free" : " is free, but marked"));
     }
     if (!used && !(reserved && inode.sectors > 0)) {
@@ -168,9 +206,9 @@ public final class Ext2Check {
     if (reserved) {
       return;
     }
-    kinds[(int) number] = (byte) (inode.mode >>> KIND_SHIFT);
-    links[(int) number] = inode.links;
+    inodes.add(number, inode.mode, inode.links);
     if (inode.isDirectory()) {
+      budget.charge(WAITING_BYTES);
       directoryCount++;
     } else {
       files++;
@@ -182,7 +220,7 @@ public final class Ext2Check {
   private void followNames() throws IOException {
     ArrayDeque<Integer> left = new ArrayDeque<>();
     left.add(InodeLayout.ROOT);
-    parents[InodeLayout.ROOT] = InodeLayout.ROOT;
+    inodes.setParent(InodeLayout.ROOT, InodeLayout.ROOT);
     while (!left.isEmpty()) {
       int number = left.remove();
       try {
@@ -198,7 +236,8 @@ public final class Ext2Check {
     long blocks = directory.size >> geometry.blockShift;
     for (long block = 0; block < blocks; block++) {
       byte[] bytes = directories.readBlock(directory, block);
-      directories.emit(
+      EntryBytes.emit(
+          geometry,
           bytes,
           0,
           0,
@@ -222,7 +261,7 @@ public final class Ext2Check {
       byte[] name,
       boolean[] dots,
       ArrayDeque<Integer> left) {
-    named[inode]++;
+    inodes.addName(inode);
     String where = "directory " + directory.number + ", entry " + printable(name) + ": ";
     if (!Names.isPossible(name, 0, name.length)) {
       report(where + "a slash or NUL in its name");
@@ -236,31 +275,24 @@ public final class Ext2Check {
     }
     if (Arrays.equals(name, Names.DOT_DOT)) {
       dots[1] = true;
-      if (inode != parents[(int) directory.number]) {
+      if (inode != inodes.parent(directory.number)) {
         report(where + "leads to inode " + inode + ", not to its parent");
       }
       return;
     }
-    int there = kinds[inode] & 0xF;
+    int there = inodes.kind(inode);
     if (there == 0) {
       report(where + "leads to inode " + inode + ", which is not in use");
       return;
     }
-    if (geometry.entryTypes() && there != kind.modeBits() >>> KIND_SHIFT) {
-      report(
-          where
-              + "says "
-              + kind
-              + ", inode "
-              + inode
-              + " is "
-              + FileKind.ofMode(there << KIND_SHIFT));
+    if (geometry.entryTypes() && !CheckedInodes.isKind(there, kind)) {
+      report(where + "says " + kind + ", inode " + inode + " is " + CheckedInodes.named(there));
     }
-    if (isDirectory(inode)) {
-      if (parents[inode] != 0) {
+    if (inodes.isDirectory(inode)) {
+      if (inodes.parent(inode) != 0) {
         report(where + "a second name of directory " + inode);
       } else {
-        parents[inode] = (int) directory.number;
+        inodes.setParent(inode, directory.number);
         left.add(inode);
       }
     }
@@ -275,12 +307,13 @@ public final class Ext2Check {
   }
 
   private void checkLinks() {
-    for (int i = 1; i <= geometry.inodes; i++) {
-      if (kinds[i] != 0 && named[i] != links[i]) {
-        String what = named[i] == 0 ? " has no name" : " has " + named[i] + " names";
-        report("inode " + i + what + ", its count is " + links[i]);
+    inodes.forEach(inode -> {
+      int names = inodes.names(inode);
+      if (names != inodes.links(inode)) {
+        String what = names == 0 ? " has no name" : " has " + names + " names";
+        report("inode " + inode + what + ", its count is " + inodes.links(inode));
       }
-    }
+    });
   }
 
   // ---- bitmaps and counts -----------------------------------------------------------------------
@@ -292,15 +325,14 @@ public final class Ext2Check {
       int free = checkBlocks(group);
       compare(group, "blocks", volume.groups.freeBlocks(group), free);
       freeBlocks += free;
+      readBitmap(group);
       int inodesFree = 0;
-      int found = 0;
-      for (int i = 1; i <= geometry.inodesPerGroup; i++) {
-        int number = group * geometry.inodesPerGroup + i;
-        inodesFree += inodeBits.inUse(number) ? 0 : 1;
-        found += isDirectory(number) ? 1 : 0;
+      for (int i = 0; i < geometry.inodesPerGroup; i++) {
+        inodesFree += isMarked(i) ? 0 : 1;
       }
       compare(group, "inodes", volume.groups.freeInodes(group), inodesFree);
       freeInodes += inodesFree;
+      int found = inodes.directories(group);
       if (volume.groups.directories(group) != found) {
         report(
             "group "

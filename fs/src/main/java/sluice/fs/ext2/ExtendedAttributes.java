@@ -16,8 +16,8 @@ import sluice.sys.Errno;
 /// Extended attributes, in the inode while there is room and else in one block. Called with the
 /// inode's lock held, for writing where it changes.
 ///
-/// Name spaces `user`, `trusted` and `security` are kept. Access control lists of an image stay as
-/// they are, but are neither shown nor obeyed.
+/// Name spaces `user`, `trusted` and `security` are kept. Access control lists are not obeyed and
+/// not shown among the others: who copies files takes them by [#accessControlList].
 final class ExtendedAttributes {
   private static final int MAX_VALUE_BYTES = 65536;
   private static final String[] PREFIXES = {"user.", "trusted.", "security."};
@@ -97,14 +97,30 @@ final class ExtendedAttributes {
   byte[] get(Caller caller, Inode inode, byte[] fullName) throws IOException {
     AttributeRegion.Name name = parse(caller, inode, fullName, FileTree.READ);
     checkRead(caller, inode, name.index());
-    byte[] value = inInode(inode).value(name);
-    if (value == null) {
-      value = inBlock(inode).value(name);
-    }
+    byte[] value = find(inode, name);
     if (value == null) {
       throw FsException.of(Errno.ENODATA, "no such attribute of inode " + inode.number);
     }
     return value;
+  }
+
+  private byte @Nullable [] find(Inode inode, AttributeRegion.Name name) throws IOException {
+    byte[] value = inInode(inode).value(name);
+    return value == null ? inBlock(inode).value(name) : value;
+  }
+
+  private static AttributeRegion.Name listName(boolean ofNewFiles) {
+    int index = ofNewFiles ? AttributeLayout.ACL_DEFAULT : AttributeLayout.ACL_ACCESS;
+    return new AttributeRegion.Name(index, new byte[0]);
+  }
+
+  /// An access control list as programs know it; null when there is none.
+  ///
+  /// @param ofNewFiles that of the files which will be made in a directory
+  /// @throws FsException `EUCLEAN` when it is no list
+  byte @Nullable [] accessControlList(Inode inode, boolean ofNewFiles) throws IOException {
+    byte[] stored = find(inode, listName(ofNewFiles));
+    return stored == null ? null : AccessControlList.ofDevice(stored, inode.number);
   }
 
   byte[] list(Caller caller, Inode inode) throws IOException {
@@ -179,6 +195,34 @@ final class ExtendedAttributes {
     if (value != null && value.length > MAX_VALUE_BYTES) {
       throw FsException.of(Errno.E2BIG, "an attribute of " + value.length + " bytes");
     }
+    set(op, caller, inode, name, value, flags);
+  }
+
+  /// Sets an access control list; the caller stores the inode.
+  ///
+  /// @param list as programs know it
+  /// @throws FsException `EINVAL` when it is no list, `EACCES` for one of new files where none are
+  ///   made, `EOPNOTSUPP` for symbolic links, `ENOSPC`; nothing was changed then
+  void setAccessControlList(Operation op, Inode inode, boolean ofNewFiles, byte[] list)
+      throws IOException {
+    byte[] stored = AccessControlList.toDevice(list);
+    if (inode.isSymlink()) {
+      throw FsException.of(Errno.EOPNOTSUPP, "an access control list of a symbolic link");
+    }
+    if (ofNewFiles && !inode.isDirectory()) {
+      throw FsException.of(Errno.EACCES, "a default access control list of what is no directory");
+    }
+    set(op, Caller.ROOT, inode, listName(ofNewFiles), stored, 0);
+  }
+
+  private void set(
+      Operation op,
+      Caller caller,
+      Inode inode,
+      AttributeRegion.Name name,
+      byte @Nullable [] value,
+      int flags)
+      throws IOException {
     volume.requireAttributes();
     AttributeRegion inner = inInode(inode);
     AttributeRegion outer = inBlock(inode);

@@ -150,12 +150,14 @@ final class FileContent {
     }
   }
 
-  private void readAhead(Inode inode, long logical, long block) throws IOException {
+  /// Asks for what follows a block that is about to be read. Only advice: what is wrong with the
+  /// blocks behind it is told to whoever reads them.
+  private void readAhead(Inode inode, long logical, long block) {
     long since = logical - inode.lastRead;
     if (since > 0 && since <= 2 * READ_AHEAD) {
       long end = Math.min(logical + READ_AHEAD, (inode.size - 1) >> blockShift);
       int count = 0;
-      while (logical + count < end && map.map(inode, logical + count + 1) == block + count + 1) {
+      while (logical + count < end && isAt(inode, logical + count + 1, block + count + 1)) {
         count++;
       }
       if (count > 0) {
@@ -163,6 +165,15 @@ final class FileContent {
       }
     }
     inode.lastRead = logical;
+  }
+
+  /// Whether a block of a file is known, or found, to be there.
+  private boolean isAt(Inode inode, long logical, long block) {
+    try {
+      return map.map(inode, logical) == block;
+    } catch (IOException damaged) {
+      return false;
+    }
   }
 
   // ---- without copying --------------------------------------------------------------------------

@@ -123,7 +123,8 @@ final class FileWriter {
   }
 
   /// Overwrites what is in memory, is to be written to the device anyway, and was changed in this
-  /// tick of the clock: then nothing but the bytes changes, and no operation is needed.
+  /// tick of the clock: then nothing but the bytes changes, and no operation is needed. Nobody has
+  /// been told the version that it got by that change, so it can keep it.
   ///
   /// @return bytes written, as far as it went; the rest is for [#rewrite]
   private int overwriteNow(Inode inode, Source source) {
@@ -145,9 +146,6 @@ final class FileWriter {
         done += put;
       } while (put > 0 && done < source.count);
     } finally {
-      if (done > 0) {
-        inode.changed();
-      }
       inode.lock.unlockWrite(stamp);
     }
     return done;
@@ -172,6 +170,7 @@ final class FileWriter {
 
   private boolean bytesOnly(Inode inode, Source source) {
     if (inode.gone
+        || inode.isVersionTold()
         || !inode.isAlive()
         || !inode.isRegular()
         || (inode.flags & NOT_BYTES_ONLY) != 0
@@ -224,7 +223,7 @@ final class FileWriter {
       if (block == 0) {
         return false;
       }
-      logical += map.run(inode, logical, block, end);
+      logical += map.runNow(inode, logical, block, end);
     }
     return true;
   }
@@ -232,8 +231,7 @@ final class FileWriter {
   private void written(Operation op, Inode inode, Caller caller) throws IOException {
     long now = table.storable(inode, Volume.now());
     int mode = Permissions.withoutSetId(caller, inode, false);
-    if (isStamped(inode, now, mode)) {
-      inode.changed();
+    if (isStamped(inode, now, mode) && !inode.isVersionTold()) {
       return;
     }
     inode.mode = mode;
@@ -307,7 +305,7 @@ final class FileWriter {
     /// What falls into blocks that the file has.
     void overwrite(long logical, long block) throws IOException {
       boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
-      put(block, journaled ? 1 : map.run(inode, logical, block, last()), false);
+      put(block, journaled ? 1 : map.runNow(inode, logical, block, last()), false);
     }
 
     private boolean fillHole(long logical) throws IOException {

@@ -44,6 +44,9 @@ final class Geometry {
   private final long maxFileBytes;
   final byte[] uuid;
 
+  /// Whether inodes hold the Hurd's translators where Linux keeps their version.
+  final boolean hurd;
+
   private Geometry(byte[] superblock, ByteBuffer s) {
     int shift = s.getInt(SuperblockLayout.LOG_BLOCK_SIZE);
     blockShift = 10 + shift;
@@ -57,6 +60,7 @@ final class Geometry {
     groupShift = powerOfTwo ? Integer.numberOfTrailingZeros(blocksPerGroup) : -1;
     inodesPerGroup = s.getInt(SuperblockLayout.INODES_PER_GROUP);
     groups = blocksPerGroup <= 0 ? 0 : (int) groupsOf(blocks - firstDataBlock, blocksPerGroup);
+    hurd = s.getInt(SuperblockLayout.CREATOR_OS) == SuperblockLayout.OS_HURD;
     revision = s.getInt(SuperblockLayout.REVISION);
     boolean old = revision == 0;
     firstInode = old ? 11 : s.getInt(SuperblockLayout.FIRST_INODE);
@@ -157,10 +161,21 @@ final class Geometry {
         "inodes per group",
         inodesPerGroup);
     require(groups > 0 && groups <= MAX_GROUPS, "number of groups", groups);
+    requireRoomForTables();
     require(inodes == (long) inodesPerGroup * groups, "number of inodes", inodes);
     require(firstInode > InodeLayout.JOURNAL && firstInode < inodes, "first inode", firstInode);
     require(journalInode >= 0 && journalInode <= inodes, "journal inode", journalInode);
     require(reservedBlocks <= blocks, "reserved blocks", reservedBlocks);
+  }
+
+  /// Without meta_bg all descriptors lie in the first group, without flex_bg each group holds its
+  /// own bitmaps and inodes: so no image counts more groups or inodes than its device has room for,
+  /// and what is kept in memory for each of them is a small part of the device. A group takes about
+  /// 60 bytes of a mount's memory and at least 12 KB of the device, in which its descriptor is.
+  private void requireRoomForTables() throws FsException {
+    int tables = 2 + inodeTableBlocks();
+    require(tables <= groupBlocks(groups - 1), "inodes in the last group", inodesPerGroup);
+    require(1L + descriptorBlocks() + tables <= groupBlocks(0), "number of groups", groups);
   }
 
   private void require(boolean good, String what, long value) throws FsException {

@@ -53,6 +53,9 @@ final class GroupDescriptors {
 
   private @Nullable Journal journal;
 
+  /// The journal's own blocks. Set once, before anybody else knows this object.
+  private BlockRuns journalBlocks = BlockRuns.NONE;
+
   /// Freed runs, pairs of first block and count, that wait for a point.
   @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
   private record Waiting(long point, int[] runs) {}
@@ -136,6 +139,11 @@ final class GroupDescriptors {
     journal = used;
   }
 
+  /// Says which blocks are the log and lead to it: from now on they belong to no file.
+  void protect(BlockRuns log) {
+    journalBlocks = log;
+  }
+
   long blockBitmap(int group) {
     return blockBitmap[group] & 0xFFFF_FFFFL;
   }
@@ -169,8 +177,13 @@ final class GroupDescriptors {
     return Math.max(0, freeInodesTotal.get());
   }
 
-  /// Whether a block is a bitmap, in an inode table, or a superblock or descriptor.
+  /// Whether a block is a bitmap, in an inode table, a superblock or descriptor, or the journal's.
   boolean isMetadata(long block) {
+    return isTable(block) || journalBlocks.contains(block);
+  }
+
+  /// Whether a block is a bitmap, in an inode table, or a superblock or descriptor.
+  private boolean isTable(long block) {
     int group = geometry.groupOfBlock(block);
     if (block >= geometry.groupStart(group) + contentStart[group]) {
       return false; // without looking whether the group has a superblock, which takes longer
@@ -185,9 +198,15 @@ final class GroupDescriptors {
         && block <= geometry.groupStart(group) + geometry.descriptorBlocks();
   }
 
-  /// From which block on, counted from the start of the group, there is only content.
-  int contentStart(int group) {
-    return contentStart[group];
+  /// The first block of metadata in a part of a group, or [BlockRuns#NOWHERE].
+  long firstMetadata(int group, long from, long to) {
+    long content = geometry.groupStart(group) + contentStart[group];
+    for (long block = from; block < to && block < content; block++) {
+      if (isTable(block)) {
+        return block;
+      }
+    }
+    return journalBlocks.firstIn(from, to);
   }
 
   // ---- promises ---------------------------------------------------------------------------------

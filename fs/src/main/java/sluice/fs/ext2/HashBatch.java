@@ -20,6 +20,7 @@ final class HashBatch {
   private static final Comparator<Item> ORDER =
       (a, b) -> a.key != b.key ? Long.compare(a.key, b.key) : Arrays.compare(a.name, b.name);
 
+  private final Geometry geometry;
   private final HashOrder order;
   private final int version;
   private final long from;
@@ -30,7 +31,8 @@ final class HashBatch {
 
   /// @param version of the tree's hash
   /// @param from the least key wanted
-  HashBatch(HashOrder order, int version, long from) {
+  HashBatch(Geometry geometry, HashOrder order, int version, long from) {
+    this.geometry = geometry;
     this.order = order;
     this.version = version;
     this.from = from;
@@ -41,14 +43,14 @@ final class HashBatch {
   /// @param low a hash below which no name is, with which it may begin
   /// @param above a hash that no name of it reaches, 0 for none
   /// @return false when a name is elsewhere: the tree is broken
-  boolean add(byte[] bytes, Directories directories, int low, int above) {
-    for (int at = 0; at < bytes.length; at += Directories.recordLength(bytes, at)) {
-      long inode = Directories.inode(bytes, at);
+  boolean add(byte[] bytes, int low, int above) {
+    for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      long inode = EntryBytes.inode(bytes, at);
       if (inode == 0) {
         continue;
       }
       int name = at + EntryLayout.NAME;
-      int length = Directories.nameLength(bytes, at);
+      int length = EntryBytes.nameLength(bytes, at);
       long key = order.key(version, bytes, name, length);
       int hash = HashOrder.hash(key);
       if (Integer.compareUnsigned(hash, low) < 0
@@ -57,7 +59,7 @@ final class HashBatch {
       }
       if (key >= HashOrder.group(from)) {
         byte[] copy = Arrays.copyOfRange(bytes, name, name + length);
-        items.add(new Item(key, inode, directories.kind(bytes, at), copy));
+        items.add(new Item(key, inode, EntryBytes.kind(geometry, bytes, at), copy));
       }
     }
     if (items.size() >= 2 * MOST) {

@@ -208,13 +208,13 @@ final class HashTree {
       int low = path.start() & ~1;
       byte[] bytes = directories.readBlock(directory, leaf);
       more = advance(directory, path);
-      for (int at = 0; at < bytes.length; at += Directories.recordLength(bytes, at)) {
-        int length = Directories.nameLength(bytes, at);
+      for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+        int length = EntryBytes.nameLength(bytes, at);
         int name = at + EntryLayout.NAME;
         int hash = DirectoryHash.of(path.version, bytes, name, length, geometry.hashSeed);
         boolean above = more && Integer.compareUnsigned(hash, path.start()) >= 0;
         boolean wrong = above || Integer.compareUnsigned(hash, low) < 0;
-        if (wrong && Directories.inode(bytes, at) != 0) {
+        if (wrong && EntryBytes.inode(bytes, at) != 0) {
           throw corrupt(directory, leaf, "the name at byte " + at + " belongs into another leaf");
         }
       }
@@ -271,10 +271,10 @@ final class HashTree {
     private void requireDots(byte[] bytes) throws IOException {
       int second = EntryLayout.bytes(1);
       boolean good =
-          Directories.isNamed(bytes, 0, Names.DOT)
-              && Directories.recordLength(bytes, 0) == second
-              && Directories.isNamed(bytes, second, Names.DOT_DOT)
-              && Directories.recordLength(bytes, second) == bytes.length - second;
+          EntryBytes.isNamed(bytes, 0, Names.DOT)
+              && EntryBytes.recordLength(bytes, 0) == second
+              && EntryBytes.isNamed(bytes, second, Names.DOT_DOT)
+              && EntryBytes.recordLength(bytes, second) == bytes.length - second;
       if (!good) {
         throw corrupt(directory, 0, "no . and .. before it");
       }
@@ -301,7 +301,7 @@ final class HashTree {
 
     private void followNode(long block) throws IOException {
       byte[] bytes = directories.readRaw(directory, block);
-      if (Directories.inode(bytes, 0) != 0 || Directories.recordLength(bytes, 0) != bytes.length) {
+      if (EntryBytes.inode(bytes, 0) != 0 || EntryBytes.recordLength(bytes, 0) != bytes.length) {
         throw corrupt(directory, block, "a node that is a block of names");
       }
       HashTreeNode node = HashTreeNode.of(block, bytes, EntryLayout.DX_NODE_ENTRIES);

@@ -41,7 +41,7 @@ final class HashTreeNode {
     byte[] bytes = new byte[firstBlock.length];
     int second = EntryLayout.bytes(1);
     System.arraycopy(firstBlock, 0, bytes, 0, EntryLayout.DX_ROOT_INFO);
-    Directories.setRecordLength(bytes, second, bytes.length - second);
+    EntryBytes.setRecordLength(bytes, second, bytes.length - second);
     bytes[EntryLayout.DX_HASH_VERSION] = (byte) storedVersion;
     bytes[EntryLayout.DX_INFO_LENGTH] = EntryLayout.DX_INFO_BYTES;
     HashTreeNode root = new HashTreeNode(0, bytes, EntryLayout.DX_ROOT_ENTRIES);
@@ -53,7 +53,7 @@ final class HashTreeNode {
   /// A node without entries.
   static HashTreeNode empty(long logical, int blockBytes) {
     byte[] bytes = new byte[blockBytes];
-    Directories.setRecordLength(bytes, 0, blockBytes);
+    EntryBytes.setRecordLength(bytes, 0, blockBytes);
     return new HashTreeNode(logical, bytes, EntryLayout.DX_NODE_ENTRIES);
   }
 
@@ -71,11 +71,11 @@ final class HashTreeNode {
   }
 
   int limit() {
-    return (int) Directories.inode(bytes, start) & 0xFFFF;
+    return (int) EntryBytes.inode(bytes, start) & 0xFFFF;
   }
 
   int count() {
-    return (int) Directories.inode(bytes, start) >>> 16;
+    return (int) EntryBytes.inode(bytes, start) >>> 16;
   }
 
   boolean isFull() {
@@ -96,7 +96,7 @@ final class HashTreeNode {
   }
 
   private int hash(int entry) {
-    return (int) Directories.inode(bytes, offset(entry));
+    return (int) EntryBytes.inode(bytes, offset(entry));
   }
 
   private int offset(int entry) {
@@ -109,7 +109,7 @@ final class HashTreeNode {
 
   /// Block of the directory that the entry leads to.
   long block() {
-    return Directories.inode(bytes, offset(at) + 4) & BLOCK_MASK;
+    return EntryBytes.inode(bytes, offset(at) + 4) & BLOCK_MASK;
   }
 
   boolean isLast() {
@@ -139,11 +139,11 @@ final class HashTreeNode {
   // ---- changing ---------------------------------------------------------------------------------
 
   private void setCount(int count) {
-    Directories.setInt(bytes, start, limit(bytes.length, start) | count << 16);
+    EntryBytes.setInt(bytes, start, limit(bytes.length, start) | count << 16);
   }
 
   private void setBlock(int entry, long block) {
-    Directories.setInt(bytes, offset(entry) + 4, (int) block);
+    EntryBytes.setInt(bytes, offset(entry) + 4, (int) block);
   }
 
   /// Lets the entry it is at lead to another block.
@@ -157,7 +157,7 @@ final class HashTreeNode {
     int from = offset(at + 1);
     int bytesBehind = offset(count) - from;
     System.arraycopy(bytes, from, bytes, from + EntryLayout.DX_ENTRY_BYTES, bytesBehind);
-    Directories.setInt(bytes, from, hash);
+    EntryBytes.setInt(bytes, from, hash);
     setBlock(at + 1, block);
     setCount(count + 1);
   }

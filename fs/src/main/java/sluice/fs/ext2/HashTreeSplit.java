@@ -56,9 +56,9 @@ final class HashTreeSplit {
   private static long[] sorted(byte[] bytes, int start, int version, int[] seed) {
     long[] found = new long[bytes.length / EntryLayout.bytes(1)];
     int count = 0;
-    for (int at = start; at < bytes.length; at += Directories.recordLength(bytes, at)) {
-      if (Directories.inode(bytes, at) != 0) {
-        int length = Directories.nameLength(bytes, at);
+    for (int at = start; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      if (EntryBytes.inode(bytes, at) != 0) {
+        int length = EntryBytes.nameLength(bytes, at);
         int hash = DirectoryHash.of(version, bytes, at + EntryLayout.NAME, length, seed);
         found[count++] = (hash & 0xFFFF_FFFFL) << OFFSET_BITS | at;
       }
@@ -96,15 +96,15 @@ final class HashTreeSplit {
       int at = offsetBefore(i);
       places[i] = at;
       if (i < from || i >= to) {
-        Directories.setInt(kept, at + EntryLayout.INODE, 0);
+        EntryBytes.setInt(kept, at + EntryLayout.INODE, 0);
       }
     }
     int behind = -1;
-    for (int at = 0; at < before.length; at += Directories.recordLength(before, at)) {
-      boolean given = Directories.inode(kept, at) == 0 && Directories.inode(before, at) != 0;
+    for (int at = 0; at < before.length; at += EntryBytes.recordLength(before, at)) {
+      boolean given = EntryBytes.inode(kept, at) == 0 && EntryBytes.inode(before, at) != 0;
       if (given && behind >= 0) {
-        int length = Directories.recordLength(before, at);
-        Directories.setRecordLength(kept, behind, Directories.recordLength(kept, behind) + length);
+        int length = EntryBytes.recordLength(before, at);
+        EntryBytes.setRecordLength(kept, behind, EntryBytes.recordLength(kept, behind) + length);
       } else {
         behind = at;
       }
@@ -116,16 +116,16 @@ final class HashTreeSplit {
     for (int i = from; i < to; i++) {
       last = at;
       System.arraycopy(before, offsetBefore(i), into, at, used(i));
-      Directories.setRecordLength(into, at, used(i));
+      EntryBytes.setRecordLength(into, at, used(i));
       places[i] = at;
       at += used(i);
     }
     Arrays.fill(into, at, into.length, (byte) 0);
-    Directories.setRecordLength(into, last, into.length - last);
+    EntryBytes.setRecordLength(into, last, into.length - last);
   }
 
   private int used(int i) {
-    return EntryLayout.bytes(Directories.nameLength(before, offsetBefore(i)));
+    return EntryLayout.bytes(EntryBytes.nameLength(before, offsetBefore(i)));
   }
 
   private int hash(int i) {

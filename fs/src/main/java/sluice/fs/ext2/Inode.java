@@ -2,6 +2,7 @@ package sluice.fs.ext2;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.concurrent.locks.StampedLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
@@ -15,6 +16,7 @@ import sluice.fs.FileKind;
 /// |---|---|---|---|
 /// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
 /// | version | holder of the write lock | volatile | release; its unlocking fences |
+/// | versionTold | who reads: true; holder of the write lock: false | volatile | volatile |
 /// | published | any reader | volatile; good if version and accessNanos agree | volatile |
 /// | next, gone | [InodeCache] | volatile | volatile |
 /// | index | holder of the lock | volatile | volatile; anyone may set it to null |
@@ -39,6 +41,14 @@ final class Inode {
 
   /// Twelve blocks and three roots of pointers; or a device's number; or a short link's target.
   final int[] block = new int[InodeLayout.BLOCK_POINTERS];
+
+  /// What readers without a lock take for [#block]: the same array, unless one of the direct blocks
+  /// that the device held is no file's. Then it is [#NO_BLOCKS], and each is checked when it is
+  /// used.
+  int[] trusted = block;
+
+  /// Direct blocks that are nowhere on a device.
+  private static final int[] NO_BLOCKS = noBlocks();
 
   long accessNanos;
   long modifyNanos;
@@ -91,6 +101,9 @@ final class Inode {
   volatile @Nullable Inode next;
   private volatile @Nullable FileAttributes published;
 
+  /// What is read from the device may have been told before it left memory.
+  private volatile boolean versionTold = true;
+
   private static final VarHandle VERSION;
 
   static {
@@ -109,6 +122,17 @@ final class Inode {
   Inode(long number) {
     this.number = number;
     mapPlace = (int) ((number * 0x9E3779B97F4A7C15L) >>> 40);
+  }
+
+  private static int[] noBlocks() {
+    int[] blocks = new int[InodeLayout.DIRECT_BLOCKS];
+    Arrays.fill(blocks, -1);
+    return blocks;
+  }
+
+  /// What is read of the direct blocks goes the way that checks, before anybody else has the inode.
+  void distrustBlocks() {
+    trusted = NO_BLOCKS;
   }
 
   /// Makes void what was remembered of the map, under the write lock.
@@ -162,6 +186,11 @@ final class Inode {
     return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
   }
 
+  /// Whether somebody may have been told its version: then what changes next needs another one.
+  boolean isVersionTold() {
+    return versionTold;
+  }
+
   /// Notes a change of content or attributes, under the write lock. Reading is no change: whoever
   /// keeps content by its version keeps it.
   void touch(int times, long now) {
@@ -186,10 +215,15 @@ final class Inode {
     accessDue = accessNanos <= Math.max(modifyNanos, changeNanos);
   }
 
-  /// Makes the published attributes void, under the write lock.
+  /// Gives it a version that it never had and makes the published attributes void, under the write
+  /// lock; the caller stores it. So a version that anybody is told is one that [InodeTable] finds
+  /// again.
   void changed() {
+    // A time of whole seconds would give, after a crash, what was given before it in that second.
+    long least = extraBytes >= InodeLayout.PRECISE_CHANGE_EXTRA ? changeNanos : Volume.now();
+    versionTold = false;
     // Who unlocks writes with a fence behind it: one here would be the second.
-    VERSION.setRelease(this, Math.max(version + 1, changeNanos));
+    VERSION.setRelease(this, Math.max(version + 1, least));
   }
 
   /// The attributes, or null when a writer is at work.
@@ -203,6 +237,8 @@ final class Inode {
       return null;
     }
     now = make();
+    // Before the stamp is checked: either a writer sees it, or the check sees the writer.
+    versionTold = true;
     if (!lock.validate(stamp)) {
       return null;
     }
@@ -218,6 +254,7 @@ final class Inode {
     long stamp = lock.readLock();
     try {
       now = make();
+      versionTold = true;
       published = now;
       return now;
     } finally {

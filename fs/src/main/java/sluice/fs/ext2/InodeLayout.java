@@ -10,7 +10,7 @@ package sluice.fs.ext2;
 ///   __le32 i_mtime, i_dtime;       /* 16  */ 020 |flags   |version |block[0] …
 ///   __le16 i_gid, i_links_count;   /* 24  */ 060 |    …   |generat.|file_acl|size_hi |
 ///   __le32 i_blocks, i_flags;      /* 28  */ 070 |faddr   |osd2 …
-///   __le32 osd1;                   /* 36  */ 080 |ext|csum|ctime_x |mtime_x |atime_x |
+///   __le32 l_i_version;            /* 36  */ 080 |ext|csum|ctime_x |mtime_x |atime_x |
 ///   __le32 i_block[15];            /* 40  */ 090 |crtime  |crtime_x|version |projid  |
 ///   __le32 i_generation;           /* 100 */
 ///   __le32 i_file_acl;             /* 104 */
@@ -39,6 +39,7 @@ final class InodeLayout {
   static final int LINKS = 26;
   static final int BLOCKS = 28;
   static final int FLAGS = 32;
+  static final int VERSION = 36;
   static final int BLOCK = 40;
   static final int GENERATION = 100;
   static final int FILE_ACL = 104;
@@ -53,6 +54,10 @@ final class InodeLayout {
   static final int ACCESS_TIME_EXTRA = 140;
   static final int BIRTH_TIME = 144;
   static final int BIRTH_TIME_EXTRA = 148;
+  static final int VERSION_HIGH = 152;
+
+  /// `i_extra_isize` from which on the time of change has nanoseconds.
+  static final int PRECISE_CHANGE_EXTRA = CHANGE_TIME_EXTRA + 4 - GOOD_OLD_BYTES;
 
   /// What new inodes keep beyond the old 128 bytes, if there is room: all of the fields above.
   static final int WANTED_EXTRA_SIZE = 32;

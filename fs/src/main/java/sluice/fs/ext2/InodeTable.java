@@ -19,6 +19,9 @@ final class InodeTable {
   private static final long MIN_SECONDS = Long.MIN_VALUE / NANOS;
   private static final long MAX_SECONDS = Long.MAX_VALUE / NANOS;
 
+  /// What is above is damage: there must be room to count.
+  private static final long MAX_VERSION = Long.MAX_VALUE / 2;
+
   private final Volume volume;
   private final Geometry geometry;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
@@ -100,7 +103,28 @@ final class InodeTable {
       inode.birthNanos = time(inode, b, at, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
     }
     inode.weighTimes();
-    inode.version = inode.changeNanos;
+    inode.version = version(inode, b, at);
+    for (int i = 0; i < InodeLayout.DIRECT_BLOCKS; i++) {
+      if (inode.block[i] != 0 && !volume.isContent(inode.block[i] & 0xFFFF_FFFFL)) {
+        inode.distrustBlocks(); // of links and devices too, which have no blocks there
+      }
+    }
+  }
+
+  /// The version that was stored, as Linux's ext4 keeps it: 64 bits where the inode has room, else
+  /// the low half, and the rest follows from the time of change, which is at most two seconds
+  /// older. Where others have changed the file or kept a count there, the time of change is newer.
+  private long version(Inode inode, Buffer b, int at) {
+    long change = inode.changeNanos;
+    if (geometry.hurd) {
+      return change;
+    }
+    int low = b.getInt(at + InodeLayout.VERSION);
+    if (!fits(inode, InodeLayout.VERSION_HIGH)) {
+      return change > MAX_VERSION ? change : change + ((low - (int) change) & 0xFFFF_FFFFL);
+    }
+    long stored = (long) b.getInt(at + InodeLayout.VERSION_HIGH) << 32 | (low & 0xFFFF_FFFFL);
+    return stored > MAX_VERSION ? change : Math.max(stored, change);
   }
 
   private void check(Inode inode, long block) throws FsException {
@@ -239,6 +263,12 @@ final class InodeTable {
     }
     b.setInt(at + InodeLayout.FILE_ACL, (int) inode.attributeBlock);
     writeTimes(inode, b, at);
+    if (!geometry.hurd) {
+      b.setInt(at + InodeLayout.VERSION, (int) inode.version);
+      if (fits(inode, InodeLayout.VERSION_HIGH)) {
+        b.setInt(at + InodeLayout.VERSION_HIGH, (int) (inode.version >>> 32));
+      }
+    }
   }
 
   /// Only those that were set: a time beyond what we count in nanoseconds stays as it is.

@@ -1,6 +1,8 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.stream.LongStream;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
@@ -13,10 +15,15 @@ import sluice.sys.Errno;
 /// Finds the journal of an image, and keeps the flag that says that it may have to be replayed. Of
 /// whoever mounts and closes the tree.
 ///
+/// While a log is looked through or is open it takes up to 40 bytes for each of its blocks.
+///
 /// The flag goes to the device by itself, not through the journal: Linux throws away the log of an
 /// image without it.
 final class JournalMount {
   private static final int MAX_BLOCKS = 1 << 22;
+
+  /// Blocks of a log for which there is room at first.
+  private static final int PLACES = 1024;
 
   /// Blocks that are in memory while the journal's inode is looked for.
   private static final long FRAMES_TO_LOOK = 256;
@@ -28,6 +35,11 @@ final class JournalMount {
   /// @throws FsException `EUCLEAN` when the journal's inode contradicts itself
   static long[] places(Geometry geometry, BufferCache cache) throws IOException {
     Volume volume = new Volume(geometry, cache, Journals.plain(cache), "its journal is looked for");
+    return places(new BlockMap(volume, new BlockAllocator(volume), 64), journal(volume), geometry);
+  }
+
+  private static Inode journal(Volume volume) throws IOException {
+    Geometry geometry = volume.geometry;
     int number = geometry.journalInode;
     Inode inode = new InodeTable(volume).loadAny(number);
     long blocks = inode.size >> geometry.blockShift;
@@ -37,15 +49,68 @@ final class JournalMount {
     if (blocks > geometry.blocks) {
       throw FsException.corrupt(number, -1, "a journal longer than the image");
     }
-    BlockMap map = new BlockMap(volume, new BlockAllocator(volume), 64);
-    long[] places = new long[(int) blocks];
-    for (int i = 0; i < places.length; i++) {
+    return inode;
+  }
+
+  /// Memory follows the blocks that are found, not the length that the inode says: as much again as
+  /// there are is taken only when those before are different ones, each with a pointer of its own.
+  private static long[] places(BlockMap map, Inode inode, Geometry geometry) throws IOException {
+    int count = (int) (inode.size >> geometry.blockShift);
+    long[] places = new long[Math.min(count, PLACES)];
+    for (int i = 0; i < count; i++) {
+      if (i == places.length) {
+        requireDifferent(places, inode);
+        places = Arrays.copyOf(places, Math.min(count, 2 * i));
+      }
       places[i] = map.map(inode, i);
       if (places[i] == 0) {
-        throw FsException.corrupt(number, -1, "a journal with a hole at its block " + i);
+        throw FsException.corrupt(inode.number, -1, "a journal with a hole at its block " + i);
       }
     }
+    requireDifferent(places, inode);
     return places;
+  }
+
+  private static void requireDifferent(long[] places, Inode inode) throws FsException {
+    long[] sorted = places.clone();
+    Arrays.sort(sorted);
+    for (int i = 1; i < sorted.length; i++) {
+      if (sorted[i] == sorted[i - 1]) {
+        throw FsException.corrupt(inode.number, sorted[i], "a journal that has the block twice");
+      }
+    }
+  }
+
+  /// Keeps the files of a mount away from the journal's own blocks, and those that lead to them.
+  ///
+  /// @throws FsException `EUCLEAN` when the journal's inode contradicts itself
+  static void protect(Volume volume) throws IOException {
+    if (volume.geometry.journalInode == 0) {
+      return;
+    }
+    try {
+      volume.groups.protect(new BlockRuns(allBlocks(volume)));
+    } catch (FsException e) {
+      if (e.errno() != Errno.EUCLEAN || !volume.mountedReadOnly()) {
+        throw e; // who only reads may do so without a journal
+      }
+    }
+  }
+
+  private static long[] allBlocks(Volume volume) throws IOException {
+    Inode inode = journal(volume);
+    BlockMap map = new BlockMap(volume, new BlockAllocator(volume), 64);
+    long[] places = places(map, inode, volume.geometry);
+    LongStream.Builder pointers = LongStream.builder();
+    long logical = InodeLayout.DIRECT_BLOCKS;
+    while (logical < places.length) {
+      map.pointersTo(inode, logical, pointers);
+      logical += map.sameLeaf(logical);
+    }
+    long[] leading = pointers.build().toArray();
+    long[] all = Arrays.copyOf(places, places.length + leading.length);
+    System.arraycopy(leading, 0, all, places.length, leading.length);
+    return all;
   }
 
   /// The device as it is after its log has been replayed, without a change to it.

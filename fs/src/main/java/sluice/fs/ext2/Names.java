@@ -1,6 +1,5 @@
 package sluice.fs.ext2;
 
-import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
@@ -55,17 +54,5 @@ final class Names {
     if (name.length > EntryLayout.MAX_NAME_BYTES) {
       throw FsException.of(Errno.ENAMETOOLONG, "a name of " + name.length + " bytes");
     }
-  }
-
-  static boolean isDot(byte[] name) {
-    return name.length == 1 && name[0] == '.';
-  }
-
-  static boolean isDotDot(byte[] name) {
-    return Arrays.equals(name, DOT_DOT);
-  }
-
-  static boolean isDots(byte[] name) {
-    return isDot(name) || isDotDot(name);
   }
 }

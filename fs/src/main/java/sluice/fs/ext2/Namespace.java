@@ -9,6 +9,7 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
@@ -74,7 +75,7 @@ final class Namespace {
     if (Permissions.granted(caller, now.mode(), now.uid(), now.gid(), right) != right) {
       throw FsException.of(Errno.EACCES, "directory " + number + " for " + caller);
     }
-    return Names.isDot(name) ? number : dentries.find(number, name);
+    return FileNames.isDot(name) ? number : dentries.find(number, name);
   }
 
   long lookup(Caller caller, long number, byte[] name) throws IOException {
@@ -101,7 +102,7 @@ final class Namespace {
 
   /// The inode number of a name, 0 when there is none. With a lock of the directory.
   private long find(Inode directory, byte[] name) throws IOException {
-    if (Names.isDot(name)) {
+    if (FileNames.isDot(name)) {
       return directory.number;
     }
     Names.checkLength(name);
@@ -111,7 +112,7 @@ final class Namespace {
     }
     Directories.Entry entry = directories.find(directory, name);
     long found = entry == null ? 0 : entry.inode();
-    if (!Names.isDotDot(name)) {
+    if (!FileNames.isDotDot(name)) {
       dentries.put(directory.number, name, found);
     }
     return found;
@@ -137,7 +138,7 @@ final class Namespace {
 
   long create(Caller caller, long number, byte[] name, NewFile what) throws IOException {
     Names.check(name);
-    if (Names.isDots(name)) {
+    if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EEXIST, "the name is . or ..");
     }
     checkNew(what);
@@ -287,7 +288,7 @@ final class Namespace {
 
   void link(Caller caller, long fileNumber, long number, byte[] name) throws IOException {
     Names.check(name);
-    if (Names.isDots(name)) {
+    if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EEXIST, "the name is . or ..");
     }
     Inode _ = inodes.get(fileNumber); // one that is not in use is told before all else
@@ -339,7 +340,7 @@ final class Namespace {
 
   void unlink(Caller caller, long number, byte[] name) throws IOException {
     Names.check(name);
-    if (Names.isDots(name)) {
+    if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EISDIR, "the name is . or ..");
     }
     remove(caller, number, name, topology.readLock(), this::unlink);
@@ -444,9 +445,9 @@ final class Namespace {
 
   void rmdir(Caller caller, long number, byte[] name) throws IOException {
     Names.check(name);
-    if (Names.isDots(name)) {
+    if (FileNames.isDots(name)) {
       throw FsException.of(
-          Names.isDot(name) ? Errno.EINVAL : Errno.ENOTEMPTY, "the name is . or ..");
+          FileNames.isDot(name) ? Errno.EINVAL : Errno.ENOTEMPTY, "the name is . or ..");
     }
     remove(caller, number, name, topology.writeLock(), this::rmdir);
   }

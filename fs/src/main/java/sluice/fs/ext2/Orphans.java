@@ -3,10 +3,8 @@ package sluice.fs.ext2;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
@@ -197,36 +195,56 @@ final class Orphans {
     }
   }
 
-  /// Works off the list that a crash has left.
+  /// Works off the list that a crash has left. However long it is, it takes no memory: it is walked
+  /// to its end before anything is changed, and then again from its newest file on.
   ///
   /// @throws FsException `EUCLEAN` when the list contradicts itself
   void recover(int first) throws IOException {
-    List<Inode> left = new ArrayList<>();
-    Set<Long> seen = new HashSet<>();
+    requireEnd(first & 0xFFFF_FFFFL);
     long number = first & 0xFFFF_FFFFL;
     while (number != 0) {
-      boolean possible = number >= volume.geometry.firstInode && number <= volume.geometry.inodes;
-      if (!possible || !seen.add(number) || !allocator.inUse(number)) {
-        throw FsException.corrupt(number, -1, "the list of orphans leads to it");
-      }
-      Inode inode = table.loadAny(number);
-      left.add(inode);
-      number = inode.nextOrphan & 0xFFFF_FFFFL;
-    }
-    for (int i = left.size() - 1; i >= 0; i--) {
+      Inode inode = load(number);
       Links links = new Links();
-      links.older = i + 1 < left.size() ? left.get(i + 1).number : 0;
-      links.newer = i > 0 ? left.get(i - 1).number : 0;
-      list.put(left.get(i).number, links);
-    }
-    newest = left.isEmpty() ? 0 : left.get(0).number;
-    for (Inode inode : left) {
+      links.older = inode.nextOrphan & 0xFFFF_FFFFL;
+      list.put(number, links);
+      newest = number;
+      number = links.older;
       if (inode.links > 0) {
         finishTruncate(inode);
       } else {
         inodes.add(inode);
         finish(inode);
       }
+    }
+  }
+
+  private Inode load(long number) throws IOException {
+    boolean possible = number >= volume.geometry.firstInode && number <= volume.geometry.inodes;
+    if (!possible || !allocator.inUse(number)) {
+      throw leadsTo(number);
+    }
+    return table.loadAny(number);
+  }
+
+  private static FsException leadsTo(long number) {
+    return FsException.corrupt(number, -1, "the list of orphans leads to it");
+  }
+
+  /// Brent's way to find a circle: whoever walks in one comes again to where he was when he last
+  /// looked back, each time after twice as many steps.
+  private void requireEnd(long first) throws IOException {
+    long mark = 0;
+    long steps = 0;
+    long next = 1;
+    for (long number = first; number != 0; steps++) {
+      if (number == mark) {
+        throw leadsTo(number);
+      }
+      if (steps == next) {
+        mark = number;
+        next *= 2;
+      }
+      number = load(number).nextOrphan & 0xFFFF_FFFFL;
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
@@ -62,10 +63,10 @@ final class Renames {
     if ((flags & ~(FileTree.EXCHANGE | FileTree.NO_REPLACE)) != 0 || (exchange && noReplace)) {
       throw FsException.of(Errno.EINVAL, "flags " + flags + " of rename");
     }
-    if (Names.isDots(name)) {
+    if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EBUSY, "the name is . or ..");
     }
-    if (Names.isDots(newName)) {
+    if (FileNames.isDots(newName)) {
       throw FsException.of(noReplace ? Errno.EEXIST : Errno.EBUSY, "the name is . or ..");
     }
     Inode left = null;

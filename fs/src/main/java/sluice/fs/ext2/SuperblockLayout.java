@@ -58,6 +58,7 @@ final class SuperblockLayout {
   static final int STATE = 58;
   static final int ERRORS = 60;
   static final int LAST_CHECK = 64;
+  static final int CREATOR_OS = 72;
   static final int REVISION = 76;
   static final int RESERVED_UID = 80;
   static final int RESERVED_GID = 82;
@@ -88,6 +89,9 @@ final class SuperblockLayout {
 
   /// [#STATE]: something contradicted itself.
   static final int STATE_ERROR = 2;
+
+  /// [#CREATOR_OS]: the Hurd.
+  static final int OS_HURD = 1;
 
   /// [#FLAGS]: the hash of names takes their bytes as signed.
   static final int FLAG_SIGNED_HASH = 1;

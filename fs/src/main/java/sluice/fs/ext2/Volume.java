@@ -130,9 +130,14 @@ final class Volume {
 
   /// @throws FsException `EUCLEAN` unless the block may belong to a file
   long checkBlock(long inode, long block) throws FsException {
-    if (block <= geometry.firstDataBlock || block >= geometry.blocks || groups.isMetadata(block)) {
+    if (!isContent(block)) {
       throw FsException.corrupt(inode, block, "a file points to a block that is no file's");
     }
     return block;
+  }
+
+  /// Whether a block may belong to a file.
+  boolean isContent(long block) {
+    return block > geometry.firstDataBlock && block < geometry.blocks && !groups.isMetadata(block);
   }
 }

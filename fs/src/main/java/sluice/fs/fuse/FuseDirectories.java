@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.DirectorySink;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 
@@ -48,7 +49,7 @@ final class FuseDirectories implements DirectorySink {
       return false;
     }
     FileKind shown = kind;
-    FileAttributes a = plus && !isDots(name) ? attributesOf(inode) : null;
+    FileAttributes a = plus && !FileNames.isDots(name) ? attributesOf(inode) : null;
     if (failure != null) {
       return false;
     }
@@ -94,10 +95,5 @@ final class FuseDirectories implements DirectorySink {
       int name = x.reply.intAt(at + FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAMELEN);
       at += FuseLayout.padded(FuseLayout.ENTRY_BYTES + FuseLayout.DIRENT_NAME + name);
     }
-  }
-
-  private static boolean isDots(byte[] name) {
-    boolean dot = name.length > 0 && name[0] == '.';
-    return dot && (name.length == 1 || (name.length == 2 && name[1] == '.'));
   }
 }

@@ -12,6 +12,7 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
@@ -81,11 +82,7 @@ final class Copies {
           FileAttributes a = source.attributes(false);
           boolean empty =
               !a.isDirectory()
-                  || fs.tree()
-                      .list(
-                          a.inode(),
-                          0,
-                          (_, _, name, _) -> PathBytes.isDot(name) || PathBytes.isDotDot(name));
+                  || fs.tree().list(a.inode(), 0, (_, _, name, _) -> FileNames.isDots(name));
           if (!empty) {
             throw Failures.refuse(Errno.ENOTEMPTY);
           }

@@ -119,12 +119,4 @@ final class PathBytes {
     System.arraycopy(other, 0, joined, joined.length - other.length, other.length);
     return joined;
   }
-
-  static boolean isDot(byte[] name) {
-    return name.length == 1 && name[0] == '.';
-  }
-
-  static boolean isDotDot(byte[] name) {
-    return name.length == 2 && name[0] == '.' && name[1] == '.';
-  }
 }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.sys.Errno;
 
@@ -168,7 +169,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
       return false;
     }
     cookie = next;
-    if (!PathBytes.isDot(name) && !PathBytes.isDotDot(name)) {
+    if (!FileNames.isDot(name) && !FileNames.isDotDot(name)) {
       read.add(name);
     }
     return true;

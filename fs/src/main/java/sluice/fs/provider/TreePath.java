@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.FileNames;
 
 /// A path of a [TreeFileSystem], kept as bytes: a name that is no UTF-8 stays what it is.
 /// Immutable: any thread may use it.
@@ -162,10 +163,10 @@ final class TreePath implements Path {
   public TreePath normalize() {
     List<byte[]> kept = new ArrayList<>(offsets.length);
     for (byte[] name : names()) {
-      boolean up = PathBytes.isDotDot(name);
-      if (up && !kept.isEmpty() && !PathBytes.isDotDot(kept.getLast())) {
+      boolean up = FileNames.isDotDot(name);
+      if (up && !kept.isEmpty() && !FileNames.isDotDot(kept.getLast())) {
         kept.removeLast();
-      } else if (!PathBytes.isDot(name) && !(up && isAbsolute() && kept.isEmpty())) {
+      } else if (!FileNames.isDot(name) && !(up && isAbsolute() && kept.isEmpty())) {
         kept.add(name);
       }
     }
@@ -179,7 +180,7 @@ final class TreePath implements Path {
   }
 
   private boolean hasDots() {
-    return names().stream().anyMatch(name -> PathBytes.isDot(name) || PathBytes.isDotDot(name));
+    return names().stream().anyMatch(name -> FileNames.isDots(name));
   }
 
   @Override
@@ -200,7 +201,7 @@ final class TreePath implements Path {
     }
     List<byte[]> names = new ArrayList<>();
     for (byte[] left : from.subList(same, from.size())) {
-      if (PathBytes.isDotDot(left)) {
+      if (FileNames.isDotDot(left)) {
         throw new IllegalArgumentException("no relative path from " + this + " to " + other);
       }
       names.add(new byte[] {'.', '.'});

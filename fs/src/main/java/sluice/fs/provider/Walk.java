@@ -7,6 +7,7 @@ import java.util.List;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
@@ -131,10 +132,10 @@ final class Walk {
     while (!left.isEmpty()) {
       byte[] name = left.removeFirst();
       long directory = directory(steps);
-      if (PathBytes.isDot(name)) {
+      if (FileNames.isDot(name)) {
         continue;
       }
-      if (PathBytes.isDotDot(name) && mayGoBack(steps)) {
+      if (FileNames.isDotDot(name) && mayGoBack(steps)) {
         if (!steps.isEmpty()) {
           steps.removeLast();
         }
@@ -161,7 +162,7 @@ final class Walk {
   private static boolean mayGoBack(List<Step> steps) {
     return steps.isEmpty()
         || (steps.getLast().file.kind() != FileKind.SYMLINK
-            && !PathBytes.isDotDot(steps.getLast().name));
+            && !FileNames.isDotDot(steps.getLast().name));
   }
 
   /// The directory that the steps lead to; a link that was kept is followed here.

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +19,7 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 @Timeout(120)
 final class BufferCacheTest {
@@ -32,7 +34,7 @@ final class BufferCacheTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = BufferCaches.open(device, BLOCK, FRAMES * BLOCK, account);
+    cache = UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK, account);
     journal = Journals.plain(cache);
   }
 
@@ -243,11 +245,44 @@ final class BufferCacheTest {
   }
 
   @Test
+  void whatIsOldIsWrittenAlthoughNobodyAsks() throws Exception {
+    CacheTimes soon = new CacheTimes(1, 1);
+    long bytes = FRAMES * BLOCK;
+    Account own = new Account("a cache in a hurry", bytes);
+    try (BufferCache hurried = BufferCaches.open(device, BLOCK, bytes, own, soon);
+        Journal over = Journals.plain(hurried)) {
+      try (Transaction transaction = over.begin(1)) {
+        transaction.change(9).setInt(0, 7);
+      }
+      Patience.until("the change on the device", () -> onDevice(9) == 7);
+      Patience.until("a cache without changes", () -> hurried.dirtyBytes() == 0);
+    }
+  }
+
+  /// However long the writer is without a processor: here for longer than once was waited.
+  @Test
+  void aReaderOfContentWaitsForItsWriter() throws Exception {
+    FutureTask<Integer> reader = new FutureTask<>(() -> value(3));
+    try (Transaction transaction = journal.begin(0)) {
+      Buffer half = transaction.data(3, true);
+      half.setInt(0, 1);
+      Thread _ = Thread.ofPlatform().start(reader);
+      Thread.sleep(2500);
+      assertThat(reader.isDone()).isFalse();
+      half.setInt(0, 2);
+      half.close();
+    }
+    assertThat(reader.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
+  }
+
+  @Test
   void isLargerThanItsMemory() throws IOException {
     for (int i = 0; i < 1000; i++) {
       write(i, i + 1);
     }
-    assertThat(cache.dirtyBytes()).isLessThanOrEqualTo(FRAMES / 2 * BLOCK + BLOCK);
+    // Who changes waits at five eighths; the thread that writes back begins at a half, when it
+    // runs.
+    assertThat(cache.dirtyBytes()).isLessThanOrEqualTo((FRAMES / 8 * 5 + 1) * BLOCK);
     for (int i = 0; i < 1000; i++) {
       assertThat(value(i)).isEqualTo(i + 1);
     }
@@ -281,12 +316,12 @@ final class BufferCacheTest {
     }
     Thread later =
         Thread.startVirtualThread(() -> {
-          while (Thread.currentThread().isAlive() && held.size() > FRAMES / 2) {
+          while (held.size() > FRAMES / 2) {
             held.removeLast().close();
           }
         });
     value(600); // waits for one to come back
-    Await.end(later);
+    Patience.end(later);
     held.forEach(Buffer::close);
   }
 
@@ -308,7 +343,7 @@ final class BufferCacheTest {
   @Test
   void readsAhead() throws Exception {
     cache.readAhead(100, 8);
-    Await.until("the block that is read ahead", () -> cache.lease(107) != null);
+    Patience.until("the block that is read ahead", () -> cache.lease(107) != null);
     requireHere(100);
     requireNonNull(cache.lease(107)).release();
     requireNonNull(cache.lease(107)).release();

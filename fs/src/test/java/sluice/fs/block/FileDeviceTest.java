@@ -61,6 +61,7 @@ final class FileDeviceTest extends BlockDeviceContract {
     } finally {
       LinuxTools.must("losetup", "--detach", said.output().trim());
     }
+    LinuxTools.awaitNoLoop(other);
     BlockDevices.file(other, false).close();
   }
 

@@ -32,7 +32,7 @@ final class FrameRunsTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = (FrameCache) BufferCaches.open(device, BLOCK, FRAMES * BLOCK);
+    cache = (FrameCache) UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK);
     journal = Journals.plain(cache);
   }
 

@@ -19,9 +19,10 @@ import sluice.fs.DeviceOverDevice;
 import sluice.fs.Errnos;
 import sluice.fs.JournalRig;
 import sluice.fs.Stamps;
+import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 @Timeout(120)
 final class Jbd2JournalTest {
@@ -55,6 +56,27 @@ final class Jbd2JournalTest {
         assertThat(after.version(A + 2)).isZero();
       }
       assertThat(rig.version(A)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whatIsOldBecomesStableAlthoughNobodyAsks() throws Exception {
+    BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * JournalRig.BLOCK);
+    JournalRig.format(device, LOG);
+    long bytes = FRAMES * JournalRig.BLOCK;
+    Account account = new Account("a cache in a hurry", bytes);
+    CacheTimes soon = new CacheTimes(1, 1);
+    try (device;
+        BufferCache cache = BufferCaches.open(device, JournalRig.BLOCK, bytes, account, soon);
+        Journal journal = Journals.jbd2(cache, JournalRig.places(LOG))) {
+      try (Transaction transaction = journal.begin(1)) {
+        Stamps.write(transaction.change(A).block(), A, 1);
+      }
+      long point = journal.point();
+      Patience.until("a commit", () -> journal.stable(point));
+      try (JournalRig after = JournalRig.open(JournalRig.copy(device), LOG, FRAMES)) {
+        assertThat(after.version(A)).isEqualTo(1);
+      }
     }
   }
 
@@ -260,7 +282,7 @@ final class Jbd2JournalTest {
         assertThat(synced.getCount()).isOne();
       }
       assertThat(synced.await(60, TimeUnit.SECONDS)).isTrue();
-      Await.end(other);
+      Patience.end(other);
       try (JournalRig after = crash(rig)) {
         assertThat(after.version(A)).isEqualTo(7);
         assertThat(after.version(A + 1)).isEqualTo(7);
@@ -325,7 +347,7 @@ final class Jbd2JournalTest {
       FutureTask<Boolean> sync = start(rig.journal::sync);
       try (Buffer buffer = rig.cache.read(freed)) {
         // the cache's, ours, the commit's
-        Await.until("the lease of the commit", () -> buffer.block().leases() >= 3);
+        Patience.until("the lease of the commit", () -> buffer.block().leases() >= 3);
       }
       try (Transaction transaction = rig.journal.begin(0)) {
         transaction.forgetData(freed, 1);

@@ -17,7 +17,7 @@ import sluice.fs.FaultyDevice;
 import sluice.fs.JournalRig;
 import sluice.fs.Stamps;
 import sluice.sys.Errno;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// What happens when the device fails: the right errno, nothing new on a log that is not trusted,
 /// nobody waits for ever.
@@ -82,7 +82,7 @@ final class JournalFaultTest {
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       device.readFails = JournalFaultTest::home;
       rig.cache.readAhead(A, 16);
-      Await.until("a read that fails", () -> device.failed.get() > 0);
+      Patience.until("a read that fails", () -> device.failed.get() > 0);
       device.heal();
       assertThat(rig.version(A + 3)).isZero();
     }

@@ -223,8 +223,8 @@ final class JournalLinuxTest {
         "mount -o loop,commit=600,"
             + parts[1]
             + " $0 $1 || exit 77; cd $1 || exit 1; mkdir a b; for i in $(seq 200); do echo $i >"
-            + " a/f$i; done; dd if=/dev/urandom of=big bs=4096 count=500 2>/dev/null; sync; rm -r"
-            + " a; mv big b/big; ln b/big link; sync -f b/big; cp $0 $2; cd /; umount $1";
+            + " a/f$i; done; dd if=/dev/urandom of=big bs=4096 count=500 2>/dev/null; sync -f big;"
+            + " rm -r a; mv big b/big; ln b/big link; sync -f b/big; cp $0 $2; cd /; umount $1";
     runWithMounts(script, image.path, mount, theirs);
     Path ours = Files.copy(theirs, directory.resolve("ours"));
     assertThat(replay(ours, image)).isPositive();

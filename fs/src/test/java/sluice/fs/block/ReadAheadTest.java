@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.DeviceOverDevice;
 import sluice.memory.Block;
-import sluice.testkit.Await;
+import sluice.testbase.Patience;
 
 /// The end of reading ahead, while others ask for more.
 @Timeout(300)
@@ -72,7 +72,7 @@ final class ReadAheadTest {
         assertThat(device.inside.await(60, TimeUnit.SECONDS)).as("the reader has begun").isTrue();
         askOften(cache);
         closing.start();
-        Await.until("a wait for the reader", () -> closing.getState() == Thread.State.WAITING);
+        Patience.until("a wait for the reader", () -> closing.getState() == Thread.State.WAITING);
         askOften(cache);
       } finally {
         device.gate.countDown();
@@ -118,7 +118,7 @@ final class ReadAheadTest {
         } finally {
           ended.set(true);
           for (Thread asker : askers) {
-            Await.end(asker);
+            Patience.end(asker);
           }
         }
       }

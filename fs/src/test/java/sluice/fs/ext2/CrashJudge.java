@@ -235,14 +235,15 @@ final class CrashJudge implements AutoCloseable {
       return;
     }
     Images.save(crashed, file);
-    repair(what);
+    String said = what + ": " + repair(what);
     try (BlockDevice repaired = BlockDevices.file(file, false)) {
-      assertThat(Images.problems(repaired)).as(what).isEmpty();
-      requireSynced(mounted(repaired, what), recorded, events, what);
+      assertThat(Images.problems(repaired)).as(said).isEmpty();
+      requireSynced(mounted(repaired, what), recorded, events, said);
     }
   }
 
-  private void repair(String what) throws IOException, InterruptedException {
+  /// @return what e2fsck says
+  private String repair(String what) throws IOException, InterruptedException {
     StringBuilder said = new StringBuilder();
     int exit = 4;
     for (int i = 0; i < REPAIRS && exit != 0; i++) {
@@ -254,6 +255,7 @@ final class CrashJudge implements AutoCloseable {
       exit = again.exit();
     }
     assertThat(exit).as(what + ": " + said).isZero();
+    return said.toString();
   }
 
   /// What is damaged is refused with an errno, and never hangs or breaks anything.

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -16,11 +17,16 @@ import sluice.fs.Blocks;
 import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.FileAttributes;
+import sluice.fs.FileNames;
+import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
+import sluice.fs.block.BufferCache;
+import sluice.fs.block.BufferCaches;
+import sluice.fs.block.Journals;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
@@ -31,6 +37,13 @@ final class Ext2MutationTest {
   private static final int IMAGE_BYTES = 1 << 20;
   private static final int IMAGES = 3000;
   private static final int IMAGES_WITH_TREES = 600;
+  private static final int IMAGES_WITH_LOGS = 600;
+  private static final int IMAGE_WITH_LOG_BYTES = 4 << 20;
+  private static final MountOptions OPTIONS =
+      MountOptions.defaults().withCacheBytes(256 << 10).withInodes(64);
+
+  /// Others than always: to look for more.
+  private static final int FIRST = Integer.getInteger("sluice.seed", 0);
 
   /// More entries than any image of this size holds if none is followed twice.
   private static final int MAX_STEPS = 200_000;
@@ -40,35 +53,30 @@ final class Ext2MutationTest {
   @BeforeAll
   static void makeAGoodImage() throws IOException {
     try (Ext2Rig rig = new Ext2Rig(IMAGE_BYTES, 1024)) {
-      long directory = rig.directory(rig.root(), "d");
-      long below = rig.directory(directory, "below");
-      for (int i = 0; i < 60; i++) {
-        rig.file(below, longName(i));
-      }
-      long file = rig.file(directory, "long");
-      rig.write(file, 0, "x".repeat(20_000));
-      rig.write(file, 300_000, "y".repeat(3000));
-      rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.a"), new byte[300], 0);
-      rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.b"), new byte[8], 0);
-      rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("s"), NewFile.symlink(new byte[100]));
-      rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("t"), NewFile.symlink(new byte[10]));
+      fill(rig);
       rig.tree.close();
-      good = bytes(rig.device);
+      good = Blocks.all(rig.device);
     }
+  }
+
+  private static void fill(Ext2Rig rig) throws IOException {
+    long directory = rig.directory(rig.root(), "d");
+    long below = rig.directory(directory, "below");
+    for (int i = 0; i < 60; i++) {
+      rig.file(below, longName(i));
+    }
+    long file = rig.file(directory, "long");
+    rig.write(file, 0, "x".repeat(20_000));
+    rig.write(file, 300_000, "y".repeat(3000));
+    rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.a"), new byte[300], 0);
+    rig.tree.setExtendedAttribute(Caller.ROOT, file, Ext2Rig.name("user.b"), new byte[8], 0);
+    rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("s"), NewFile.symlink(new byte[100]));
+    rig.tree.create(Caller.ROOT, directory, Ext2Rig.name("t"), NewFile.symlink(new byte[10]));
   }
 
   /// Of 60 such the directory has several blocks.
   private static String longName(int number) {
     return "a file with a name " + number + "-".repeat(50);
-  }
-
-  private static byte[] bytes(BlockDevice device) throws IOException {
-    byte[] bytes = new byte[IMAGE_BYTES];
-    Block block = Blocks.of(IMAGE_BYTES);
-    device.read(0, block, 0, IMAGE_BYTES);
-    block.segment().asByteBuffer().get(bytes);
-    block.release();
-    return bytes;
   }
 
   /// Half of the images are hit where the structures are, half anywhere in use.
@@ -83,27 +91,31 @@ final class Ext2MutationTest {
             case 2 -> 5 * 1024 + random.nextInt(20 * 256);
             default -> random.nextInt(400 << 10);
           };
-      at &= random.nextBoolean() ? ~3 : ~0;
-      int width = random.nextBoolean() ? 1 : 4;
-      int value =
-          switch (random.nextInt(4)) {
-            case 0 -> -1;
-            case 1 -> random.nextInt(1024);
-            case 2 -> 1 << random.nextInt(32);
-            default -> random.nextInt();
-          };
-      for (int j = 0; j < width; j++) {
-        bytes[at + j] = (byte) (value >>> (8 * j));
-      }
+      hit(bytes, at, random);
     }
     return bytes;
   }
 
+  private static void hit(byte[] bytes, int place, Random random) {
+    int at = place & (random.nextBoolean() ? ~3 : ~0);
+    int width = random.nextBoolean() ? 1 : 4;
+    int value =
+        switch (random.nextInt(4)) {
+          case 0 -> -1;
+          case 1 -> random.nextInt(1024);
+          case 2 -> 1 << random.nextInt(32);
+          default -> random.nextInt();
+        };
+    for (int j = 0; j < width; j++) {
+      bytes[at + j] = (byte) (value >>> (8 * j));
+    }
+  }
+
   @Test
-  @Timeout(300)
+  @Timeout(900)
   void noDamageIsFatal() throws IOException {
     int mounted = 0;
-    for (int seed = 0; seed < IMAGES; seed++) {
+    for (int seed = FIRST; seed < FIRST + IMAGES; seed++) {
       try (BlockDevice device = BlockDevices.memory(IMAGE_BYTES)) {
         load(device, damaged(new Random(seed)));
         mounted += use(device, seed) ? 1 : 0;
@@ -115,16 +127,92 @@ final class Ext2MutationTest {
   }
 
   private static void load(BlockDevice device, byte[] bytes) throws IOException {
-    Block block = Blocks.of(IMAGE_BYTES);
+    Block block = Blocks.of(bytes.length);
     block.segment().asByteBuffer().put(bytes);
-    device.write(0, block, 0, IMAGE_BYTES);
+    device.write(0, block, 0, bytes.length);
     block.release();
+  }
+
+  /// What a crash has left of an image with a log, whose descriptors, revoked blocks and content
+  /// are damaged, and the journal's inode and pointers: read over the log, and replayed.
+  @Test
+  @Timeout(900)
+  void noDamageToALogIsFatal() throws IOException {
+    byte[] crashed;
+    int[] places;
+    try (Ext2Rig rig = new Ext2Rig(IMAGE_WITH_LOG_BYTES, 1024)) {
+      fill(rig);
+      rig.tree.sync();
+      long below = rig.directory(rig.root(), "more");
+      for (int i = 0; i < 40; i++) {
+        rig.write(rig.file(below, longName(i)), 0, "z".repeat(2000));
+      }
+      rig.tree.unlink(Caller.ROOT, below, Ext2Rig.name(longName(3)));
+      rig.tree.sync();
+      crashed = Blocks.all(rig.device);
+      places = logOf(rig.device);
+    }
+    int laid = 0;
+    for (int seed = FIRST; seed < FIRST + IMAGES_WITH_LOGS; seed++) {
+      Random random = new Random(seed);
+      byte[] bytes = crashed.clone();
+      int count = 1 + random.nextInt(6);
+      for (int i = 0; i < count; i++) {
+        boolean log = random.nextInt(4) > 0;
+        int block = log ? places[random.nextInt(random.nextBoolean() ? 4 : 60)] : 0;
+        int at = log ? random.nextInt(random.nextBoolean() ? 64 : 1024) : random.nextInt(400 << 10);
+        hit(bytes, block * 1024 + Math.min(at, 1020), random);
+      }
+      try (BlockDevice device = BlockDevices.memory(IMAGE_WITH_LOG_BYTES)) {
+        load(device, bytes);
+        laid += readOnly(device, seed) ? 1 : 0;
+        use(device, seed);
+      } catch (RuntimeException | StackOverflowError | OutOfMemoryError | AssertionError e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+    assertThat(laid).isGreaterThan(IMAGES_WITH_LOGS / 20);
+  }
+
+  /// The log's blocks and, behind the first of them, the block with the journal's inode and its
+  /// pointers.
+  private static int[] logOf(BlockDevice device) throws IOException {
+    Geometry geometry = Geometry.of(Ext2.readSuperblock(device), IMAGE_WITH_LOG_BYTES);
+    try (BufferCache cache = BufferCaches.open(device, 1024, 256 << 10)) {
+      Volume volume = new Volume(geometry, cache, Journals.plain(cache), "only looked at");
+      InodeTable table = new InodeTable(volume);
+      IntStream.Builder all = IntStream.builder();
+      long[] log = JournalMount.places(geometry, cache);
+      all.add((int) log[0]).add((int) table.block(geometry.journalInode)).add((int) log[1]);
+      Inode inode = table.loadAny(geometry.journalInode);
+      all.add(inode.block[InodeLayout.DIRECT_BLOCKS]);
+      for (int i = 2; i < log.length; i++) {
+        all.add((int) log[i]);
+      }
+      return all.build().toArray();
+    }
+  }
+
+  /// @return whether a log was laid over the device
+  private static boolean readOnly(BlockDevice device, int seed) throws IOException {
+    byte[] before = Blocks.all(device);
+    MountOptions options = OPTIONS.withReadOnly(true);
+    try (Ext2 tree = Ext2.mount(device, options);
+        Walk walk = new Walk(tree, new Random(seed))) {
+      walk.go(tree.rootInode(), 0);
+      return tree.blocksInLog() > 0;
+    } catch (FsException e) {
+      expected(e);
+      return false;
+    } finally {
+      assertThat(Blocks.all(device)).isEqualTo(before);
+    }
   }
 
   /// The same with a directory that e2fsck has made a tree of hashes of: its blocks are damaged,
   /// and names are looked up in it.
   @Test
-  @Timeout(300)
+  @Timeout(900)
   void noDamageToATreeOfHashesIsFatal(@TempDir Path folder) throws Exception {
     E2fsprogs.require("e2fsck");
     E2fsprogs.require("debugfs");
@@ -142,7 +230,7 @@ final class Ext2MutationTest {
             .toArray();
     byte[] indexed = Files.readAllBytes(image);
     assertThat(blocks).hasSizeGreaterThan(2);
-    for (int seed = 0; seed < IMAGES_WITH_TREES; seed++) {
+    for (int seed = FIRST; seed < FIRST + IMAGES_WITH_TREES; seed++) {
       Random random = new Random(seed);
       byte[] bytes = indexed.clone();
       int count = 1 + random.nextInt(6);
@@ -168,8 +256,7 @@ final class Ext2MutationTest {
     } catch (FsException e) {
       expected(e);
     }
-    MountOptions options = MountOptions.defaults().withCacheBytes(256 << 10).withInodes(64);
-    try (Ext2 tree = Ext2.mount(device, options);
+    try (Ext2 tree = Ext2.mount(device, OPTIONS);
         Walk walk = new Walk(tree, new Random(seed))) {
       walk.go(tree.rootInode(), 0);
       return true;
@@ -203,6 +290,8 @@ final class Ext2MutationTest {
             Errno.EFBIG,
             Errno.EEXIST,
             Errno.ENXIO,
+            Errno.ENODEV,
+            Errno.EOPNOTSUPP,
             Errno.EBUSY);
   }
 
@@ -234,7 +323,7 @@ final class Ext2MutationTest {
             0,
             (inode, _, name, _) -> {
               assertThat(steps++).isLessThan(MAX_STEPS);
-              if (!Names.isDots(name)) {
+              if (!FileNames.isDots(name)) {
                 visit(directory, inode, name, depth);
               }
               return steps < 3000;
@@ -266,6 +355,8 @@ final class Ext2MutationTest {
           case REGULAR -> {
             tree.read(inode, 0, memory, 0, 1 << 16);
             tree.read(inode, 299_000, memory, 0, 4096);
+            tree.slices(inode, 0, 1 << 16, (_, _, _) -> {});
+            tree.readNow(inode, 0, 1 << 16, (_, _, _) -> {});
             tree.seek(inode, 0, true);
             tree.seek(inode, 0, false);
           }
@@ -281,7 +372,7 @@ final class Ext2MutationTest {
     }
 
     private void change(long directory, long inode, byte[] name) throws IOException {
-      switch (random.nextInt(8)) {
+      switch (random.nextInt(10)) {
         case 0 -> tree.unlink(Caller.ROOT, directory, name);
         case 1 -> tree.rmdir(Caller.ROOT, directory, name);
         case 2 -> tree.write(Caller.ROOT, inode, 15_000, memory, 0, 9000);
@@ -291,6 +382,10 @@ final class Ext2MutationTest {
                 Caller.ROOT, inode, Ext2Rig.name("user.new"), new byte[40], 0);
         case 5 ->
             tree.rename(Caller.ROOT, directory, name, 2, Ext2Rig.name("moved"), random.nextInt(3));
+        case 7 -> tree.write(Caller.ROOT, inode, 0, memory, 0, 14_000);
+        case 8 ->
+            tree.allocate(
+                Caller.ROOT, inode, FileTree.PUNCH_HOLE | FileTree.KEEP_SIZE, 5000, 300_000);
         case 6 -> tree.link(Caller.ROOT, inode, directory, Ext2Rig.name("linked"));
         default -> tree.attributes(inode);
       }

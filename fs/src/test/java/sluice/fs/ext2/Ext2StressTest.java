@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.Images;
@@ -242,7 +243,7 @@ final class Ext2StressTest {
         directory,
         0,
         (inode, kind, name, _) -> {
-          if (!Names.isDots(name)) {
+          if (!FileNames.isDots(name)) {
             names.add(name);
             if (kind == FileKind.DIRECTORY) {
               directories.add(inode);
@@ -276,7 +277,7 @@ final class Ext2StressTest {
           return true;
         });
     for (int i = 0; i < names.size(); i++) {
-      if (Names.isDots(names.get(i))) {
+      if (FileNames.isDots(names.get(i))) {
         continue;
       }
       if (kinds.get(i) == FileKind.DIRECTORY) {

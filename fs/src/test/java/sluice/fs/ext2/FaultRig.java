@@ -8,9 +8,9 @@ import sluice.fs.FaultyDevice;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
-import sluice.fs.block.BufferCaches;
 import sluice.fs.block.Journal;
 import sluice.fs.block.Journals;
+import sluice.fs.block.UnhurriedCaches;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
@@ -37,7 +37,7 @@ final class FaultRig implements AutoCloseable {
     if (journaled) {
       JournalMount.setNeedsRecovery(device, true);
     }
-    BufferCache cache = BufferCaches.open(device, geometry.blockBytes, CACHE_BYTES, account);
+    BufferCache cache = UnhurriedCaches.open(device, geometry.blockBytes, CACHE_BYTES, account);
     Journal journal =
         journaled
             ? Journals.jbd2(cache, JournalMount.places(geometry, cache))

@@ -63,14 +63,14 @@ final class HashTreeFuzzTest {
     List<Integer> leaves = new ArrayList<>();
     for (int at = 0; at < IMAGE_BYTES; at += BLOCK) {
       boolean root =
-          Directories.inode(image, at) == directory
-              && Directories.recordLength(image, at) == 12
-              && Directories.inode(image, at + 24) == 0
+          EntryBytes.inode(image, at) == directory
+              && EntryBytes.recordLength(image, at) == 12
+              && EntryBytes.inode(image, at + 24) == 0
               && image[at + EntryLayout.DX_INFO_LENGTH] == EntryLayout.DX_INFO_BYTES;
       boolean node =
-          Directories.inode(image, at) == 0
-              && Directories.recordLength(image, at) == BLOCK
-              && (Directories.inode(image, at + 8) & 0xFFFF) == (BLOCK - 8) / 8;
+          EntryBytes.inode(image, at) == 0
+              && EntryBytes.recordLength(image, at) == BLOCK
+              && (EntryBytes.inode(image, at + 8) & 0xFFFF) == (BLOCK - 8) / 8;
       boolean leaf = new String(image, at + 8, 5, StandardCharsets.US_ASCII).equals("name-");
       if (root || node) {
         nodes.add(at);

@@ -25,7 +25,7 @@ import sluice.fs.block.BlockDevices;
 
 /// Trees of hashes as we write them, on images by mke2fs: e2fsck finds nothing, the kernel finds
 /// each name by them and adds to them, and we find what it has added.
-@Timeout(600)
+@Timeout(1800)
 final class HashTreeTest {
   private static final Caller ROOT = Caller.ROOT;
   private static final byte[] DIRECTORY = {'d'};

@@ -10,19 +10,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import sluice.fs.E2fsprogs;
+import sluice.fs.LinuxTools;
 
 /// An image mounted by the kernel, and `kernel_tree.py` at work in it. Of the test's thread; needs
 /// root.
 final class KernelTree implements AutoCloseable {
+  private final Path image;
   private final Path mountPoint;
   private final Process agent;
   private final Writer to;
   private final BufferedReader from;
 
-  private KernelTree(Path mountPoint, Process agent) {
+  private KernelTree(Path image, Path mountPoint, Process agent) {
+    this.image = image;
     this.mountPoint = mountPoint;
     this.agent = agent;
     to = new OutputStreamWriter(agent.getOutputStream(), StandardCharsets.US_ASCII);
@@ -50,7 +52,7 @@ final class KernelTree implements AutoCloseable {
               .directory(mountPoint.toFile())
               .redirectError(mountPoint.resolveSibling("kernel_tree.err").toFile())
               .start();
-      return new KernelTree(mountPoint, agent);
+      return new KernelTree(image, mountPoint, agent);
     } catch (IOException e) {
       unmount(mountPoint);
       throw e;
@@ -81,11 +83,12 @@ final class KernelTree implements AutoCloseable {
       try {
         to.close();
       } finally { // also when the agent has gone
-        if (!agent.waitFor(60, TimeUnit.SECONDS)) {
-          agent.destroyForcibly();
-          agent.waitFor();
+        try {
+          boolean _ = LinuxTools.endsInTime(agent);
+        } finally {
+          unmount(mountPoint);
         }
-        unmount(mountPoint);
+        LinuxTools.awaitNoLoop(image);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -16,6 +16,7 @@ import sluice.fs.Blocks;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
@@ -326,7 +327,7 @@ final class TreeAgent implements AutoCloseable {
                 }
                 cookie[0] = next;
                 boolean again =
-                    !Names.isDots(name) && names.put(HEX.formatHex(name), inode) != null;
+                    !FileNames.isDots(name) && names.put(HEX.formatHex(name), inode) != null;
                 if (again && alone) {
                   throw new AssertionError("listed twice: " + HEX.formatHex(name));
                 }

@@ -12,6 +12,7 @@ import sluice.fs.Blocks;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.FileNames;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 
@@ -156,7 +157,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
               0,
               (number, _, name, _) -> {
                 String below = path + "/" + new String(name, StandardCharsets.ISO_8859_1);
-                if (!Names.isDots(name) && (part.has(below) || part.isBelow(below))) {
+                if (!FileNames.isDots(name) && (part.has(below) || part.isBelow(below))) {
                   paths.add(below);
                   inodes.add(number);
                 }

@@ -149,9 +149,9 @@ final class UnreplayedImageTest {
         "mount -t ext4 -o loop,commit=600,"
             + parts[1]
             + " $0 $1 || exit 77; cd $1 || exit 1; mkdir a b; for i in $(seq 200); do echo $i >"
-            + " a/f$i; done; dd if=/dev/urandom of=big bs=4096 count=500 2>/dev/null; sync; rm -r"
-            + " a; mkdir c; for i in $(seq 60); do echo $i > c/g$i; done; mv big b/big; ln b/big"
-            + " link; sync -f b/big; cp $0 $2; cd /; umount $1";
+            + " a/f$i; done; dd if=/dev/urandom of=big bs=4096 count=500 2>/dev/null; sync -f big;"
+            + " rm -r a; mkdir c; for i in $(seq 60); do echo $i > c/g$i; done; mv big b/big; ln"
+            + " b/big link; sync -f b/big; cp $0 $2; cd /; umount $1";
     LinuxTools.Said said =
         LinuxTools.run("unshare", "-m", "sh", "-c", script, image + "", mount + "", crashed + "");
     Assumptions.assumeTrue(

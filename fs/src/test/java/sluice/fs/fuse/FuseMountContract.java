@@ -33,8 +33,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
+import sluice.fs.NewFile;
 
 /// A tree mounted through the kernel's FUSE: programs see an ordinary file system, and the image is
 /// clean afterwards, whichever way requests come.
@@ -107,6 +109,23 @@ abstract class FuseMountContract {
     }
     rig.closeClean();
     assertThat(rig.messages).isEmpty();
+  }
+
+  @Test
+  void namesAreBytes() throws Exception {
+    FuseRig rig = open(16 << 20, 1024);
+    try (rig) {
+      byte[] one = {'n', (byte) 0xE4};
+      byte[] two = {'n', (byte) 0xFF, 1, '\n'};
+      long root = rig.tree.rootInode();
+      rig.tree.create(Caller.ROOT, root, two, NewFile.symlink(one));
+      rig.sh("echo text > \"$(printf 'n\\344')\"");
+      long file = rig.tree.lookup(Caller.ROOT, root, one);
+      assertThat(rig.tree.attributes(file).sizeBytes()).isEqualTo(5);
+      assertThat(rig.sh("for i in n*; do cat \"$i\"; done")).isEqualTo("text\ntext\n");
+      rig.sh("mv \"$(printf 'n\\344')\" \"$(printf 'm\\200')\"");
+      assertThat(rig.tree.lookup(Caller.ROOT, root, new byte[] {'m', (byte) 0x80})).isEqualTo(file);
+    }
   }
 
   @Test
@@ -332,7 +351,8 @@ abstract class FuseMountContract {
   void closingEndsRequestsInFlight() throws Exception {
     FuseRig rig = open(64 << 20, 4096);
     ExecutorService pool = Executors.newFixedThreadPool(4);
-    CountDownLatch busy = new CountDownLatch(4 * 20);
+    // Each of them: who came only after the end would write into the directory below.
+    CountDownLatch busy = new CountDownLatch(4);
     try {
       List<Future<Void>> users = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -354,15 +374,19 @@ abstract class FuseMountContract {
   }
 
   /// Goes on until it fails.
-  private static Void writeAndSync(Path file, CountDownLatch done) throws IOException {
+  ///
+  /// @param busy told once it has done it a few times
+  private static Void writeAndSync(Path file, CountDownLatch busy) throws IOException {
     ByteBuffer content = ByteBuffer.allocate(100_000);
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
-      while (true) {
+      for (int i = 1; ; i++) {
         channel.write(content.clear(), 0);
         channel.force(true);
-        done.countDown();
+        if (i == 20) {
+          busy.countDown();
+        }
       }
     } finally {
       closeCutOff(channel);

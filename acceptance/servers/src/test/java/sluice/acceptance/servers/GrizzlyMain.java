@@ -38,7 +38,7 @@ final class GrizzlyMain {
     server.getServerConfiguration().addHttpHandler(new Answers(), "/");
     server.start();
     Launch.ready(
-        listener.getPort(), () -> server.shutdown(10, TimeUnit.SECONDS).get(20, TimeUnit.SECONDS));
+        listener.getPort(), () -> server.shutdown(50, TimeUnit.SECONDS).get(100, TimeUnit.SECONDS));
     // Its threads are daemons.
     Thread.currentThread().join();
   }

@@ -42,11 +42,11 @@ final class GrpcLoad {
     }
     launch.run(CALLERS, caller -> calls(channels[caller % CONNECTIONS], caller));
     for (ManagedChannel channel : channels) {
-      if (!channel.shutdown().awaitTermination(30, TimeUnit.SECONDS)) {
+      if (!channel.shutdown().awaitTermination(100, TimeUnit.SECONDS)) {
         throw new IOException("a connection does not end");
       }
     }
-    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+    loops.shutdownGracefully(0, 100, TimeUnit.SECONDS).sync();
     launch.done();
   }
 
@@ -72,7 +72,7 @@ final class GrpcLoad {
     for (int round = 0; round < ROUNDS; round++) {
       int length = seed < 4 && round == 2 ? LARGE_BYTES : (seed + 1) * (round * 977 + 1);
       byte[] request = Payload.pattern(length, seed + round);
-      CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS);
+      CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(120, TimeUnit.SECONDS);
       byte[] reply = ClientCalls.blockingUnaryCall(channel, GrpcMethods.UNARY, options, request);
       LoadLaunch.compare("unary", reply, request);
       Iterator<byte[]> streamed =
@@ -91,7 +91,7 @@ final class GrpcLoad {
         requests.onNext(GrpcMethods.message(i));
       }
       requests.onCompleted();
-      messages += 1 + STREAMED + echoes.count.get(60, TimeUnit.SECONDS);
+      messages += 1 + STREAMED + echoes.count.get(120, TimeUnit.SECONDS);
     }
     return messages;
   }

@@ -37,10 +37,10 @@ final class GrpcMain {
     Launch.ready(
         server.getPort(),
         () -> {
-          if (!server.shutdown().awaitTermination(20, TimeUnit.SECONDS)) {
+          if (!server.shutdown().awaitTermination(100, TimeUnit.SECONDS)) {
             throw new IllegalStateException("calls do not end");
           }
-          loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+          loops.shutdownGracefully(0, 100, TimeUnit.SECONDS).sync();
         });
   }
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 record HttpLoad(int port, @Nullable SSLContext tls) {
   static final int CONNECTIONS = 64;
   static final int REQUESTS = 40;
-  private static final int TIMEOUT_MILLIS = 60_000;
+  private static final int TIMEOUT_MILLIS = 120_000;
   private static final int[] LENGTHS = {0, 1, 100, 1_000, 1_000, 4_096, 16_385, 65_536};
   private static final int LARGE_BYTES = 3_000_000;
 

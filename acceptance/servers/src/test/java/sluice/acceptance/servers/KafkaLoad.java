@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -26,7 +27,7 @@ final class KafkaLoad {
   private static final int RECORDS = 1_500;
   private static final int LARGE_BYTES = 900_000;
   private static final String TOPIC = "bytes";
-  private static final long SECONDS = 60;
+  private static final long SECONDS = 100;
 
   private KafkaLoad() {}
 
@@ -39,6 +40,12 @@ final class KafkaLoad {
           .createTopics(List.of(new NewTopic(TOPIC, PRODUCERS, (short) 1)))
           .all()
           .get(SECONDS, TimeUnit.SECONDS);
+      // The controller has made the topic, which the broker may learn later: it answers then.
+      Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+      for (int i = 0; i < PRODUCERS; i++) {
+        partitions.put(new TopicPartition(TOPIC, i), OffsetSpec.earliest());
+      }
+      admin.listOffsets(partitions).all().get(SECONDS, TimeUnit.SECONDS);
     }
     launch.run(
         2 * PRODUCERS,

@@ -74,6 +74,9 @@ final class KafkaMain {
     properties.setProperty("transaction.state.log.replication.factor", "1");
     properties.setProperty("transaction.state.log.min.isr", "1");
     properties.setProperty("transaction.state.log.num.partitions", "4");
+    // Nobody is given up who gets no processor for some seconds.
+    properties.setProperty("broker.session.timeout.ms", "120000");
+    properties.setProperty("controller.quorum.request.timeout.ms", "60000");
     properties.setProperty("group.initial.rebalance.delay.ms", "0");
     properties.setProperty("log.cleaner.dedupe.buffer.size", String.valueOf(2 << 20));
     properties.setProperty("message.max.bytes", String.valueOf(4 << 20));

@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +57,9 @@ final class NettyMain {
     @Override
     protected void initChannel(Channel channel) {
       if (keys != null) {
-        channel.pipeline().addLast(keys.newHandler(channel.alloc()));
+        SslHandler tls = keys.newHandler(channel.alloc());
+        tls.setHandshakeTimeoutMillis(100_000);
+        channel.pipeline().addLast(tls);
       }
       channel
           .pipeline()
@@ -82,7 +85,7 @@ final class NettyMain {
         ((InetSocketAddress) server.localAddress()).getPort(),
         () -> {
           server.close().sync();
-          loops.shutdownGracefully(0, 5, java.util.concurrent.TimeUnit.SECONDS).sync();
+          loops.shutdownGracefully(0, 100, java.util.concurrent.TimeUnit.SECONDS).sync();
         });
   }
 }

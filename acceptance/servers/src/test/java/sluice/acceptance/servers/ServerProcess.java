@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// One main class of this package in a JVM of its own, with the options that `sluice run` gives.
@@ -18,7 +19,11 @@ final class ServerProcess implements AutoCloseable {
   /// The JDK without any option of ours.
   static final String CONTROL = "jdk";
 
-  private static final long SECONDS = 60;
+  private static final long SECONDS = 180;
+
+  /// The whole line: the log is read while it is written.
+  private static final Pattern READY = Pattern.compile("(?m)^" + Launch.READY + "(\\d+)\\R");
+
   private static final Pattern PROBLEM =
       Pattern.compile("Exception|\\bError\\b|SEVERE|ERROR|^\\s+at \\S+\\(|\\bWARN");
 
@@ -27,12 +32,16 @@ final class ServerProcess implements AutoCloseable {
       Pattern.compile(
           "^WARNING: .*(sun\\.misc\\.Unsafe|terminally deprecated|[Nn]ative|[Rr]estricted|report)");
 
-  /// What a server says of itself on the JDK too, at each start or end.
+  /// What a server says of itself on the JDK too, at each start or end; or when a thread of its
+  /// own, which waits for no channel, gets no processor for a second.
   private static final Pattern OF_THE_SERVER =
       Pattern.compile(
           "X509Util - zookeeper\\.ssl\\.(key|trust)Store\\.location not specified"
               + "|QuorumController .*Performing controller activation"
-              + "|Attempting to close NetworkClient that has already been closed");
+              + "|Attempting to close NetworkClient that has already been closed"
+              + "|Exceptionally slow controller event"
+              + "|controller event queue overloaded\\. Timed out heartbeat"
+              + "|sent a heartbeat request but received error REQUEST_TIMED_OUT");
 
   private final Process process;
   private final Path log;
@@ -94,10 +103,9 @@ final class ServerProcess implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     while (System.nanoTime() < deadline) {
       boolean alive = process.isAlive();
-      for (String line : lines()) {
-        if (line.startsWith(Launch.READY)) {
-          return Integer.parseInt(line.substring(Launch.READY.length()));
-        }
+      Matcher ready = READY.matcher(Files.readString(log, StandardCharsets.ISO_8859_1));
+      if (ready.find()) {
+        return Integer.parseInt(ready.group(1));
       }
       if (!alive) {
         break;
@@ -173,6 +181,6 @@ final class ServerProcess implements AutoCloseable {
   @Override
   public void close() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
-    Process _ = process.destroyForcibly().onExit().orTimeout(60, TimeUnit.SECONDS).join();
+    Process _ = process.destroyForcibly().onExit().orTimeout(SECONDS, TimeUnit.SECONDS).join();
   }
 }

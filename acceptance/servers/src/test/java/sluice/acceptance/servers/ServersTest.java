@@ -39,6 +39,8 @@ class ServersTest {
           Served.http(NettyMain.class),
           Served.http(VertxMain.class),
           Served.http(GrizzlyMain.class),
+          Served.http(HttpCoreMain.class),
+          Served.http(PekkoMain.class),
           new Served(GrpcMain.class, "", GrpcLoad.class, true),
           new Served(ZooKeeperMain.class, "nio", ZooKeeperLoad.class, false),
           new Served(ZooKeeperMain.class, "netty", ZooKeeperLoad.class, true),
@@ -152,7 +154,7 @@ class ServersTest {
             .redirectErrorStream(true)
             .redirectOutput(TARGET.resolve("keytool.log").toFile())
             .start();
-    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(keytool.waitFor(180, TimeUnit.SECONDS)).isTrue();
     assertThat(file).exists();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(file)) {

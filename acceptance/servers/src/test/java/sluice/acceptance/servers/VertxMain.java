@@ -1,6 +1,7 @@
 package sluice.acceptance.servers;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
@@ -18,11 +19,17 @@ final class VertxMain {
   /// @param arguments those of [Launch]
   public static void main(String[] arguments) throws Exception {
     Launch launch = Launch.of(arguments);
-    Vertx vertx = Vertx.vertx();
+    // It warns of a loop that gets no processor for two seconds.
+    VertxOptions busy =
+        new VertxOptions()
+            .setMaxEventLoopExecuteTime(5)
+            .setMaxEventLoopExecuteTimeUnit(TimeUnit.MINUTES);
+    Vertx vertx = Vertx.vertx(busy);
     HttpServerOptions options = new HttpServerOptions().setHost(Launch.HOST).setPort(0);
     if (launch.secure()) {
       options
           .setSsl(true)
+          .setSslHandshakeTimeout(100) // seconds
           .setKeyCertOptions(
               new PfxOptions()
                   .setPath(launch.requiredKeyStore().toString())
@@ -33,8 +40,8 @@ final class VertxMain {
             .createHttpServer(options)
             .requestHandler(VertxMain::handle)
             .listen()
-            .await(30, TimeUnit.SECONDS);
-    Launch.ready(server.actualPort(), () -> vertx.close().await(20, TimeUnit.SECONDS));
+            .await(100, TimeUnit.SECONDS);
+    Launch.ready(server.actualPort(), () -> vertx.close().await(100, TimeUnit.SECONDS));
   }
 
   private static void handle(HttpServerRequest request) {

@@ -18,8 +18,8 @@ import org.apache.zookeeper.data.Stat;
 final class ZooKeeperLoad {
   private static final int SESSIONS = 24;
   private static final int ROUNDS = 25;
-  private static final int TIMEOUT_MILLIS = 40_000;
-  private static final long SECONDS = 60;
+  private static final int TIMEOUT_MILLIS = 150_000;
+  private static final long SECONDS = 100;
   private static final int LARGE_BYTES = 900_000;
 
   /// All sessions have changed their nodes, or have set their watches.

@@ -12,7 +12,9 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 /// A single ZooKeeper server, on its own selectors (variant `nio`) or on Netty's NIO transport. The
 /// main thread of a process calls; requests run in ZooKeeper's threads.
 final class ZooKeeperMain {
-  private static final int TICK_MILLIS = 2_000;
+  /// A session lasts for twenty at most.
+  private static final int TICK_MILLIS = 8_000;
+
   private static final int CONNECTIONS = 200;
 
   private ZooKeeperMain() {}
@@ -23,6 +25,8 @@ final class ZooKeeperMain {
     boolean nio = launch.variant().equals("nio");
     Class<?> factory = nio ? NIOServerCnxnFactory.class : NettyServerCnxnFactory.class;
     System.setProperty(ServerCnxnFactory.ZOOKEEPER_SERVER_CNXN_FACTORY, factory.getName());
+    // It warns of a disk that takes a second.
+    System.setProperty("zookeeper.fsync.warningthresholdms", "100000");
     System.setProperty("zookeeper.maxCnxns", String.valueOf(CONNECTIONS));
     if (launch.secure()) {
       System.setProperty("zookeeper.ssl.keyStore.location", launch.requiredKeyStore().toString());

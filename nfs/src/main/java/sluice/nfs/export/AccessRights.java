@@ -1,0 +1,36 @@
+package sluice.nfs.export;
+
+import sluice.fs.FileTree;
+
+/// The bits of ACCESS, the same in NFSv3 (RFC 1813, section 3.3.4) and NFSv4.1 (RFC 8881, section
+/// 18.1), and the rights of a tree that they stand for. Stateless: any thread may use it.
+public final class AccessRights {
+  private static final int READ = 1;
+  private static final int LOOKUP = 2;
+  private static final int MODIFY = 4;
+  private static final int EXTEND = 8;
+  private static final int DELETE = 16;
+  private static final int EXECUTE = 32;
+  private static final int CHANGES = MODIFY | EXTEND | DELETE;
+
+  private AccessRights() {}
+
+  /// The rights of a tree that tell what ACCESS asks.
+  public static int rights(int asked, boolean directory) {
+    int rights = (asked & READ) != 0 ? FileTree.READ : 0;
+    rights |= (asked & CHANGES) != 0 ? FileTree.WRITE : 0;
+    int execute = directory ? LOOKUP | CHANGES : EXECUTE;
+    return rights | ((asked & execute) != 0 ? FileTree.EXECUTE : 0);
+  }
+
+  /// What ACCESS answers. Names are changed by those who may write and search a directory.
+  public static int granted(int asked, int rights, boolean directory, boolean readOnly) {
+    boolean execute = (rights & FileTree.EXECUTE) != 0;
+    boolean write = (rights & FileTree.WRITE) != 0 && !readOnly && (execute || !directory);
+    int granted = (rights & FileTree.READ) != 0 ? READ : 0;
+    granted |= execute ? (directory ? LOOKUP : EXECUTE) : 0;
+    granted |= write ? MODIFY | EXTEND : 0;
+    granted |= write && directory ? DELETE : 0;
+    return granted & asked;
+  }
+}

@@ -1,0 +1,134 @@
+package sluice.nfs.export;
+
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.nfs.ClientRule;
+import sluice.nfs.ExportOptions;
+import sluice.nfs.Squash;
+import sluice.nfs.rpc.Credentials;
+
+/// A directory of a tree that clients may mount, and the conditions. Any thread may call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | callers, allowed | any thread | volatile | volatile |
+public final class Export {
+  private static final int CALLERS = 64;
+
+  private final String path;
+  private final byte[] pathBytes;
+  private final int number;
+  private final TreeShare share;
+  private final long rootInode;
+  private final ExportOptions options;
+  private final List<ClientRule> clients;
+
+  /// Who a client's credentials are, by the identity of the credentials.
+  private final AtomicReferenceArray<@Nullable Known> callers = new AtomicReferenceArray<>(CALLERS);
+
+  /// The client that was found to be allowed last: one comparison for those who call often.
+  private volatile @Nullable InetAddress allowed;
+
+  private record Known(Credentials credentials, Caller caller) {}
+
+  /// @param path what clients mount, from `/` on, without one at the end
+  public Export(String path, TreeShare share, long rootInode, ExportOptions options) {
+    this.path = path;
+    this.share = share;
+    this.rootInode = rootInode;
+    this.options = options;
+    pathBytes = path.getBytes(StandardCharsets.UTF_8);
+    clients = options.clients().stream().map(ClientRule::of).toList();
+    CRC32 sum = new CRC32();
+    sum.update(pathBytes);
+    number = (int) sum.getValue();
+  }
+
+  /// What clients mount.
+  public String path() {
+    return path;
+  }
+
+  /// What clients mount, in UTF-8. Not to be changed.
+  public byte[] pathBytes() {
+    return pathBytes;
+  }
+
+  /// Names it in file handles; depends on the path alone, so that it survives restarts.
+  public int number() {
+    return number;
+  }
+
+  public TreeShare share() {
+    return share;
+  }
+
+  /// The directory behind the path: `..` leads no higher.
+  public long rootInode() {
+    return rootInode;
+  }
+
+  public boolean readOnly() {
+    return options.readOnly() || share.readOnly();
+  }
+
+  /// Addresses and networks that may use it; empty for all.
+  public List<String> clients() {
+    return options.clients();
+  }
+
+  /// Whether a client's address may use it.
+  public boolean allows(InetAddress client) {
+    if (clients.isEmpty() || client == allowed) {
+      return true;
+    }
+    for (ClientRule rule : clients) {
+      if (rule.matches(client)) {
+        allowed = client;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Who somebody with these credentials is to the tree.
+  public Caller caller(Credentials credentials) {
+    int place = System.identityHashCode(credentials) & (CALLERS - 1);
+    Known known = callers.get(place);
+    if (known != null && known.credentials == credentials) {
+      return known.caller;
+    }
+    Caller made = make(credentials);
+    callers.set(place, new Known(credentials, made));
+    return made;
+  }
+
+  private Caller make(Credentials credentials) {
+    boolean nobody = credentials.flavor() != Credentials.AUTH_SYS;
+    if (nobody || options.squash() == Squash.ALL) {
+      return new Caller(options.anonymousUid(), options.anonymousGid());
+    }
+    if (options.squash() == Squash.NONE) {
+      return new Caller(credentials.uid(), credentials.gid(), credentials.groups());
+    }
+    int[] groups = credentials.groups();
+    Arrays.setAll(groups, i -> gid(groups[i]));
+    int uid = credentials.uid() == 0 ? options.anonymousUid() : credentials.uid();
+    return new Caller(uid, gid(credentials.gid()), groups);
+  }
+
+  private int gid(int gid) {
+    return gid == 0 ? options.anonymousGid() : gid;
+  }
+
+  @Override
+  public String toString() {
+    return path;
+  }
+}

@@ -1,0 +1,170 @@
+package sluice.nfs.export;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.nfs.ExportOptions;
+import sluice.sys.Errno;
+
+/// What a server exports. Made by the thread that starts the server; immutable afterwards: any
+/// thread may use it.
+public final class Exports implements AutoCloseable {
+  private final List<Export> list = new ArrayList<>();
+  private final Map<FileTree, TreeShare> shares = new HashMap<>();
+  private volatile Export[] all = {};
+
+  /// A directory below an export.
+  ///
+  /// @param directory as it was when it was found
+  public record Place(Export export, FileAttributes directory) {}
+
+  /// Adds an export. Before the server starts.
+  ///
+  /// @param path what clients mount, such as `/data`
+  /// @param directory of the tree, such as `/` or `/sub/directory`
+  /// @throws FsException when there is no such directory
+  /// @throws IllegalArgumentException when the path is taken, or is none
+  public Export add(String path, FileTree tree, String directory, ExportOptions options)
+      throws IOException {
+    String clean = clean(path);
+    TreeShare share = shares.get(tree);
+    if (share == null) {
+      share = TreeShare.open(tree);
+      shares.put(tree, share);
+    }
+    long root = rootOf(share, directory);
+    Export made = new Export(clean, share, root, options);
+    Export other = byNumber(made.number());
+    if (other != null) {
+      throw new IllegalArgumentException(
+          "export " + clean + " and export " + other + " have one number; Fix: rename one");
+    }
+    tree.retain(root); // it is a place to start from, whatever the tree forgets
+    list.add(made);
+    list.sort(Comparator.comparing(Export::path));
+    all = list.toArray(new Export[0]);
+    return made;
+  }
+
+  private static long rootOf(TreeShare share, String directory) throws IOException {
+    byte[] path = directory.getBytes(StandardCharsets.UTF_8);
+    try {
+      return walk(share, share.tree().rootInode(), path).inode();
+    } catch (FsException e) {
+      throw FsException.of(
+          e.errno(),
+          "the directory to be exported, " + directory + "; Fix: name one that is in the tree");
+    }
+  }
+
+  private static String clean(String path) {
+    if (!path.startsWith("/") || path.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("an export's path begins with /, not as in " + path);
+    }
+    StringBuilder clean = new StringBuilder();
+    for (String part : path.split("/+", -1)) {
+      if (part.equals(".") || part.equals("..")) {
+        throw new IllegalArgumentException("an export's path has no . or ..: " + path);
+      }
+      if (!part.isEmpty()) {
+        clean.append('/').append(part);
+      }
+    }
+    return clean.isEmpty() ? "/" : clean.toString();
+  }
+
+  /// All, in the order of their paths.
+  public List<Export> list() {
+    return List.copyOf(list);
+  }
+
+  @Nullable Export byNumber(int number) {
+    for (Export one : all) {
+      if (one.number() == number) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /// The directory that a client's path means: an export, or a directory below one.
+  ///
+  /// @throws FsException `ENOENT`, `ENOTDIR`; symbolic links are not followed
+  public Place find(byte[] path) throws IOException {
+    String text = new String(path, StandardCharsets.ISO_8859_1);
+    Export best = null;
+    for (Export export : list) {
+      if (isBelow(text, latin(export)) && (best == null || longer(export, best))) {
+        best = export;
+      }
+    }
+    if (best == null) {
+      throw FsException.of(Errno.ENOENT, "no export has this path");
+    }
+    String rest = text.substring(Math.min(text.length(), latin(best).length()));
+    byte[] bytes = rest.getBytes(StandardCharsets.ISO_8859_1);
+    return new Place(best, walk(best.share(), best.rootInode(), bytes));
+  }
+
+  private static String latin(Export export) {
+    String path = new String(export.pathBytes(), StandardCharsets.ISO_8859_1);
+    return path.equals("/") ? "" : path;
+  }
+
+  private static boolean longer(Export one, Export other) {
+    return one.path().length() > other.path().length();
+  }
+
+  private static boolean isBelow(String path, String export) {
+    boolean begins = path.startsWith(export);
+    return begins && (path.length() == export.length() || path.charAt(export.length()) == '/');
+  }
+
+  /// Follows names from a directory on, as root: what is exported is the server's decision.
+  private static FileAttributes walk(TreeShare share, long from, byte[] path) throws IOException {
+    FileTree tree = share.tree();
+    FileAttributes at = tree.attributes(from);
+    for (String part : new String(path, StandardCharsets.ISO_8859_1).split("/", -1)) {
+      byte[] name = part.getBytes(StandardCharsets.ISO_8859_1);
+      if (part.isEmpty()) {
+        continue;
+      }
+      if (part.equals(".") || part.equals("..") || share.hides(at.inode(), name)) {
+        throw FsException.of(Errno.ENOENT, "no such directory");
+      }
+      FileAttributes next = tree.find(Caller.ROOT, at.inode(), name);
+      if (tree.attributes(at.inode()).generation() != at.generation()) {
+        throw FsException.of(Errno.ESTALE, "a directory on the way was removed");
+      }
+      at = next;
+    }
+    if (!at.isDirectory()) {
+      throw FsException.of(Errno.ENOTDIR, "an export is a directory");
+    }
+    return at;
+  }
+
+  /// What the trees cannot promise, in sentences for whoever starts the server.
+  public List<String> warnings() {
+    return shares.values().stream().flatMap(share -> share.warnings().stream()).toList();
+  }
+
+  /// Lets go of what the server keeps in the trees; they stay open.
+  @Override
+  public void close() throws IOException {
+    for (Export export : all) {
+      export.share().tree().release(export.rootInode());
+    }
+    all = new Export[0];
+    shares.values().forEach(TreeShare::close);
+  }
+}

@@ -1,0 +1,159 @@
+package sluice.nfs.export;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.rpc.RpcRefusal;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// Makes file handles and reads them back: the same for NFSv3 and NFSv4.1, valid over restarts,
+/// found without a search. Any thread may call.
+///
+/// ```
+///  0        4        8                16               24       28       32               40
+///  +--------+--------+----------------+----------------+--------+--------+----------------+---
+///  | magic  | export |  tree's id     |  inode         | gener. | rest   |  seal          | …
+///  +--------+--------+----------------+----------------+--------+--------+----------------+---
+/// ```
+///
+/// Behind it comes what the tree needs beside the inode number ([FileTree#locator]), `rest` bytes.
+/// The seal is a [SipHash] of all the other bytes, with a key that only the server has: who guesses
+/// a handle has one chance in 2^64. Handles that were found good are remembered in a table of fixed
+/// size, so that a handle in use costs neither a hash nor an object.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | known | any thread | volatile | volatile |
+public final class FileHandles {
+  /// Length of a handle without a locator; RFC 1813 allows 64, RFC 8881 128.
+  public static final int BYTES = 40;
+
+  /// Length of the longest locator.
+  static final int MAX_LOCATOR_BYTES = 24;
+
+  private static final int MAGIC = 0x534C4E01;
+  private static final int KNOWN = 4096;
+
+  private final Exports exports;
+  private final AtomicReferenceArray<@Nullable FileRef> known = new AtomicReferenceArray<>(KNOWN);
+
+  public FileHandles(Exports exports) {
+    this.exports = exports;
+  }
+
+  /// Writes a variable-length opaque.
+  public void write(XdrWriter out, Export export, long inode, int generation) {
+    byte[] locator = locator(export, inode);
+    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    write(out, export, inode, generation, locator, seal);
+  }
+
+  /// As the other, of a file whose seal is known.
+  public static void write(XdrWriter out, FileRef file) {
+    write(out, file.export, file.inode, file.generation, file.locator, file.seal);
+  }
+
+  private static void write(
+      XdrWriter out, Export export, long inode, int generation, byte[] locator, long seal) {
+    out.int32(BYTES + locator.length);
+    out.int32(MAGIC).int32(export.number()).int64(export.share().treeId());
+    out.int64(inode).int32(generation).int32(locator.length).int64(seal).fixed(locator);
+  }
+
+  /// Bytes a handle takes in a reply, at most.
+  public static int xdrBytes(Export export) {
+    return 4 + BYTES + (export.share().hasLocators() ? MAX_LOCATOR_BYTES : 0);
+  }
+
+  /// A handle that lacks its locator is good until the tree forgets the file.
+  private static byte[] locator(Export export, long inode) {
+    if (!export.share().hasLocators()) {
+      return FileRef.NO_LOCATOR;
+    }
+    try {
+      byte[] locator = export.share().tree().locator(inode);
+      return locator.length > MAX_LOCATOR_BYTES ? FileRef.NO_LOCATOR : locator;
+    } catch (IOException _) {
+      return FileRef.NO_LOCATOR;
+    }
+  }
+
+  /// Reads a variable-length opaque.
+  ///
+  /// @param most what the protocol allows; more is refused as no XDR
+  /// @throws NfsException `BADHANDLE` when it is none of ours, `STALE` when it leads to an export
+  ///   or a tree that is not there
+  public FileRef read(XdrReader in, int most) throws NfsException {
+    int length = in.int32();
+    if (length < 0 || length > most) {
+      throw new RpcRefusal(RpcRefusal.GARBAGE_ARGUMENTS);
+    }
+    if (length < BYTES || length > BYTES + MAX_LOCATOR_BYTES) {
+      in.skip(length);
+      throw new NfsException(NfsStatus.BADHANDLE);
+    }
+    int magic = in.int32();
+    int number = in.int32();
+    long treeId = in.int64();
+    long inode = in.int64();
+    int generation = in.int32();
+    int rest = in.int32();
+    long seal = in.int64();
+    byte[] locator = length == BYTES ? FileRef.NO_LOCATOR : in.fixed(length - BYTES);
+    Export export = exports.byNumber(number);
+    if (magic != MAGIC || rest != locator.length) {
+      throw new NfsException(NfsStatus.BADHANDLE);
+    }
+    if (export == null || export.share().treeId() != treeId) {
+      throw new NfsException(NfsStatus.STALE);
+    }
+    FileRef file = find(export, inode, generation, seal, locator);
+    if (file == null) {
+      throw new NfsException(NfsStatus.BADHANDLE);
+    }
+    return file;
+  }
+
+  private @Nullable FileRef find(
+      Export export, long inode, int generation, long seal, byte[] locator) {
+    int place = (int) seal & (KNOWN - 1);
+    FileRef found = known.get(place);
+    if (found != null
+        && found.seal == seal
+        && found.inode == inode
+        && found.generation == generation
+        && found.export == export
+        && Arrays.equals(found.locator, locator)) {
+      return found;
+    }
+    if (seal(export, export.share().treeId(), inode, generation, locator) != seal) {
+      return null;
+    }
+    FileRef made = new FileRef(export, inode, generation, seal, locator);
+    known.set(place, made);
+    return made;
+  }
+
+  /// The file of an export that somebody has looked up.
+  public FileRef ref(Export export, long inode, int generation) {
+    byte[] locator = locator(export, inode);
+    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    return new FileRef(export, inode, generation, seal, locator);
+  }
+
+  private static long seal(Export export, long treeId, long inode, int generation, byte[] locator) {
+    HandleKey key = export.share().key();
+    long first = (long) MAGIC << 32 | (export.number() & 0xFFFF_FFFFL);
+    long last = (long) generation << 32 | locator.length;
+    long seal = SipHash.of(key.first(), key.second(), first, treeId, inode, last);
+    if (locator.length == 0) {
+      return seal;
+    }
+    ByteBuffer rest = ByteBuffer.allocate(MAX_LOCATOR_BYTES).put(0, locator);
+    return SipHash.of(
+        key.first(), key.second(), seal, rest.getLong(0), rest.getLong(8), rest.getLong(16));
+  }
+}

@@ -1,0 +1,88 @@
+package sluice.nfs.export;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import sluice.fs.FileTree;
+import sluice.nfs.rpc.DuplicateKey;
+
+/// Answers to calls that must not be done twice, kept in the tree itself so that they outlive the
+/// server. Any thread may write, inside the [FileTree.Group] of the change that is answered: change
+/// and record become stable together or not at all.
+///
+/// The file is a ring of [RecordSlot]s of fixed length, whose content is journaled. What cannot be
+/// read as a record is none.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | next, slot, file | any thread | under the lock | under the lock |
+///
+/// The lock is taken with a transaction open, so nobody may wait for the journal while holding it.
+public final class ReplyRecords implements AutoCloseable {
+  public static final int SLOTS = 1024;
+
+  private static final int PIECE_SLOTS = 64;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final SmallFile file;
+  private final byte[] slot = new byte[RecordSlot.BYTES];
+  private final List<RecordSlot.Content> restored = new ArrayList<>();
+  private long next;
+
+  /// Reads what is there. The file becomes as long as it must be.
+  ReplyRecords(FileTree tree, long inode) throws IOException {
+    file = new SmallFile(tree, inode, PIECE_SLOTS * RecordSlot.BYTES);
+    try {
+      load(tree.attributes(inode).sizeBytes());
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private void load(long sizeBytes) throws IOException {
+    for (int slot = 0; slot < SLOTS; slot += PIECE_SLOTS) {
+      long position = (long) slot * RecordSlot.BYTES;
+      byte[] bytes = new byte[PIECE_SLOTS * RecordSlot.BYTES];
+      if (position + bytes.length > sizeBytes) {
+        file.write(position, bytes);
+        continue;
+      }
+      bytes = file.read(position, bytes.length);
+      for (int at = 0; at + RecordSlot.BYTES <= bytes.length; at += RecordSlot.BYTES) {
+        RecordSlot.Content content = RecordSlot.decode(bytes, at);
+        if (content != null && content.sequence() < Long.MAX_VALUE / 2) {
+          restored.add(content);
+        }
+      }
+    }
+    restored.sort(Comparator.comparingLong(RecordSlot.Content::sequence));
+    next = restored.isEmpty() ? 0 : restored.getLast().sequence() + 1;
+  }
+
+  /// What was answered before the server was started, oldest first.
+  public List<RecordSlot.Content> restored() {
+    return List.copyOf(restored);
+  }
+
+  /// Adds a record. An answer that is too long for one is left out: it is one of a procedure that
+  /// may be repeated.
+  public void write(DuplicateKey call, byte[] answer) throws IOException {
+    lock.lock();
+    try {
+      if (RecordSlot.encode(next, call, answer, slot)) {
+        file.write(next % SLOTS * RecordSlot.BYTES, slot);
+        next++;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

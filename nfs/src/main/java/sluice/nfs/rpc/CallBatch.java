@@ -1,0 +1,80 @@
+package sluice.nfs.rpc;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+import sluice.memory.ViewBinder;
+
+/// The calls that a worker of a [CallLine] has done, until they are handed over: to the loop, which
+/// sends their replies, or first to the tree that they have changed, which says when that is
+/// stable. Of one worker; what is handed over belongs to who has it.
+final class CallBatch {
+  /// Calls after which the first ones wait no longer.
+  private static final int MOST = 64;
+
+  private final RpcWorkers workers;
+  private List<PassedCall> answered = new ArrayList<>();
+  private List<PassedCall> changed = new ArrayList<>();
+  private @Nullable FileTree tree;
+  private long point;
+
+  CallBatch(RpcWorkers workers) {
+    this.workers = workers;
+  }
+
+  /// Answers a call, as far as that can be done now.
+  void answer(PassedCall call, ViewBinder binder) {
+    StableReply reply = null;
+    try {
+      call.inBatch(this);
+      call.answer(binder);
+      reply = call.stableReply();
+    } finally {
+      if (reply == null) {
+        answered.add(call);
+      } else {
+        add(call, reply);
+      }
+    }
+    if (answered.size() + changed.size() >= MOST) {
+      handOver();
+    }
+  }
+
+  private void add(PassedCall call, StableReply reply) {
+    if (tree != reply.tree()) {
+      makeStable();
+      tree = reply.tree();
+      point = reply.point();
+    }
+    point = Math.max(point, reply.point());
+    changed.add(call);
+  }
+
+  /// Hands over what was done, also because the worker is about to wait for something.
+  void handOver() {
+    if (!answered.isEmpty()) {
+      List<PassedCall> all = answered;
+      answered = new ArrayList<>();
+      workers.worked(all);
+    }
+    makeStable();
+  }
+
+  private void makeStable() {
+    FileTree of = tree;
+    if (of == null || changed.isEmpty()) {
+      return;
+    }
+    List<PassedCall> all = changed;
+    changed = new ArrayList<>();
+    tree = null;
+    try {
+      of.whenStable(point, failure -> workers.stable(all, failure));
+    } catch (RuntimeException e) { // the tree is closed
+      workers.stable(all, new IOException(e));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package sluice.nfs.rpc;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Who says he is calling: AUTH_NONE, or AUTH_SYS (RFC 5531, section 8 and appendix A). Immutable:
+/// any thread may use it. Calls that carry the same bytes one after another get the same object.
+public final class Credentials {
+  /// Flavors.
+  static final int AUTH_NONE = 0;
+
+  public static final int AUTH_SYS = 1;
+
+  /// Longest body of an `opaque_auth`.
+  static final int MAX_BODY_BYTES = 400;
+
+  private static final int MAX_MACHINE_BYTES = 255;
+  private static final int MAX_GROUPS = 16;
+
+  /// Nobody in particular.
+  static final Credentials NONE = new Credentials(AUTH_NONE, -1, -1, new int[0], "");
+
+  private final int flavor;
+  private final int uid;
+  private final int gid;
+  private final int[] groups;
+  private final String machine;
+
+  private Credentials(int flavor, int uid, int gid, int[] groups, String machine) {
+    this.flavor = flavor;
+    this.uid = uid;
+    this.gid = gid;
+    this.groups = groups;
+    this.machine = machine;
+  }
+
+  static Credentials sys(int uid, int gid, String machine, int... groups) {
+    return new Credentials(AUTH_SYS, uid, gid, groups.clone(), machine);
+  }
+
+  /// Decodes the body of an AUTH_SYS credential.
+  ///
+  /// @param bytes length of the body; the reader is behind it afterwards
+  /// @throws RpcRefusal AUTH_BADCRED
+  static Credentials decode(XdrReader from, int bytes) {
+    try {
+      int end = from.position() + bytes;
+      from.int32(); // the stamp: any number
+      byte[] machine = from.opaque(MAX_MACHINE_BYTES);
+      int uid = from.int32();
+      int gid = from.int32();
+      int count = from.length(MAX_GROUPS);
+      int[] groups = new int[count];
+      for (int i = 0; i < count; i++) {
+        groups[i] = from.int32();
+      }
+      if (from.position() != end) {
+        throw new RpcRefusal(RpcRefusal.AUTH_BADCRED);
+      }
+      String name = new String(machine, StandardCharsets.ISO_8859_1);
+      return new Credentials(AUTH_SYS, uid, gid, groups, name);
+    } catch (XdrException e) {
+      throw new RpcRefusal(RpcRefusal.AUTH_BADCRED);
+    }
+  }
+
+  /// Appends the `opaque_auth`.
+  void encode(XdrWriter to) {
+    to.int32(flavor);
+    int lengthAt = to.position();
+    to.int32(0);
+    if (flavor == AUTH_SYS) {
+      to.int32(0).opaque(machine.getBytes(StandardCharsets.ISO_8859_1));
+      to.int32(uid).int32(gid).int32(groups.length);
+      for (int group : groups) {
+        to.int32(group);
+      }
+    }
+    to.patch(lengthAt, to.position() - lengthAt - Integer.BYTES);
+  }
+
+  /// [#AUTH_NONE] or [#AUTH_SYS].
+  public int flavor() {
+    return flavor;
+  }
+
+  /// -1 for AUTH_NONE.
+  public int uid() {
+    return uid;
+  }
+
+  /// -1 for AUTH_NONE.
+  public int gid() {
+    return gid;
+  }
+
+  /// Supplementary groups, at most 16: a copy.
+  public int[] groups() {
+    return groups.clone();
+  }
+
+  /// The name the client gives itself: never a reason to trust it.
+  String machine() {
+    return machine;
+  }
+
+  @Override
+  public String toString() {
+    return flavor == AUTH_NONE
+        ? "AUTH_NONE"
+        : "uid " + uid + ", gid " + gid + ", groups " + Arrays.toString(groups);
+  }
+}

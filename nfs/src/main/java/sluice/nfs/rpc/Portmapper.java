@@ -1,0 +1,93 @@
+package sluice.nfs.rpc;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// The portmapper, version 2 (RFC 1833, section 3): says on which ports the programs of this server
+/// are. Any thread may call.
+///
+/// What others want to register is refused, and it calls nothing for anybody (`PMAPPROC_CALLIT`),
+/// which has served those who attack more than those who ask.
+public final class Portmapper implements RpcProgram {
+  static final int NUMBER = 100_000;
+  static final int VERSION = 2;
+
+  /// Protocols.
+  public static final int TCP = 6;
+
+  public static final int UDP = 17;
+
+  static final int SET = 1;
+  static final int UNSET = 2;
+  static final int GETPORT = 3;
+  static final int DUMP = 4;
+
+  /// @param protocol [#TCP] or [#UDP]
+  record Mapping(int program, int version, int protocol, int port) {}
+
+  private final List<Mapping> mappings = new CopyOnWriteArrayList<>();
+
+  /// Lists every version of a program.
+  public void register(RpcProgram program, int protocol, int port) {
+    for (int version = program.lowestVersion(); version <= program.highestVersion(); version++) {
+      Mapping mapping = new Mapping(program.number(), version, protocol, port);
+      if (!mappings.contains(mapping)) {
+        mappings.add(mapping);
+      }
+    }
+  }
+
+  @Override
+  public int number() {
+    return NUMBER;
+  }
+
+  @Override
+  public int lowestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    switch (call.procedure()) {
+      case SET, UNSET -> results.bool(false);
+      case GETPORT -> {
+        int program = arguments.int32();
+        int version = arguments.int32();
+        int protocol = arguments.int32();
+        arguments.skip(Integer.BYTES); // a port, which says nothing here
+        results.int32(port(program, version, protocol));
+      }
+      case DUMP -> {
+        for (Mapping each : mappings) {
+          results.bool(true).int32(each.program).int32(each.version);
+          results.int32(each.protocol).int32(each.port);
+        }
+        results.bool(false);
+      }
+      default -> throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
+    }
+    return true;
+  }
+
+  /// 0 when there is none. A version that is not there gets the port of one that is: the server
+  /// then says which versions it has.
+  private int port(int program, int version, int protocol) {
+    int other = 0;
+    for (Mapping each : mappings) {
+      if (each.program == program && each.protocol == protocol) {
+        if (each.version == version) {
+          return each.port;
+        }
+        other = each.port;
+      }
+    }
+    return other;
+  }
+
+  @Override
+  public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
+    throw new IllegalStateException("the portmapper answers at once");
+  }
+}

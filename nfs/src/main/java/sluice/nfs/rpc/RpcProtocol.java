@@ -1,0 +1,355 @@
+package sluice.nfs.rpc;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Connection;
+import sluice.loop.Loop;
+import sluice.loop.Protocol;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+import sluice.nfs.RpcLimits;
+
+/// ONC RPC over TCP: records to calls, calls to the dispatcher, and replies in whatever order they
+/// come. Owned by one loop's thread.
+///
+/// A call that its program answers at once is read where it landed, and its reply is staged with
+/// the turn. A call that is passed is copied, unless it had to be put together anyway, and does not
+/// stop the connection: up to [RpcLimits#callsPerConnection] are with workers, then input waits.
+final class RpcProtocol implements Protocol {
+  private static final int LAST_FRAGMENT = 0x8000_0000;
+
+  private final Loop loop;
+  private final RpcWorkers workers;
+  private final RpcDispatcher dispatcher;
+  private final RpcLimits limits;
+  private final RpcCounts counts;
+  private final AtomicLong numbers;
+  private final Predicate<InetAddress> allowed;
+  private final RpcCall call = new RpcCall();
+  private final XdrReader reader = new XdrReader();
+  private final XdrWriter writer;
+  private final ViewBinder binder;
+
+  /// Streams with part of a record, who began first first.
+  private final Set<RpcStream> assembling = new LinkedHashSet<>();
+
+  /// @param numbers of connections, of all loops together
+  /// @param allowed whose connections are taken
+  RpcProtocol(Loop loop, RpcWorkers workers, AtomicLong numbers, Predicate<InetAddress> allowed) {
+    this.loop = loop;
+    this.workers = workers;
+    this.dispatcher = workers.dispatcher();
+    this.limits = workers.limits();
+    this.counts = workers.counts();
+    this.numbers = numbers;
+    this.allowed = allowed;
+    this.writer = new XdrWriter(limits.messageBytes());
+    this.binder = new ViewBinder(Thread.currentThread());
+  }
+
+  // ---- connections -----------------------------------------------------------------------------
+
+  @Override
+  public void opened(Connection connection) {
+    if (!(connection.remoteAddress() instanceof InetSocketAddress from)
+        || !allowed.test(from.getAddress())) {
+      counts.refusedConnections++;
+      connection.abort();
+      return;
+    }
+    counts.connections++;
+    RpcConnection identity =
+        new RpcConnection(numbers.incrementAndGet(), from.getAddress(), from.getPort(), false);
+    connection.attach(new RpcStream(this, connection, identity, from.getPort()));
+    connection.deadline(limits.idleNanos());
+  }
+
+  private static @Nullable RpcStream stream(Connection connection) {
+    return (RpcStream) connection.attachment();
+  }
+
+  @Override
+  public void ended(Connection connection, int leftover) {
+    draining(connection);
+  }
+
+  @Override
+  public void draining(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream == null) {
+      connection.abort();
+    } else {
+      stream.endWhenAnswered();
+    }
+  }
+
+  @Override
+  public void timedOut(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream == null) {
+      connection.abort();
+    } else if (stream.passed() > 0 || stream.whole()) {
+      connection.deadline(limits.idleNanos());
+    } else if (stream.waits()) {
+      connection.deadline(limits.messageNanos()); // not its fault
+    } else if (stream.assembling()) {
+      counts.unfinished++;
+      connection.abort();
+    } else {
+      connection.close();
+    }
+  }
+
+  @Override
+  public void closed(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream != null) {
+      stream.closed();
+    }
+  }
+
+  // ---- records ---------------------------------------------------------------------------------
+
+  @Override
+  public int received(Connection connection, View input) {
+    RpcStream stream = stream(connection);
+    if (stream == null) {
+      return input.length();
+    }
+    int end = input.length();
+    int used = 0;
+    while (used < end && wants(connection)) {
+      int taken = take(stream, input, used, end);
+      if (taken == 0) {
+        break;
+      }
+      used += taken;
+    }
+    moveDeadline(stream);
+    return used;
+  }
+
+  private void moveDeadline(RpcStream stream) {
+    if (!stream.assembling()) {
+      stream.connection.deadline(limits.idleNanos());
+    } else if (!stream.hurried) {
+      stream.hurried = true;
+      stream.connection.deadline(limits.messageNanos());
+    }
+  }
+
+  @Override
+  public void caughtUp(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream == null || stream.fragmentLeft() == 0) {
+      return;
+    }
+    if (!stream.receive()) {
+      counts.heldForMemory++;
+      stream.hold(true);
+    } else if (stream.whole() && connection.isOpen()) {
+      handleWhole(stream);
+    }
+    moveDeadline(stream);
+  }
+
+  private static boolean wants(Connection connection) {
+    return connection.isOpen() && !connection.outputFull() && !connection.inputHeld();
+  }
+
+  /// @return bytes taken; 0 when more must come first, or there is no room
+  private int take(RpcStream stream, View input, int from, int end) {
+    int available = end - from;
+    if (stream.fragmentLeft() > 0) {
+      int taken = stream.append(input, from, available);
+      if (taken == 0) {
+        counts.heldForMemory++;
+        stream.hold(true);
+      } else if (stream.whole()) {
+        handleWhole(stream);
+      }
+      return taken;
+    }
+    if (available < XdrWriter.MARK_BYTES) {
+      return 0;
+    }
+    int mark = Integer.reverseBytes(input.getInt(from));
+    int bytes = mark & ~LAST_FRAGMENT;
+    boolean last = (mark & LAST_FRAGMENT) != 0;
+    if (bytes > limits.messageBytes() - stream.assembledBytes()) {
+      malformed(stream.connection);
+      return available;
+    }
+    if (last && !stream.assembling() && bytes <= available - XdrWriter.MARK_BYTES) {
+      int at = from + XdrWriter.MARK_BYTES;
+      if (!handle(stream, input, at, bytes, null)) {
+        return 0;
+      }
+      stream.wasShort();
+      return XdrWriter.MARK_BYTES + bytes;
+    }
+    if (!stream.begin(bytes, last)) {
+      counts.heldForMemory++;
+      stream.hold(true);
+      return 0;
+    }
+    if (stream.whole()) {
+      handleWhole(stream);
+    }
+    return XdrWriter.MARK_BYTES;
+  }
+
+  /// Handles a record that was put together.
+  ///
+  /// @return false when it waits
+  boolean handleWhole(RpcStream stream) {
+    MessageBuffer record = stream.takeWhole();
+    View view = record.show(binder);
+    if (!handle(stream, view, 0, record.length(), record)) {
+      stream.putBack(record);
+      return false;
+    }
+    counts.assembled++;
+    assembled(stream);
+    return true;
+  }
+
+  /// @param record holds the message; null when it is where it landed
+  /// @return false when it waits
+  private boolean handle(
+      RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {
+    call.from(stream.identity, stream.clientPort);
+    reader.open(message, from, bytes);
+    workers.leases().bound(writer, loop.now());
+    try {
+      int how = dispatcher.now(call, reader, writer);
+      if (how == RpcDispatcher.PASSED) {
+        return pass(stream, message, from, bytes, record);
+      }
+      if (how == RpcDispatcher.ANSWERED) {
+        counts.answered++;
+        stream.stage(writer);
+      } else {
+        malformed(stream.connection);
+      }
+      if (record != null) {
+        giveMemory(record);
+      }
+      return true;
+    } finally {
+      writer.clear();
+      reader.close();
+    }
+  }
+
+  private boolean pass(
+      RpcStream stream, View message, int from, int bytes, @Nullable MessageBuffer record) {
+    if (stream.full() || workers.full()) {
+      counts.heldForCalls++;
+      stream.hold(!stream.full());
+      return false;
+    }
+    int leased = leases();
+    if (stream.overdraws(leased)) {
+      counts.heldForLeases++;
+      stream.holdForOutput();
+      return false;
+    }
+    MessageBuffer kept = record;
+    if (kept == null) {
+      kept = takeMemory(bytes, stream);
+      if (kept == null) {
+        counts.heldForMemory++;
+        stream.hold(true);
+        return false;
+      }
+      kept.append(message, from, bytes);
+    }
+    stream.passedOne();
+    stream.reserve(leased);
+    workers.pass(call, kept, leased, stream);
+    return true;
+  }
+
+  private int leases() {
+    try {
+      return Math.min(limits.messageBytes(), call.program().leases(call, call.rewound()));
+    } catch (XdrException _) {
+      return 0; // a worker says what is wrong with it
+    }
+  }
+
+  private void malformed(Connection connection) {
+    counts.malformed++;
+    connection.abort();
+  }
+
+  @Override
+  public void sent(Connection connection) {
+    RpcStream stream = stream(connection);
+    if (stream != null) {
+      stream.tryAgain();
+    }
+  }
+
+  // ---- for streams -----------------------------------------------------------------------------
+
+  RpcLimits limits() {
+    return limits;
+  }
+
+  RpcWorkers workers() {
+    return workers;
+  }
+
+  /// Memory for a message; when there is none, whoever has been sending one for longest gives way,
+  /// if it sends too slowly ([RecordPace]).
+  ///
+  /// @return null when there is none
+  @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {
+    MessageBuffer taken = workers.pool().take(bytes);
+    while (taken == null && dropSlowest(asking)) {
+      taken = workers.pool().take(bytes);
+    }
+    return taken;
+  }
+
+  /// The same for a part of a message.
+  @Nullable MessageBuffer takePart(int bytes, RpcStream asking) {
+    MessageBuffer taken = workers.pool().takePart(bytes);
+    while (taken == null && dropSlowest(asking)) {
+      taken = workers.pool().takePart(bytes);
+    }
+    return taken;
+  }
+
+  private boolean dropSlowest(RpcStream asking) {
+    for (RpcStream slow : assembling) {
+      if (slow != asking && !slow.waits() && slow.late(loop.now())) {
+        counts.unfinished++;
+        slow.dropRecord();
+        slow.connection.abort();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void giveMemory(MessageBuffer message) {
+    workers.give(message);
+  }
+
+  void assembling(RpcStream stream) {
+    assembling.add(stream);
+  }
+
+  /// The stream has no part of a record any more.
+  void assembled(RpcStream stream) {
+    assembling.remove(stream);
+  }
+}

@@ -1,0 +1,237 @@
+package sluice.nfs.rpc;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Loop;
+import sluice.nfs.RpcLimits;
+
+/// The calls of one loop that are with workers: how many, in what memory, and who waits for there
+/// to be fewer. Owned by the loop's thread; workers call [#dispatcher], [#worked] and [#stable].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | working | loop takes, worker gives | semaphore | semaphore |
+/// | everything else | loop | plain | plain |
+final class RpcWorkers {
+  private static final Logger LOGGER = System.getLogger("sluice.nfs");
+
+  /// How long the end of a loop waits for workers that still answer.
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /// Streams that one finished call lets try again: one is not enough when it needs more memory
+  /// than has come free.
+  private static final int TRIES = 4;
+
+  private static final long RETRY_NANOS = 250_000_000L;
+
+  private final Loop loop;
+  private final RpcDispatcher dispatcher;
+  private final RpcLimits limits;
+  private final RpcCounts counts;
+  private final MessagePool pool;
+  private final RpcLeases leases;
+  private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
+  private final ArrayDeque<RpcStream> waiting = new ArrayDeque<>();
+  private final Semaphore working;
+  private final CallLine line;
+  private int busy;
+  private boolean wakes;
+  private boolean retries;
+
+  RpcWorkers(Loop loop, RpcDispatcher dispatcher, RpcLimits limits, RpcCounts counts) {
+    this.loop = loop;
+    this.dispatcher = dispatcher;
+    this.limits = limits;
+    this.counts = counts;
+    this.pool = new MessagePool(loop.name() + " messages", limits);
+    this.leases = new RpcLeases(limits);
+    this.working = new Semaphore(limits.calls());
+    this.line = new CallLine(loop, this);
+    loop.onClose(this::close);
+  }
+
+  RpcDispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  RpcLimits limits() {
+    return limits;
+  }
+
+  RpcCounts counts() {
+    return counts;
+  }
+
+  MessagePool pool() {
+    return pool;
+  }
+
+  RpcLeases leases() {
+    return leases;
+  }
+
+  /// Whether no worker is to be had now.
+  boolean full() {
+    return busy >= limits.calls();
+  }
+
+  /// Calls that are with workers.
+  int busy() {
+    return busy;
+  }
+
+  /// Gives a call to a worker; only when it is not [#full].
+  ///
+  /// @param message is given back to the pool when the call has been answered
+  /// @param leased bytes of a cache that the reply would keep
+  void pass(RpcCall call, MessageBuffer message, int leased, ReplyPath path) {
+    XdrWriter reply = writers.poll();
+    if (reply == null) {
+      reply = new XdrWriter(limits.messageBytes());
+    }
+    leases.reserve(reply, leased, loop.now());
+    if (call.datagram()) {
+      reply.bound(RpcDatagrams.MOST_BYTES);
+    }
+    busy++;
+    counts.passed++;
+    working.acquireUninterruptibly(); // never waits: there are as many as may be busy
+    PassedCall passed = new PassedCall(this, call, message, reply, leased, path);
+    if (call.isLittle()) {
+      line.add(passed);
+      return;
+    }
+    try {
+      loop.slowPath().execute(passed);
+    } catch (RejectedExecutionException e) {
+      rejected(passed);
+    }
+  }
+
+  /// Nobody will do a call: there is no reply.
+  void rejected(PassedCall call) {
+    working.release();
+    finished(call);
+  }
+
+  /// Brings answered calls back together, so that their replies leave together. On whatever thread
+  /// has the last of them.
+  void worked(List<PassedCall> calls) {
+    loop.execute(() -> finished(calls));
+    working.release(calls.size());
+  }
+
+  /// Brings calls back whose replies have waited for what they have changed. On a thread of the
+  /// tree.
+  ///
+  /// @param failure null when it is stable
+  void stable(List<PassedCall> calls, @Nullable IOException failure) {
+    if (failure == null) {
+      end(calls, null);
+      return;
+    }
+    try { // to say so needs the tree, which may have to be waited for
+      loop.slowPath().execute(() -> end(calls, failure));
+    } catch (RejectedExecutionException e) {
+      end(calls, failure);
+    }
+  }
+
+  private void end(List<PassedCall> calls, @Nullable IOException failure) {
+    try {
+      for (PassedCall call : calls) {
+        call.stable(failure);
+      }
+    } finally {
+      worked(calls);
+    }
+  }
+
+  private void finished(List<PassedCall> calls) {
+    for (PassedCall call : calls) {
+      try {
+        finished(call);
+      } catch (RuntimeException | Error e) {
+        LOGGER.log(Level.ERROR, () -> loop.name() + ": a reply could not be sent", e);
+      }
+    }
+  }
+
+  /// Sends the reply, and lets those try again who wait.
+  void finished(PassedCall call) {
+    busy--;
+    counts.worked++;
+    leases.made(call.reply);
+    try {
+      call.path.answered(call.reply, call.leased);
+    } finally {
+      call.reply.clear();
+      writers.push(call.reply);
+      give(call.message);
+    }
+  }
+
+  /// Takes a message's memory back. Who waits for it tries again later: the caller may be in the
+  /// middle of another message.
+  void give(MessageBuffer message) {
+    pool.give(message);
+    if (!waiting.isEmpty() && !wakes) {
+      wakes = true;
+      loop.execute(this::wake);
+    }
+  }
+
+  /// Lets a stream try again when a call has been answered or memory has come free.
+  void await(RpcStream stream) {
+    waiting.add(stream);
+    if (!retries) {
+      retries = true;
+      loop.schedule(RETRY_NANOS, this::retry);
+    }
+  }
+
+  /// Memory may be held by those whose time is over, which nobody says.
+  private void retry() {
+    retries = false;
+    wake();
+  }
+
+  void forget(RpcStream stream) {
+    waiting.remove(stream);
+  }
+
+  private void wake() {
+    wakes = false;
+    int tries = Math.min(TRIES, waiting.size());
+    for (int i = 0; i < tries; i++) {
+      RpcStream stream = waiting.poll();
+      if (stream != null) {
+        stream.tryAgain();
+      }
+    }
+  }
+
+  /// The loop has closed: what workers still answer is dropped, but its memory and leases are given
+  /// back.
+  private void close() {
+    line.close();
+    try {
+      if (!working.tryAcquire(limits.calls(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        LOGGER.log(
+            Level.WARNING,
+            () -> loop.name() + ": calls were not answered within " + PATIENCE.toSeconds() + " s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    loop.execute(pool::close); // after the calls that have come back
+  }
+}

@@ -1,0 +1,328 @@
+package sluice.nfs.rpc;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.SliceSink;
+import sluice.loop.Output;
+import sluice.memory.Block;
+
+/// XDR (RFC 4506) of one message, written from front to end; grows up to a bound. Owned by the
+/// thread that handles the call: the loop's, or a worker's, which hands it to the loop's to be
+/// sent.
+///
+/// What is small is copied into an array that is used again for the next message: a reply of a
+/// hundred bytes is built and moved into the connection's output for less than it would take to
+/// claim room there number by number. Blocks are leased and sent from where they are. A record's
+/// mark (RFC 5531, 11) has its place at the front, so that a message over TCP is one piece.
+public final class XdrWriter implements SliceSink {
+  /// Bytes of a record mark.
+  static final int MARK_BYTES = 4;
+
+  /// A block of fewer bytes is copied.
+  private static final int COPY_LIMIT_BYTES = 2048;
+
+  /// An array that has grown beyond this is not kept for the next message.
+  private static final int KEPT_BYTES = 64 << 10;
+
+  private static final int FIRST_BYTES = 1024;
+  private static final int LAST_FRAGMENT = 0x8000_0000;
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /// A leased part of a message.
+  private static final class Piece {
+    @Nullable Block block;
+    long offset;
+    int count;
+
+    /// Copied bytes that come before it.
+    int after;
+  }
+
+  private int most;
+  private byte[] bytes = new byte[FIRST_BYTES];
+  private int copied = MARK_BYTES;
+  private Piece[] pieces = new Piece[0];
+  private int pieceCount;
+  private int leasedBytes;
+  private int mayLease = Integer.MAX_VALUE;
+
+  /// @param most bytes of a message, at most
+  public XdrWriter(int most) {
+    this.most = most;
+  }
+
+  /// Sets the bound for the messages that follow.
+  XdrWriter bound(int bytes) {
+    most = bytes;
+    return this;
+  }
+
+  /// Sets how many bytes of the messages that follow may be leased; others are copied.
+  void mayLease(int bytes) {
+    mayLease = bytes;
+  }
+
+  int mayLease() {
+    return mayLease;
+  }
+
+  /// Bytes of the message that are leased.
+  public int leasedBytes() {
+    return leasedBytes;
+  }
+
+  public XdrWriter int32(int value) {
+    int at = room(Integer.BYTES); // first: it may take another array
+    INT.set(bytes, at, value);
+    return this;
+  }
+
+  XdrWriter uint32(long value) {
+    return int32((int) value);
+  }
+
+  public XdrWriter int64(long value) {
+    int at = room(Long.BYTES);
+    LONG.set(bytes, at, value);
+    return this;
+  }
+
+  /// Two at once, for what every reply has.
+  public XdrWriter int32s(int first, int second) {
+    return int64((long) first << Integer.SIZE | (second & 0xffff_ffffL));
+  }
+
+  public XdrWriter bool(boolean value) {
+    return int32(value ? 1 : 0);
+  }
+
+  /// Length, bytes, padding; `string<>` too.
+  public XdrWriter opaque(byte[] value) {
+    return opaque(value, 0, value.length);
+  }
+
+  XdrWriter opaque(byte[] value, int from, int count) {
+    int32(count);
+    return fixed(value, from, count);
+  }
+
+  /// Bytes and padding.
+  public XdrWriter fixed(byte[] value) {
+    return fixed(value, 0, value.length);
+  }
+
+  public XdrWriter fixed(byte[] value, int from, int count) {
+    int padded = XdrReader.padded(count);
+    int at = room(padded);
+    System.arraycopy(value, from, bytes, at, count);
+    Arrays.fill(bytes, at + count, at + padded, (byte) 0);
+    return this;
+  }
+
+  /// Bytes of a block, which is leased until they have been sent; no length, and no padding.
+  void block(Block block, long offset, int count) {
+    if (count <= COPY_LIMIT_BYTES || count > mayLease - leasedBytes) {
+      int at = room(count);
+      MemorySegment.copy(block.segment(), ValueLayout.JAVA_BYTE, offset, bytes, at, count);
+      return;
+    }
+    check(count);
+    if (pieceCount == pieces.length) {
+      int before = pieces.length;
+      pieces = Arrays.copyOf(pieces, Math.max(16, 2 * before));
+      for (int i = before; i < pieces.length; i++) {
+        pieces[i] = new Piece();
+      }
+    }
+    Piece piece = pieces[pieceCount];
+    piece.block = block.lease();
+    piece.offset = offset;
+    piece.count = count;
+    piece.after = copied;
+    pieceCount++;
+    leasedBytes += count;
+  }
+
+  /// As [#block]: so a file system puts its content into a reply.
+  @Override
+  public void slice(Block block, long offset, int count) {
+    block(block, offset, count);
+  }
+
+  /// Zeros up to a multiple of four.
+  public void pad() {
+    int missing = -position() & 3;
+    int at = room(missing);
+    Arrays.fill(bytes, at, at + missing, (byte) 0);
+  }
+
+  /// Bytes of the message so far.
+  public int position() {
+    return copied - MARK_BYTES + leasedBytes;
+  }
+
+  /// Bytes that may still be written.
+  public int remaining() {
+    return most - position();
+  }
+
+  /// Overwrites four bytes that were written by [#int32].
+  ///
+  /// @param position where they are, as [#position] said before
+  public void patch(int position, int value) {
+    int leased = 0;
+    int passed = 0;
+    while (passed < pieceCount && leased + ends(pieces[passed]) <= position) {
+      leased += pieces[passed].count;
+      passed++;
+    }
+    int at = MARK_BYTES + position - leased;
+    int upTo = passed < pieceCount ? pieces[passed].after : copied;
+    if (position < 0 || at > upTo - Integer.BYTES) {
+      throw new IndexOutOfBoundsException("patch at " + position + " of " + position());
+    }
+    INT.set(bytes, at, value);
+  }
+
+  /// Forgets what was written since [#position] said this.
+  public void truncate(int position) {
+    if (position < 0 || position > position()) {
+      throw new IndexOutOfBoundsException("truncate to " + position + " of " + position());
+    }
+    while (pieceCount > 0) {
+      Piece last = pieces[pieceCount - 1];
+      leasedBytes -= last.count;
+      int over = leasedBytes + ends(last) - position;
+      if (over < last.count) {
+        last.count -= Math.max(0, over);
+        leasedBytes += last.count;
+        copied = over > 0 ? last.after : copied;
+        break;
+      }
+      release(last);
+      pieceCount--;
+    }
+    copied = Math.min(copied, MARK_BYTES + position - leasedBytes);
+  }
+
+  // ---- for those who send ---------------------------------------------------------------------
+
+  /// Stages the message with its mark, as one fragment; the output takes its leases over, so what
+  /// is left is to be cleared. On the loop's thread.
+  void stageRecord(Output output) {
+    INT.set(bytes, 0, LAST_FRAGMENT | position());
+    int from = 0;
+    for (int i = 0; i < pieceCount; i++) {
+      Piece piece = pieces[i];
+      Block block = piece.block;
+      if (block == null) {
+        throw new IllegalStateException("a piece of a message has no block");
+      }
+      if (piece.after > from) {
+        output.put(bytes, from, piece.after - from);
+        from = piece.after;
+      }
+      piece.block = null;
+      output.give(block, piece.offset, piece.count);
+    }
+    if (copied > from) {
+      output.put(bytes, from, copied - from);
+    }
+  }
+
+  /// Copies the message, without a mark.
+  ///
+  /// @param target at least [#position] bytes behind `at`
+  void copyTo(MemorySegment target, long at) {
+    int from = MARK_BYTES;
+    long to = at;
+    for (int i = 0; i <= pieceCount; i++) {
+      int upTo = i < pieceCount ? pieces[i].after : copied;
+      MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, to, upTo - from);
+      to += upTo - from;
+      from = upTo;
+      Block block = i < pieceCount ? pieces[i].block : null;
+      if (block != null) {
+        MemorySegment.copy(block.segment(), pieces[i].offset, target, to, pieces[i].count);
+        to += pieces[i].count;
+      }
+    }
+  }
+
+  /// A copy of the message, without a mark.
+  public byte[] toBytes() {
+    byte[] copy = new byte[position()];
+    copyTo(MemorySegment.ofArray(copy), 0);
+    return copy;
+  }
+
+  /// A copy of what was written since [#position] said this.
+  public byte[] bytesFrom(int position) {
+    if (pieceCount > 0) {
+      byte[] all = toBytes();
+      return Arrays.copyOfRange(all, position, all.length);
+    }
+    return Arrays.copyOfRange(bytes, MARK_BYTES + position, copied);
+  }
+
+  /// Forgets the message, and ends its leases.
+  public void clear() {
+    for (int i = 0; i < pieceCount; i++) {
+      release(pieces[i]);
+    }
+    pieceCount = 0;
+    leasedBytes = 0;
+    copied = MARK_BYTES;
+    if (bytes.length > KEPT_BYTES) {
+      bytes = new byte[FIRST_BYTES];
+    }
+  }
+
+  // ---- inside ---------------------------------------------------------------------------------
+
+  private static void release(Piece piece) {
+    Block block = piece.block;
+    if (block != null) {
+      piece.block = null;
+      block.release();
+    }
+  }
+
+  /// Where in the message a piece ends, but for the pieces before it.
+  private static int ends(Piece piece) {
+    return piece.after - MARK_BYTES + piece.count;
+  }
+
+  private int room(int count) {
+    int at = copied;
+    if (count > bytes.length - at) {
+      grow(count);
+    }
+    if (count > most - position()) {
+      check(count);
+    }
+    copied = at + count;
+    return at;
+  }
+
+  private void grow(int count) {
+    check(count);
+    long twice = Math.min(2L * bytes.length, (long) most + MARK_BYTES);
+    bytes = Arrays.copyOf(bytes, (int) Math.max(twice, copied + (long) count));
+  }
+
+  private void check(int count) {
+    if (count > remaining()) {
+      throw new RpcRefusal(RpcRefusal.SYSTEM_ERROR);
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package sluice.nfs.server;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.loop.CounterPublisher;
+import sluice.loop.Server;
+import sluice.loop.ServerConfig;
+import sluice.nfs.NfsConfig;
+import sluice.nfs.NfsExport;
+import sluice.nfs.export.Export;
+import sluice.nfs.export.Exports;
+import sluice.nfs.export.FileHandles;
+import sluice.nfs.rpc.Portmapper;
+import sluice.nfs.rpc.RpcProgram;
+import sluice.nfs.rpc.RpcServer;
+import sluice.nfs.v3.MountProgram;
+import sluice.nfs.v3.Nfs3Program;
+import sluice.nfs.v4.Nfs4Program;
+
+/// Exports trees by MOUNT, NFSv3 and NFSv4.1, over TCP and UDP on the same port, with a portmapper
+/// that knows them. Any thread may call.
+///
+/// Lifecycle: started, listening → drained or closed, once. The trees belong to whoever opened
+/// them.
+public final class NfsServer implements AutoCloseable {
+  private static final int PORTMAPPER_PORT = 111;
+
+  private final RpcServer rpc;
+  private final Exports exports;
+  private final List<String> remarks;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private NfsServer(RpcServer rpc, Exports exports, List<String> remarks) {
+    this.rpc = rpc;
+    this.exports = exports;
+    this.remarks = remarks;
+  }
+
+  /// Starts serving; returns when every address is served.
+  ///
+  /// @throws IOException when an address cannot be bound, a backend is not to be had, or an
+  ///   exported directory is not there; nothing stays open
+  public static NfsServer start(NfsConfig config) throws IOException {
+    Exports exports = new Exports();
+    try {
+      for (NfsExport each : config.exports()) {
+        exports.add(each.path(), each.tree(), each.directory(), each.options());
+      }
+      return start(config, exports);
+    } catch (IOException | RuntimeException e) {
+      exports.close();
+      throw e;
+    }
+  }
+
+  private static NfsServer start(NfsConfig config, Exports exports) throws IOException {
+    FileHandles handles = new FileHandles(exports);
+    Portmapper portmapper = new Portmapper();
+    List<RpcProgram> programs = new ArrayList<>();
+    programs.add(portmapper);
+    programs.add(new MountProgram(exports, handles));
+    long writeVerifier = new SecureRandom().nextLong();
+    programs.add(new Nfs3Program(exports, handles, writeVerifier));
+    programs.add(new Nfs4Program(exports, handles, writeVerifier));
+    List<String> remarks = new ArrayList<>(exports.warnings());
+    ServerConfig server = config.server();
+    if (config.portmap()) {
+      server = withPortmapper(server, config.datagrams(), remarks);
+    }
+    RpcServer.Options options =
+        new RpcServer.Options(
+            programs, config.limits(), host -> allows(exports, host), config.datagrams());
+    RpcServer rpc = RpcServer.start(server, options);
+    register(rpc, portmapper, programs);
+    if (config.datagrams() && rpc.datagramAddresses().isEmpty()) {
+      remarks.add("UDP is not served: the engine of backend jdk has no descriptors");
+    }
+    return new NfsServer(rpc, exports, remarks);
+  }
+
+  /// Whoever may use nothing is not listened to.
+  private static boolean allows(Exports exports, InetAddress host) {
+    for (Export export : exports.list()) {
+      if (export.allows(host)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Adds port 111 of each host, where it is to be had.
+  private static ServerConfig withPortmapper(
+      ServerConfig config, boolean datagrams, List<String> remarks) {
+    Set<SocketAddress> all = new LinkedHashSet<>(config.addresses());
+    for (SocketAddress each : config.addresses()) {
+      if (each instanceof InetSocketAddress inet) {
+        InetSocketAddress wanted = new InetSocketAddress(inet.getAddress(), PORTMAPPER_PORT);
+        try {
+          probe(wanted, datagrams);
+          all.add(wanted);
+        } catch (IOException e) {
+          remarks.add(
+              "the portmapper is on port "
+                  + inet.getPort()
+                  + " only. Why: port 111: "
+                  + e.getMessage()
+                  + ". Fix: mount with -o port=N,mountport=N, which needs none, or stop the other"
+                  + " one (rpcbind)");
+        }
+      }
+    }
+    return config.withAddresses(List.copyOf(all));
+  }
+
+  private static void probe(InetSocketAddress address, boolean datagrams) throws IOException {
+    try (ServerSocket stream = new ServerSocket()) {
+      stream.setReuseAddress(true);
+      stream.bind(address);
+    }
+    if (datagrams) {
+      new DatagramSocket(address).close();
+    }
+  }
+
+  private static void register(RpcServer rpc, Portmapper portmapper, List<RpcProgram> programs) {
+    List<InetSocketAddress> streams = new ArrayList<>();
+    for (SocketAddress each : rpc.server().addresses()) {
+      if (each instanceof InetSocketAddress inet) {
+        streams.add(inet);
+      }
+    }
+    for (RpcProgram program : programs) {
+      boolean mapper = program == portmapper;
+      register(portmapper, program, Portmapper.TCP, streams, mapper);
+      if (!(program instanceof Nfs4Program)) { // which is for streams alone
+        register(portmapper, program, Portmapper.UDP, rpc.datagramAddresses(), mapper);
+      }
+    }
+  }
+
+  private static void register(
+      Portmapper portmapper,
+      RpcProgram program,
+      int protocol,
+      List<InetSocketAddress> at,
+      boolean mapper) {
+    boolean known = mapper && at.stream().anyMatch(a -> a.getPort() == PORTMAPPER_PORT);
+    for (InetSocketAddress address : at) {
+      if ((address.getPort() == PORTMAPPER_PORT) == known) {
+        portmapper.register(program, protocol, address.getPort());
+      }
+    }
+  }
+
+  /// The loops, their engine and where they listen.
+  public Server server() {
+    return rpc.server();
+  }
+
+  /// The port of the first address.
+  public int port() {
+    return rpc.server().port();
+  }
+
+  /// Whether UDP is served.
+  public boolean datagrams() {
+    return !rpc.datagramAddresses().isEmpty();
+  }
+
+  /// What is not as whoever started the server may expect, a sentence each.
+  public List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /// Shows what the server counts in a counters file.
+  public void publishTo(CounterPublisher into) {
+    rpc.publishTo(into);
+  }
+
+  /// Takes no more calls, answers those that are under way, and ends. What clients were told is
+  /// stable is on the devices; the trees are closed by their owner.
+  ///
+  /// @return whether everything was answered in time
+  /// @throws IOException when what the server keeps in a tree cannot be written
+  public boolean drain(Duration timeout) throws IOException {
+    boolean all = rpc.drain(timeout);
+    closeExports();
+    return all;
+  }
+
+  private void closeExports() throws IOException {
+    if (closed.compareAndSet(false, true)) {
+      exports.close();
+    }
+  }
+
+  /// Ends at once.
+  @Override
+  public void close() throws IOException {
+    rpc.close();
+    closeExports();
+  }
+}

@@ -1,0 +1,64 @@
+package sluice.nfs.v4;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One client, as EXCHANGE_ID made it known (RFC 8881, section 2.4). Changed under the lock of
+/// [Nfs4Ledger]; any thread may renew its lease.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | renewedNanos | whoever handles its SEQUENCE | volatile | volatile |
+/// | gone, complete | ledger | volatile | volatile, under the lock |
+/// | all others | ledger | under the lock | under the lock |
+final class Nfs4Client {
+  static final int VERIFIER_BYTES = 8;
+
+  final long id;
+  final Opaque owner;
+
+  /// Differs between the starts of one client.
+  final long verifier;
+
+  /// Who has made it known: nobody else may do it in its name.
+  final int uid;
+
+  boolean confirmed;
+
+  /// The last CREATE_SESSION that was answered.
+  int sequence;
+
+  /// The results of that one.
+  byte @Nullable [] created;
+
+  final List<Nfs4Session> sessions = new ArrayList<>(1);
+  final Set<Nfs4State> states = new HashSet<>();
+
+  /// Ranges it has locked.
+  int ranges;
+
+  /// Whether it has said RECLAIM_COMPLETE.
+  volatile boolean complete;
+
+  volatile boolean gone;
+  volatile long renewedNanos;
+
+  Nfs4Client(long id, Opaque owner, long verifier, int uid) {
+    this.id = id;
+    this.owner = owner;
+    this.verifier = verifier;
+    this.uid = uid;
+  }
+
+  /// What the next CREATE_SESSION must bear.
+  int nextSequence() {
+    return sequence + 1;
+  }
+
+  boolean isIdle() {
+    return sessions.isEmpty() && states.isEmpty();
+  }
+}

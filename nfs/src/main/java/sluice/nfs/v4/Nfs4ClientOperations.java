@@ -1,0 +1,380 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.nfs.rpc.XdrException;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// The operations that make clients and sessions known and forget them (RFC 8881, sections 18.33 to
+/// 18.37, 18.50 and 18.51). Workers call; what they change is guarded by [Nfs4Ledger].
+final class Nfs4ClientOperations {
+  private static final int SP4_NONE = 0;
+  private static final int SP4_MACH_CRED = 1;
+  private static final int SP4_SSV = 2;
+
+  /// Flags of EXCHANGE_ID.
+  private static final int USE_NON_PNFS = 0x10000;
+
+  private static final int UPDATE = 0x4000_0000;
+  private static final int CONFIRMED = 0x8000_0000;
+  private static final int KNOWN_FLAGS = UPDATE | 0x70103;
+
+  /// Flags of CREATE_SESSION.
+  private static final int CONN_BACK_CHAN = 2;
+
+  private static final int KNOWN_SESSION_FLAGS = 7;
+
+  private static final int MAX_STRING_BYTES = 1024;
+  private static final int MAX_PARAMETERS = 8;
+  private static final int AUTH_NONE = 0;
+  private static final int AUTH_SYS = 1;
+  private static final int RPCSEC_GSS = 6;
+
+  private final Nfs4Ledger ledger;
+  private final Nfs4PastAnswers past;
+  private final Nfs4LeaseWatch watch;
+  private final byte[] server;
+
+  Nfs4ClientOperations(Nfs4Ledger ledger, Nfs4PastAnswers past, String server) {
+    this.ledger = ledger;
+    this.past = past;
+    watch = new Nfs4LeaseWatch(ledger);
+    this.server = server.getBytes(StandardCharsets.UTF_8);
+  }
+
+  // ---- EXCHANGE_ID ------------------------------------------------------------------------------
+
+  /// Who wants to be known.
+  private record Introduction(Opaque owner, long verifier, int uid, boolean update) {}
+
+  int exchangeId(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    long verifier = c.in.int64();
+    Opaque owner = Opaque.read(c.in);
+    int flags = c.in.int32();
+    int protection = c.in.int32();
+    skipProtection(c.in, protection);
+    int implementations = c.in.length(1);
+    if (implementations > 0) {
+      c.in.skip(c.in.length(MAX_STRING_BYTES));
+      c.in.skip(c.in.length(MAX_STRING_BYTES));
+      c.in.int64();
+      c.in.int32();
+    }
+    if ((flags & ~KNOWN_FLAGS) != 0 || protection == SP4_MACH_CRED) {
+      return NfsStatus.INVAL;
+    }
+    if (protection == SP4_SSV) {
+      return Nfs4Status.ENCR_ALG_UNSUPP;
+    }
+    ledger.tend();
+    int uid = c.call.credentials().uid();
+    Introduction who = new Introduction(owner, verifier, uid, (flags & UPDATE) != 0);
+    Nfs4Client client = ledger.change(() -> introduce(who));
+    c.out.int64(client.id).int32(client.nextSequence());
+    c.out.int32(USE_NON_PNFS | (client.confirmed ? CONFIRMED : 0)).int32(SP4_NONE);
+    c.out.int64(0).opaque(server); // the owner of the server: minor and major id
+    c.out.opaque(server); // its scope
+    c.out.int32(0); // nothing about its implementation
+    return NfsStatus.OK;
+  }
+
+  private static void skipProtection(XdrReader in, int protection) {
+    switch (protection) {
+      case SP4_NONE -> {}
+      case SP4_MACH_CRED -> skipOperations(in);
+      case SP4_SSV -> {
+        skipOperations(in);
+        skipAlgorithms(in);
+        skipAlgorithms(in);
+        in.int64(); // window and number of handles
+      }
+      default -> throw new XdrException("no state_protect_how4");
+    }
+  }
+
+  private static void skipAlgorithms(XdrReader in) {
+    for (int i = in.length(MAX_PARAMETERS); i > 0; i--) {
+      in.skip(in.length(MAX_STRING_BYTES));
+    }
+  }
+
+  private static void skipOperations(XdrReader in) {
+    Bitmap.read(in);
+    Bitmap.read(in);
+  }
+
+  /// The cases of RFC 8881, section 18.35.4.
+  private Nfs4Client introduce(Introduction who) throws NfsException {
+    Nfs4Client known = ledger.confirmed(who.owner);
+    if (known != null && known.uid != who.uid && !who.update) {
+      if (!ledger.isExpired(known) && !known.states.isEmpty()) {
+        throw new NfsException(Nfs4Status.CLID_INUSE);
+      }
+      ledger.drop(known);
+      known = null;
+    }
+    if (who.update) {
+      return update(known, who);
+    }
+    if (known != null && known.verifier == who.verifier) {
+      return known;
+    }
+    return ledger.add(who.owner, who.verifier, who.uid);
+  }
+
+  private static Nfs4Client update(@Nullable Nfs4Client known, Introduction who)
+      throws NfsException {
+    if (known == null) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    if (known.verifier != who.verifier) {
+      throw new NfsException(Nfs4Status.NOT_SAME);
+    }
+    if (known.uid != who.uid) {
+      throw new NfsException(NfsStatus.PERM);
+    }
+    return known;
+  }
+
+  // ---- sessions ---------------------------------------------------------------------------------
+
+  /// A session that is wanted.
+  private record Wish(long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
+
+  int createSession(Nfs4Compound c) throws NfsException {
+    c.mayWait();
+    long id = c.in.int64();
+    int sequence = c.in.int32();
+    int flags = c.in.int32();
+    Nfs4Channel fore = Nfs4Channel.read(c.in);
+    Nfs4Channel back = Nfs4Channel.read(c.in);
+    c.in.int32(); // the program of callbacks, which are not made
+    skipSecurity(c.in);
+    if ((flags & ~KNOWN_SESSION_FLAGS) != 0) {
+      return NfsStatus.INVAL;
+    }
+    Wish wish = new Wish(id, sequence, flags, fore, back);
+    int uid = c.call.credentials().uid();
+    byte[] results = ledger.change(() -> create(wish, uid));
+    c.out.fixed(results);
+    return NfsStatus.OK;
+  }
+
+  private byte[] create(Wish wish, int uid) throws NfsException {
+    Nfs4Client client = ledger.client(wish.client);
+    byte[] before = client.created;
+    if (wish.sequence == client.sequence && before != null) {
+      return before;
+    }
+    if (wish.sequence != client.nextSequence()) {
+      throw new NfsException(Nfs4Status.SEQ_MISORDERED);
+    }
+    if (client.uid != uid) {
+      throw new NfsException(Nfs4Status.CLID_INUSE);
+    }
+    if (!wish.fore.isUsable()) {
+      throw new NfsException(NfsStatus.TOOSMALL);
+    }
+    if (client.sessions.size() >= ledger.limits.sessionsPerClient()) {
+      throw new NfsException(NfsStatus.NOSPC);
+    }
+    Nfs4Session made = ledger.sessions.add(client, wish.fore, wish.back);
+    if (made == null) {
+      throw new NfsException(NfsStatus.NOSPC);
+    }
+    ledger.confirm(client);
+    client.renewedNanos = ledger.nanoClock.getAsLong();
+    client.sequence = wish.sequence;
+    byte[] results = results(made, wish);
+    client.created = results;
+    return results;
+  }
+
+  private static byte[] results(Nfs4Session made, Wish wish) {
+    XdrWriter out = new XdrWriter(256);
+    made.writeId(out);
+    out.int32(wish.sequence).int32(wish.flags & CONN_BACK_CHAN);
+    made.fore.write(out);
+    made.back.write(out);
+    return out.toBytes();
+  }
+
+  private static void skipSecurity(XdrReader in) {
+    for (int i = in.length(MAX_PARAMETERS); i > 0; i--) {
+      switch (in.int32()) {
+        case AUTH_NONE -> {}
+        case AUTH_SYS -> {
+          in.int32();
+          in.skip(in.length(255));
+          in.int64(); // user and group
+          in.skip(4 * in.length(16));
+        }
+        case RPCSEC_GSS -> {
+          in.int32();
+          in.skip(in.length(MAX_STRING_BYTES));
+          in.skip(in.length(MAX_STRING_BYTES));
+        }
+        default -> throw new XdrException("no flavor of callbacks");
+      }
+    }
+  }
+
+  int destroySession(Nfs4Compound c) throws NfsException {
+    long id = c.in.int64();
+    long place = c.in.int64();
+    c.mayWait();
+    Nfs4Session own = c.session;
+    if (own != null && own.id == id && own.place == place && c.index + 1 < c.operations) {
+      return Nfs4Status.NOT_ONLY_OP;
+    }
+    return ledger.change(() -> {
+      Nfs4Session session = ledger.sessions.find(id, place);
+      if (session == null) {
+        return Nfs4Status.BADSESSION;
+      }
+      session.client.sessions.remove(session);
+      ledger.sessions.remove(session);
+      return NfsStatus.OK;
+    });
+  }
+
+  int destroyClientId(Nfs4Compound c) throws NfsException, IOException {
+    long id = c.in.int64();
+    c.mayWait();
+    Nfs4Client client =
+        ledger.change(() -> {
+          Nfs4Client found = ledger.client(id);
+          if (!found.isIdle()) {
+            throw new NfsException(Nfs4Status.CLIENTID_BUSY);
+          }
+          ledger.drop(found);
+          return found;
+        });
+    if (client.confirmed) {
+      ledger.stable.forget(client.owner);
+    }
+    return NfsStatus.OK;
+  }
+
+  /// Any connection may be used with any session: there is nothing to be noted.
+  int bindConnection(Nfs4Compound c) throws NfsException {
+    long id = c.in.int64();
+    long place = c.in.int64();
+    int direction = c.in.int32();
+    c.in.bool();
+    if (c.operations > 1) {
+      return Nfs4Status.NOT_ONLY_OP;
+    }
+    boolean known = direction == 1 || direction == 2 || direction == 3 || direction == 7;
+    if (!known) {
+      throw new XdrException("no direction of a channel");
+    }
+    Nfs4Session session = ledger.sessions.find(id, place);
+    if (session == null) {
+      return Nfs4Status.BADSESSION;
+    }
+    session.writeId(c.out);
+    c.out.int32(direction & 3).bool(false);
+    return NfsStatus.OK;
+  }
+
+  int backchannelControl(Nfs4Compound c) {
+    c.in.int32();
+    skipSecurity(c.in);
+    return NfsStatus.OK;
+  }
+
+  // ---- SEQUENCE ---------------------------------------------------------------------------------
+
+  int sequence(Nfs4Compound c) throws NfsException {
+    long id = c.in.int64();
+    long place = c.in.int64();
+    int sequence = c.in.int32();
+    int slot = c.in.int32();
+    int highest = c.in.int32();
+    c.cacheThis = c.in.bool();
+    if (c.index > 0) {
+      return Nfs4Status.SEQUENCE_POS;
+    }
+    Nfs4Session session = ledger.sessions.find(id, place);
+    if (session == null) {
+      boolean nothing = past.isEmpty() || slot < 0 || slot >= Nfs4Channel.MAX_SLOTS;
+      return nothing ? Nfs4Status.BADSESSION : past.resume(c, c.key(id, place, slot, sequence));
+    }
+    if (Integer.compareUnsigned(slot, session.slots()) >= 0) {
+      return Nfs4Status.BADSLOT;
+    }
+    if (Integer.compareUnsigned(highest, session.slots()) >= 0) {
+      return Nfs4Status.BAD_HIGH_SLOT;
+    }
+    if (c.operations > session.fore.operations()) {
+      return Nfs4Status.TOO_MANY_OPS;
+    }
+    if (c.requestBytes > session.fore.requestBytes()) {
+      return Nfs4Status.REQ_TOO_BIG;
+    }
+    long now = ledger.nanoClock.getAsLong();
+    if (watch.due(now)) {
+      c.mayWait(); // before the slot is taken
+      session.client.renewedNanos = now;
+      watch.look(now);
+    }
+    int status = begin(c, session.slot(slot), sequence);
+    if (status != NfsStatus.OK) {
+      return status;
+    }
+    c.session = session;
+    c.slotIndex = slot;
+    session.client.renewedNanos = now;
+    session.writeId(c.out);
+    int last = session.slots() - 1;
+    c.out.int32(sequence).int32(slot).int32(last).int32(last).int32(0);
+    return NfsStatus.OK;
+  }
+
+  private static int begin(Nfs4Compound c, Nfs4Slot slot, int sequence) {
+    if (!slot.take()) {
+      return Nfs4Status.DELAY;
+    }
+    if (slot.isNext(sequence)) {
+      c.slot = slot;
+      c.slotSequence = sequence;
+      return NfsStatus.OK;
+    }
+    int status = NfsStatus.OK;
+    if (!slot.isRetry(sequence)) {
+      status = Nfs4Status.SEQ_MISORDERED;
+    } else if (slot.reply() == null) {
+      c.uncachedRetry = true;
+    } else if (slot.isSame(c.call.checksum(), c.call.credentials().uid())) {
+      c.replay = slot.reply();
+    } else {
+      status = Nfs4Status.SEQ_FALSE_RETRY;
+    }
+    slot.abandon();
+    return status;
+  }
+
+  int reclaimComplete(Nfs4Compound c) throws NfsException, IOException {
+    boolean oneFileSystem = c.in.bool();
+    if (oneFileSystem) {
+      c.file();
+      return NfsStatus.OK;
+    }
+    c.mayWait();
+    Nfs4Client client = c.client();
+    if (client.complete) {
+      return Nfs4Status.COMPLETE_ALREADY;
+    }
+    ledger.stable.record(client.owner);
+    client.complete = true;
+    ledger.grace.done(client.owner);
+    ledger.tend();
+    return NfsStatus.OK;
+  }
+}

@@ -1,0 +1,83 @@
+package sluice.nfs.v4;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+
+/// A file that somebody has open. Changed under the lock of [Nfs4Ledger]; any thread may read
+/// `denied`.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | denied | ledger | volatile | volatile, under the lock |
+/// | opens, locks | ledger | under the lock | under the lock |
+final class Nfs4File {
+  /// What tells it from others.
+  ///
+  /// @param tree where it is
+  /// @param inode of that tree
+  record Key(FileTree tree, long inode) {}
+
+  final Key key;
+  final List<Nfs4Open> opens = new ArrayList<>(1);
+  final List<Nfs4Lock> locks = new ArrayList<>(0);
+
+  /// What any of its opens denies to others.
+  volatile int denied;
+
+  Nfs4File(Key key) {
+    this.key = key;
+  }
+
+  @Nullable Nfs4Open open(Nfs4Client client, Opaque owner) {
+    for (Nfs4Open open : opens) {
+      if (open.client == client && open.owner.equals(owner)) {
+        return open;
+      }
+    }
+    return null;
+  }
+
+  @Nullable Nfs4Lock lock(Nfs4Client client, Opaque owner) {
+    for (Nfs4Lock lock : locks) {
+      if (lock.client == client && lock.owner.equals(owner)) {
+        return lock;
+      }
+    }
+    return null;
+  }
+
+  /// Another open that stands against these rights.
+  ///
+  /// @param own the open that asks, or null
+  @Nullable Nfs4Open against(@Nullable Nfs4Open own, int access, int deny) {
+    for (Nfs4Open open : opens) {
+      if (open != own && ((open.deny & access) != 0 || (open.access & deny) != 0)) {
+        return open;
+      }
+    }
+    return null;
+  }
+
+  /// Locks of another owner that stand against a range.
+  ///
+  /// @param client and owner: who asks
+  @Nullable Nfs4Lock against(Nfs4Client client, Opaque owner, LockRange range) {
+    for (Nfs4Lock lock : locks) {
+      boolean own = lock.client == client && lock.owner.equals(owner);
+      if (!own && lock.ranges.conflict(range.start(), range.end(), range.write()) >= 0) {
+        return lock;
+      }
+    }
+    return null;
+  }
+
+  void sharesChanged() {
+    int all = 0;
+    for (Nfs4Open open : opens) {
+      all |= open.deny;
+    }
+    denied = all;
+  }
+}

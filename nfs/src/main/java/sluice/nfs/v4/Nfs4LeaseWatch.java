@@ -1,0 +1,67 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import sluice.nfs.export.NfsException;
+
+/// Looks for clients whose lease has ended and that keep files in being which nobody can find any
+/// more: an open file without a name takes its space and its inode until it is closed. Loops ask
+/// [#due]; workers look. It has no thread of its own: whoever renews a lease looks, once per lease
+/// time.
+///
+/// Other clients that have gone silent keep what they have until somebody wants it ([Nfs4Ledger]).
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | next | who looks | volatile | compareAndSet |
+final class Nfs4LeaseWatch {
+  private final Nfs4Ledger ledger;
+  private final AtomicLong next;
+
+  Nfs4LeaseWatch(Nfs4Ledger ledger) {
+    this.ledger = ledger;
+    next = new AtomicLong(ledger.nanoClock.getAsLong() + ledger.limits.leaseNanos());
+  }
+
+  /// Whether it is time to look. Never waits.
+  ///
+  /// @param now of the ledger's clock
+  boolean due(long now) {
+    return now - next.get() >= 0;
+  }
+
+  /// Forgets who keeps files without a name and does not come back; one caller at a time, the
+  /// others go on. Without the ledger's lock.
+  void look(long now) throws NfsException {
+    long was = next.get();
+    if (now - was < 0 || !next.compareAndSet(was, now + ledger.limits.leaseNanos())) {
+      return;
+    }
+    Map<Nfs4Client, List<Nfs4File.Key>> expired = ledger.change(ledger::expired);
+    for (Map.Entry<Nfs4Client, List<Nfs4File.Key>> one : expired.entrySet()) {
+      if (one.getValue().stream().anyMatch(Nfs4LeaseWatch::isNameless)) {
+        forget(one.getKey());
+      }
+    }
+  }
+
+  private void forget(Nfs4Client client) throws NfsException {
+    ledger.change(() -> {
+      boolean still = !client.gone && ledger.isExpired(client); // it may have come back meanwhile
+      if (still) {
+        ledger.expire(client);
+      }
+      return still;
+    });
+  }
+
+  private static boolean isNameless(Nfs4File.Key file) {
+    try {
+      return file.tree().attributes(file.inode()).links() == 0;
+    } catch (IOException _) {
+      return false; // closed meanwhile, or its device is broken: nothing to be gained
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package sluice.nfs.v4;
+
+/// How much the NFSv4.1 server remembers for its clients, and for how long. Immutable: any thread
+/// may use it.
+///
+/// @param leaseSeconds a client that was silent for longer may lose its state
+/// @param clients at a time
+/// @param sessionsPerClient at a time
+/// @param sessions of all clients; each has up to 64 slots, each of which keeps up to 4 KB
+/// @param states opens and lock owners of all clients
+/// @param statesPerClient opens and lock owners of one client
+/// @param rangesPerClient locked byte ranges of one client
+record Nfs4Limits(
+    int leaseSeconds,
+    int clients,
+    int sessionsPerClient,
+    int sessions,
+    int states,
+    int statesPerClient,
+    int rangesPerClient) {
+  static Nfs4Limits defaults() {
+    return new Nfs4Limits(90, 1024, 16, 512, 1 << 18, 1 << 16, 1 << 14);
+  }
+
+  long leaseNanos() {
+    return leaseSeconds * 1_000_000_000L;
+  }
+}

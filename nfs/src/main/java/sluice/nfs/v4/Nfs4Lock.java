@@ -1,0 +1,17 @@
+package sluice.nfs.v4;
+
+/// The locks of one owner in one file. Guarded by the lock of [Nfs4Ledger].
+final class Nfs4Lock extends Nfs4State {
+  private final Nfs4Open open;
+  final ByteRanges ranges = new ByteRanges();
+
+  Nfs4Lock(Nfs4Open open, Opaque owner) {
+    super(open.client, open.file, owner);
+    this.open = open;
+  }
+
+  @Override
+  Nfs4Open open() {
+    return open;
+  }
+}

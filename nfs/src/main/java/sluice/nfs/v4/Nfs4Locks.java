@@ -1,0 +1,140 @@
+package sluice.nfs.v4;
+
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+
+/// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
+/// the rules are applied under the lock of [Nfs4Ledger], and nobody waits: a lock is granted or
+/// denied.
+final class Nfs4Locks {
+  private final Nfs4Ledger ledger;
+
+  Nfs4Locks(Nfs4Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /// Who wants to lock what, by which state.
+  ///
+  /// @param id of an open, with a new owner, or of the owner's locks
+  /// @param owner null when `id` names the locks
+  record Request(
+      Nfs4Client client, StateId id, @Nullable Opaque owner, Nfs4File.Key file, LockRange range) {}
+
+  /// The answer: a stateid, or what stands against it.
+  ///
+  /// @param id null when it was denied
+  /// @param against null when it was granted
+  record Answer(@Nullable StateId id, @Nullable Conflict against) {}
+
+  /// A lock that somebody else holds.
+  record Conflict(long start, long end, boolean write, long client, Opaque owner) {}
+
+  Answer lock(Request request) throws NfsException {
+    return ledger.change(() -> lockNow(request));
+  }
+
+  private Answer lockNow(Request request) throws NfsException {
+    Nfs4Client client = request.client();
+    Nfs4Opens.requireAlive(client);
+    Nfs4State state = ledger.states.find(client, request.id());
+    Nfs4File file = state.file;
+    boolean byOpen = state instanceof Nfs4Open;
+    Opaque owner = request.owner();
+    if (!file.key.equals(request.file()) || byOpen != (owner != null)) {
+      throw new NfsException(Nfs4Status.BAD_STATEID);
+    }
+    LockRange range = request.range();
+    int needed = range.write() ? Nfs4Open.WRITE : Nfs4Open.READ;
+    if ((state.open().access & needed) == 0) {
+      throw new NfsException(Nfs4Status.OPENMODE);
+    }
+    Nfs4Lock locks =
+        state instanceof Nfs4Lock own ? own : owner == null ? null : file.lock(client, owner);
+    Opaque who = owner == null ? state.owner : owner;
+    Conflict conflict = conflict(file, client, who, range);
+    if (conflict != null) {
+      return new Answer(null, conflict);
+    }
+    if (client.ranges + 2 > ledger.limits.rangesPerClient()) {
+      throw new NfsException(NfsStatus.SERVERFAULT);
+    }
+    if (locks == null) {
+      ledger.requireRoom(client);
+      locks = new Nfs4Lock(state.open(), who);
+      state.open().locks.add(locks);
+      file.locks.add(locks);
+      ledger.add(locks);
+    } else {
+      locks.changed();
+    }
+    int before = locks.ranges.count();
+    locks.ranges.lock(range.start(), range.end(), range.write());
+    client.ranges += locks.ranges.count() - before;
+    return new Answer(ledger.states.idOf(locks), null);
+  }
+
+  /// What stands against a lock, if anything.
+  @Nullable Conflict test(Nfs4Client client, Opaque owner, Nfs4File.Key key, LockRange range)
+      throws NfsException {
+    Answer answer =
+        ledger.change(() -> {
+          Nfs4File file = ledger.file(key);
+          return new Answer(null, file == null ? null : conflict(file, client, owner, range));
+        });
+    return answer.against();
+  }
+
+  private @Nullable Conflict conflict(
+      Nfs4File file, Nfs4Client client, Opaque owner, LockRange range) {
+    while (true) {
+      Nfs4Lock other = file.against(client, owner, range);
+      if (other == null) {
+        return null;
+      }
+      if (other.client == client || !ledger.isExpired(other.client)) {
+        ByteRanges ranges = other.ranges;
+        int at = ranges.conflict(range.start(), range.end(), range.write());
+        return new Conflict(
+            ranges.start(at), ranges.end(at), ranges.isWrite(at), other.client.id, other.owner);
+      }
+      ledger.expire(other.client);
+    }
+  }
+
+  private Nfs4Lock find(Nfs4Client client, StateId id) throws NfsException {
+    if (ledger.states.find(client, id) instanceof Nfs4Lock locks) {
+      return locks;
+    }
+    throw new NfsException(Nfs4Status.BAD_STATEID);
+  }
+
+  StateId unlock(Nfs4Client client, StateId id, Nfs4File.Key file, LockRange range)
+      throws NfsException {
+    return ledger.change(() -> {
+      Nfs4Lock locks = find(client, id);
+      if (!locks.file.key.equals(file)) {
+        throw new NfsException(Nfs4Status.BAD_STATEID);
+      }
+      int before = locks.ranges.count();
+      locks.ranges.unlock(range.start(), range.end());
+      client.ranges += locks.ranges.count() - before;
+      locks.changed();
+      return ledger.states.idOf(locks);
+    });
+  }
+
+  /// Forgets an owner's locks in a file, of which there are none.
+  ///
+  /// @throws NfsException `LOCKS_HELD` for an open, or when there are locks
+  void free(Nfs4Client client, StateId id) throws NfsException {
+    ledger.change(() -> {
+      Nfs4State state = ledger.states.find(client, id);
+      if (!(state instanceof Nfs4Lock locks) || locks.ranges.count() > 0) {
+        throw new NfsException(Nfs4Status.LOCKS_HELD);
+      }
+      ledger.remove(locks);
+      return true;
+    });
+  }
+}

@@ -1,0 +1,293 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileKind;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.nfs.export.FileRef;
+import sluice.nfs.export.FileTypes;
+import sluice.nfs.export.NewFiles;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.nfs.export.TreeShare;
+import sluice.nfs.rpc.XdrException;
+import sluice.sys.Errno;
+
+/// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,
+/// which it does not let wait, and by workers.
+final class Nfs4NameOperations {
+  private static final byte[] PARENT = {'.', '.'};
+  private static final int AUTH_SYS = 1;
+  private static final int MAX_TARGET_BYTES = 8192;
+  private static final int PLAIN_MODE = 0700;
+
+  private final Nfs4Services services;
+
+  Nfs4NameOperations(Nfs4Services services) {
+    this.services = services;
+  }
+
+  // ---- looking up -------------------------------------------------------------------------------
+
+  int lookup(Nfs4Compound c) throws NfsException, IOException {
+    byte[] name = c.name();
+    c.file(find(c, c.file(), name));
+    return NfsStatus.OK;
+  }
+
+  /// The file of a name, on the loop's thread too.
+  FileRef find(Nfs4Compound c, FileRef directory, byte[] name) throws NfsException, IOException {
+    c.requireDirectory(directory);
+    if (directory.export.share().hides(directory.inode, name)) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    Caller caller = c.caller(directory);
+    if (services.pseudo().contains(directory)) { // above the exports: what covers it
+      c.mayWait();
+      long inode = tree.lookup(caller, directory.inode, name);
+      return services.pseudo().cover(services.handles(), inode, c.call.client());
+    }
+    if (!c.now) {
+      return found(c, directory, name);
+    }
+    FileAttributes found = directory.export.share().findNow(caller, directory, name);
+    if (found == null) {
+      throw Nfs4Compound.wouldWait();
+    }
+    if (found == TreeShare.ABSENT) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    return ref(directory, found);
+  }
+
+  /// As [#find], on a worker, in a directory of an export. That it still is this directory is
+  /// looked at last.
+  private FileRef found(Nfs4Compound c, FileRef directory, byte[] name)
+      throws NfsException, IOException {
+    FileTree tree = Nfs4Compound.tree(directory);
+    FileAttributes found = tree.find(c.caller(directory), directory.inode, name);
+    c.attributes(directory);
+    return ref(directory, found);
+  }
+
+  private FileRef ref(FileRef directory, FileAttributes file) {
+    return services.handles().ref(directory.export, file.inode(), file.generation());
+  }
+
+  int lookupParent(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    FileRef directory = c.file();
+    if (!c.attributes(directory).isDirectory()) {
+      return NfsStatus.NOTDIR;
+    }
+    c.file(parent(c, directory));
+    return NfsStatus.OK;
+  }
+
+  private FileRef parent(Nfs4Compound c, FileRef directory) throws NfsException, IOException {
+    if (directory.inode == directory.export.rootInode()) {
+      return services.pseudo().above(directory.export);
+    }
+    if (services.pseudo().contains(directory)) {
+      return services.pseudo().above(directory.inode);
+    }
+    return found(c, directory, PARENT);
+  }
+
+  /// SECINFO: whoever may look the name up may do so with AUTH_SYS.
+  int secInfo(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    find(c, c.file(), name);
+    return flavors(c);
+  }
+
+  int secInfoNoName(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    int style = c.in.int32();
+    if (style != 0 && style != 1) {
+      throw new XdrException("no secinfo_style4");
+    }
+    FileRef directory = c.file();
+    if (style == 1) {
+      c.requireDirectory(directory);
+      parent(c, directory);
+    }
+    return flavors(c);
+  }
+
+  private static int flavors(Nfs4Compound c) {
+    c.out.int32(1).int32(AUTH_SYS);
+    c.file = null; // section 2.6.3.1.1.8: it is used up
+    c.stateId = StateId.ANONYMOUS;
+    return NfsStatus.OK;
+  }
+
+  // ---- making -----------------------------------------------------------------------------------
+
+  int create(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    FileKind kind = FileTypes.kind(c.in.int32());
+    byte[] target = null;
+    int major = 0;
+    int minor = 0;
+    switch (kind) {
+      case SYMLINK -> target = c.in.opaque(MAX_TARGET_BYTES);
+      case BLOCK_DEVICE, CHARACTER_DEVICE -> {
+        major = c.in.int32();
+        minor = c.in.int32();
+      }
+      case DIRECTORY, SOCKET, FIFO -> {}
+      default -> {
+        return NfsStatus.BADTYPE;
+      }
+    }
+    byte[] name = c.name();
+    Nfs4Wishes wishes = Nfs4Wishes.read(c.in);
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    if (target != null && (target.length == 0 || holdsNul(target))) {
+      return NfsStatus.INVAL;
+    }
+    if (major >>> 12 != 0 || minor >>> 20 != 0 || wishes.has(Nfs4Attribute.SIZE)) {
+      return NfsStatus.INVAL;
+    }
+    requireFree(directory, name);
+    int permissions = wishes.permissions(PLAIN_MODE);
+    NewFile what =
+        target != null
+            ? NewFile.symlink(target)
+            : kind == FileKind.DIRECTORY
+                ? NewFile.directory(permissions)
+                : NewFile.device(kind, permissions, major, minor);
+    FileAttributes[] made = new FileAttributes[1];
+    Nfs4Change.run(
+        c,
+        directory,
+        () -> made[0] = make(c, directory, name, what, wishes.change()),
+        (info, _) -> {
+          info.write(c.out);
+          wishes.asked().write(c.out);
+          c.file(ref(directory, made[0]));
+        });
+    return NfsStatus.OK;
+  }
+
+  private static boolean holdsNul(byte[] bytes) {
+    for (byte b : bytes) {
+      if (b == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// @throws NfsException `ACCES` for the server's own name
+  static void requireFree(FileRef directory, byte[] name) throws NfsException {
+    if (directory.export.share().hides(directory.inode, name)) {
+      throw new NfsException(NfsStatus.ACCES);
+    }
+  }
+
+  /// Makes a file with all its attributes, or none. Inside of [Nfs4Change], whose group it needs.
+  ///
+  /// @return what it is then, while nobody can take its name away yet
+  static FileAttributes make(
+      Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
+      throws IOException {
+    FileTree tree = Nfs4Compound.tree(directory);
+    return NewFiles.make(tree, c.caller(directory), directory.inode, name, what, asked);
+  }
+
+  int link(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    FileRef file = c.saved();
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    if (c.attributes(file).isDirectory()) {
+      return NfsStatus.ISDIR;
+    }
+    requireFree(directory, name);
+    FileTree tree = Nfs4Compound.tree(file);
+    Nfs4Change.run(
+        c,
+        directory,
+        file,
+        () -> tree.link(c.caller(directory), file.inode, directory.inode, name),
+        (info, _) -> info.write(c.out));
+    return NfsStatus.OK;
+  }
+
+  // ---- removing ---------------------------------------------------------------------------------
+
+  int remove(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    FileRef directory = c.file();
+    c.requireDirectory(directory);
+    requireNoGrace();
+    if (directory.export.share().hides(directory.inode, name)) {
+      return NfsStatus.NOENT;
+    }
+    FileTree tree = Nfs4Compound.tree(directory);
+    Caller caller = c.caller(directory);
+    Nfs4Change.run(
+        c,
+        directory,
+        () -> removeEither(tree, caller, directory.inode, name),
+        (info, _) -> info.write(c.out));
+    return NfsStatus.OK;
+  }
+
+  private static void removeEither(FileTree tree, Caller caller, long directory, byte[] name)
+      throws IOException {
+    try {
+      tree.unlink(caller, directory, name);
+    } catch (FsException e) {
+      if (e.errno() != Errno.EISDIR) {
+        throw e;
+      }
+      tree.rmdir(caller, directory, name);
+    }
+  }
+
+  int rename(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    byte[] name = c.name();
+    byte[] newName = c.name();
+    FileRef from = c.saved();
+    FileRef to = c.file();
+    c.requireDirectory(from);
+    c.requireDirectory(to);
+    requireNoGrace();
+    if (from.export.share().hides(from.inode, name)) {
+      return NfsStatus.NOENT;
+    }
+    requireFree(to, newName);
+    FileTree tree = Nfs4Compound.tree(from);
+    Caller caller = c.caller(from);
+    Nfs4Change.run(
+        c,
+        from,
+        to,
+        () -> tree.rename(caller, from.inode, name, to.inode, newName, 0),
+        (source, target) -> {
+          source.write(c.out);
+          target.write(c.out);
+        });
+    return NfsStatus.OK;
+  }
+
+  /// Files that somebody may claim stay where they are.
+  private void requireNoGrace() throws NfsException {
+    if (services.ledger().grace.isActive()) {
+      throw new NfsException(Nfs4Status.GRACE);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package sluice.nfs.v4;
+
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.nfs.rpc.XdrException;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable: any thread may use it.
+///
+/// @param access bits of [Nfs4Open], not 0
+/// @param deny bits of [Nfs4Open]
+/// @param wants what is asked of delegations
+/// @param owner of the open, among those of the client
+/// @param how `createmode4`, or -1 when nothing is created
+/// @param wishes attributes of what is created
+/// @param verifier of an exclusive creation
+/// @param claim `open_claim_type4`
+/// @param name in the current directory; null when the current file is opened
+@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+record Nfs4OpenArguments(
+    int access,
+    int deny,
+    int wants,
+    Opaque owner,
+    int how,
+    Nfs4Wishes wishes,
+    long verifier,
+    int claim,
+    byte @Nullable [] name) {
+  /// Bits of `share_access` that are about delegations.
+  static final int WANTS = 0x3_FF00;
+
+  private static final int UNCHECKED = 0;
+  private static final int GUARDED = 1;
+  private static final int EXCLUSIVE = 2;
+  private static final int EXCLUSIVE4_1 = 3;
+  private static final int NOTHING = -1;
+
+  private static final int CLAIM_NULL = 0;
+  private static final int CLAIM_PREVIOUS = 1;
+  private static final int CLAIM_FH = 4;
+
+  private static final int WANT_NONE = 0x0400;
+  private static final int WANT_CANCEL = 0x0500;
+  private static final int WANT_MASK = 0xFF00;
+  private static final int DELEGATE_NONE = 0;
+  private static final int DELEGATE_NONE_EXT = 3;
+  private static final int NOT_WANTED = 0;
+  private static final int RESOURCE = 2;
+  private static final int CANCELLED = 7;
+
+  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what [Nfs4Wishes#read]
+  ///   and [Nfs4Compound#name] say
+  static Nfs4OpenArguments read(Nfs4Compound c) throws NfsException {
+    XdrReader in = c.in;
+    in.int32(); // sequence numbers are the session's
+    int access = in.int32();
+    int deny = in.int32();
+    in.int64(); // the client is the session's
+    Opaque owner = Opaque.read(in);
+    int how = how(in);
+    long verifier = how == EXCLUSIVE || how == EXCLUSIVE4_1 ? in.int64() : 0;
+    Nfs4Wishes wishes = how == NOTHING || how == EXCLUSIVE ? Nfs4Wishes.NONE : Nfs4Wishes.read(in);
+    int claim = in.int32();
+    byte[] name = name(c, claim);
+    int shares = access & ~WANTS;
+    boolean good = shares >= 1 && shares <= Nfs4Open.BOTH && (deny & ~Nfs4Open.BOTH) == 0;
+    boolean exclusive = how == EXCLUSIVE4_1;
+    if (exclusive && !wishes.asked().without(Nfs4Attribute.EXCLUSIVE).isEmpty()) {
+      throw new NfsException(NfsStatus.INVAL);
+    }
+    if (!good || (how != NOTHING && claim != CLAIM_NULL)) {
+      throw new NfsException(NfsStatus.INVAL);
+    }
+    return new Nfs4OpenArguments(
+        shares, deny, access & WANTS, owner, how, wishes, verifier, claim, name);
+  }
+
+  private static int how(XdrReader in) {
+    if (!in.bool()) {
+      return NOTHING;
+    }
+    int how = in.int32();
+    if (how < UNCHECKED || how > EXCLUSIVE4_1) {
+      throw new XdrException("no createmode4");
+    }
+    return how;
+  }
+
+  private static byte @Nullable [] name(Nfs4Compound c, int claim) throws NfsException {
+    if (claim < 0 || claim > 6) {
+      throw new XdrException("no open_claim_type4");
+    }
+    if (claim == CLAIM_NULL) {
+      return c.name();
+    }
+    if (claim == CLAIM_PREVIOUS) {
+      c.in.int32(); // the delegation it had: there are none
+    } else if (claim != CLAIM_FH) {
+      throw new NfsException(NfsStatus.NOTSUPP);
+    }
+    return null;
+  }
+
+  /// The name, of what is created.
+  byte[] requireName() {
+    byte[] known = name;
+    if (known == null) {
+      throw new IllegalStateException("nothing is created without a name");
+    }
+    return known;
+  }
+
+  boolean isReclaim() {
+    return claim == CLAIM_PREVIOUS;
+  }
+
+  boolean creates() {
+    return how != NOTHING;
+  }
+
+  boolean isGuarded() {
+    return how == GUARDED;
+  }
+
+  boolean isExclusive() {
+    return how == EXCLUSIVE || how == EXCLUSIVE4_1;
+  }
+
+  /// Whether a file that exists already is made empty.
+  boolean truncates() {
+    return how == UNCHECKED && wishes.has(Nfs4Attribute.SIZE) && wishes.change().sizeBytes() == 0;
+  }
+
+  /// Refuses a delegation politely: whoever has asked is told why there is none.
+  void writeNoDelegation(XdrWriter out) {
+    int want = wants & WANT_MASK;
+    if (want == 0) {
+      out.int32(DELEGATE_NONE);
+      return;
+    }
+    out.int32(DELEGATE_NONE_EXT);
+    switch (want) {
+      case WANT_NONE -> out.int32(NOT_WANTED);
+      case WANT_CANCEL -> out.int32(CANCELLED);
+      default -> out.int32(RESOURCE).bool(false);
+    }
+  }
+}

@@ -1,0 +1,336 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.AttributeChange;
+import sluice.fs.Caller;
+import sluice.fs.FileAttributes;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.NewFile;
+import sluice.nfs.export.FileRef;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.sys.Errno;
+
+/// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; who may
+/// have a file open beside whom is in [Nfs4Opens].
+///
+/// A file is retained in its tree for each open of it, so that it lives on when its last name goes.
+final class Nfs4OpenOperations {
+  private static final int RESULT_LOCKTYPE_POSIX = 4;
+  private static final int PLAIN_MODE = 0600;
+
+  /// How often a name is looked up again that others make and remove at the same time.
+  private static final int ATTEMPTS = 16;
+
+  private static final long NANOS = 1_000_000_000L;
+
+  private final Nfs4Services services;
+  private final Nfs4NameOperations names;
+  private final Nfs4Opens opens;
+
+  Nfs4OpenOperations(Nfs4Services services, Nfs4NameOperations names) {
+    this.services = services;
+    this.names = names;
+    opens = new Nfs4Opens(services.ledger());
+  }
+
+  /// What was found or made.
+  ///
+  /// @param info of the directory; null when none was looked at
+  /// @param set attributes that were set by making it
+  private record Found(
+      FileRef file, boolean created, Nfs4Change.@Nullable ChangeInfo info, Bitmap set) {
+    static Found old(FileRef file) {
+      return new Found(file, false, null, Bitmap.NONE);
+    }
+  }
+
+  int open(Nfs4Compound c) throws NfsException, IOException {
+    c.mayWait();
+    Nfs4OpenArguments arguments = Nfs4OpenArguments.read(c);
+    requireGrace(c, arguments.isReclaim());
+    FileRef at = c.file();
+    FileRef file = null;
+    boolean retained = false;
+    try {
+      Found found = null;
+      for (int attempt = 0; !retained; attempt++) {
+        if (attempt == ATTEMPTS) {
+          throw new NfsException(Nfs4Status.DELAY);
+        }
+        found = find(c, at, arguments);
+        file = found.file;
+        retained = retain(file);
+        if (!retained && arguments.name() == null) {
+          throw new NfsException(NfsStatus.STALE);
+        }
+      }
+      if (found == null || file == null) {
+        throw new IllegalStateException("nothing was opened");
+      }
+      StateId id = opened(c, found, arguments);
+      retained = false; // it is the open's now
+      answer(c, found, arguments, id);
+      return NfsStatus.OK;
+    } finally {
+      if (retained && file != null) {
+        Nfs4Compound.tree(file).release(file.inode);
+      }
+    }
+  }
+
+  private void requireGrace(Nfs4Compound c, boolean reclaim) throws NfsException, IOException {
+    Nfs4Ledger ledger = services.ledger();
+    if (reclaim) {
+      if (!ledger.grace.isActive() || c.client().complete) {
+        throw new NfsException(Nfs4Status.NO_GRACE);
+      }
+      if (!ledger.grace.knows(c.client().owner)) {
+        throw new NfsException(Nfs4Status.RECLAIM_BAD);
+      }
+      return;
+    }
+    if (ledger.grace.isActive() || !c.client().complete) {
+      throw new NfsException(Nfs4Status.GRACE);
+    }
+    ledger.tend();
+  }
+
+  /// Holds what was found.
+  ///
+  /// @return false when it is not that file any more: it was removed since it was looked up, and
+  ///   its number perhaps given to another
+  private static boolean retain(FileRef file) throws IOException {
+    FileTree tree = Nfs4Compound.tree(file);
+    try {
+      tree.retain(file.inode);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ESTALE) {
+        throw e;
+      }
+      return false;
+    }
+    boolean same = false;
+    try {
+      same = tree.attributes(file.inode).generation() == file.generation;
+    } finally {
+      if (!same) {
+        tree.release(file.inode);
+      }
+    }
+    return same;
+  }
+
+  // ---- finding or making the file ---------------------------------------------------------------
+
+  private Found find(Nfs4Compound c, FileRef at, Nfs4OpenArguments arguments)
+      throws NfsException, IOException {
+    byte[] name = arguments.name();
+    if (name == null) {
+      return Found.old(at);
+    }
+    if (!arguments.creates()) {
+      long version = c.requireDirectory(at).version();
+      FileRef file = names.find(c, at, name);
+      return new Found(
+          file, false, new Nfs4Change.ChangeInfo(false, version, version), Bitmap.NONE);
+    }
+    long version = c.requireDirectory(at).version();
+    Nfs4NameOperations.requireFree(at, name);
+    if (at.export.readOnly()) {
+      FileRef existing = findExisting(c, at, name);
+      useExisting(c, existing, arguments);
+      return new Found(
+          existing, false, new Nfs4Change.ChangeInfo(false, version, version), Bitmap.NONE);
+    }
+    Found[] found = new Found[1];
+    Nfs4Change.ChangeInfo info =
+        Nfs4Change.attempt(
+            c,
+            at,
+            change -> {
+              found[0] = findOrMake(c, at, change, arguments);
+              return found[0].created;
+            });
+    c.redo(); // what was kept
+    return new Found(found[0].file, found[0].created, info, found[0].set);
+  }
+
+  /// @throws NfsException `ROFS` when there is none: here it cannot be made
+  private FileRef findExisting(Nfs4Compound c, FileRef directory, byte[] name)
+      throws NfsException, IOException {
+    try {
+      return names.find(c, directory, name);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
+      throw new NfsException(NfsStatus.ROFS);
+    }
+  }
+
+  private Found findOrMake(
+      Nfs4Compound c, FileRef directory, Nfs4Change change, Nfs4OpenArguments arguments)
+      throws NfsException, IOException {
+    byte[] name = arguments.requireName();
+    try {
+      FileRef existing = names.find(c, directory, name);
+      useExisting(c, existing, arguments);
+      return Found.old(existing);
+    } catch (FsException e) {
+      if (e.errno() != Errno.ENOENT) {
+        throw e;
+      }
+    }
+    Nfs4Wishes wishes = arguments.wishes();
+    AttributeChange asked = wishes.change();
+    Bitmap set = wishes.asked();
+    if (arguments.isExclusive()) {
+      asked =
+          asked
+              .withAccess(accessOf(arguments.verifier()))
+              .withModify(modifyOf(arguments.verifier()));
+      set = set.with(Nfs4Attribute.TIME_ACCESS).with(Nfs4Attribute.TIME_MODIFY);
+    }
+    NewFile what = NewFile.regular(wishes.permissions(PLAIN_MODE));
+    AttributeChange attributes = asked;
+    Bitmap kept = set;
+    Found[] found = new Found[1];
+    boolean once = arguments.isGuarded() || arguments.isExclusive(); // else it may be found
+    change.grouped(
+        () -> {
+          FileAttributes made = Nfs4NameOperations.make(c, directory, name, what, attributes);
+          FileRef file = services.handles().ref(directory.export, made.inode(), made.generation());
+          found[0] = new Found(file, true, null, kept);
+        },
+        once ? (info, _) -> answerForLater(c, found[0], arguments, info) : null);
+    return found[0];
+  }
+
+  /// The verifier of an exclusive creation is kept where it survives a crash: in the file's times,
+  /// which the client sets right afterwards.
+  private static long accessOf(long verifier) {
+    return (verifier >>> 32 & 0x7FFF_FFFF) * NANOS;
+  }
+
+  private static long modifyOf(long verifier) {
+    return (verifier & 0x7FFF_FFFF) * NANOS;
+  }
+
+  private static void useExisting(Nfs4Compound c, FileRef file, Nfs4OpenArguments arguments)
+      throws NfsException, IOException {
+    if (arguments.isGuarded()) {
+      throw new NfsException(NfsStatus.EXIST);
+    }
+    if (arguments.isExclusive()) {
+      FileAttributes a = c.attributes(file);
+      boolean same =
+          a.accessNanos() == accessOf(arguments.verifier())
+              && a.modifyNanos() == modifyOf(arguments.verifier())
+              && a.sizeBytes() == 0;
+      if (!same) {
+        throw new NfsException(NfsStatus.EXIST);
+      }
+    }
+  }
+
+  // ---- opening it -------------------------------------------------------------------------------
+
+  private StateId opened(Nfs4Compound c, Found found, Nfs4OpenArguments arguments)
+      throws NfsException, IOException {
+    FileRef file = found.file;
+    Nfs4Compound.requireRegular(c.attributes(file));
+    if ((arguments.access() & Nfs4Open.WRITE) != 0) {
+      Nfs4Compound.requireWritable(file);
+    }
+    if (!found.created) {
+      requireRights(c, file, arguments);
+    }
+    Nfs4Opens.Request request =
+        new Nfs4Opens.Request(
+            c.client(),
+            arguments.owner(),
+            Nfs4Compound.key(file),
+            arguments.access(),
+            arguments.deny());
+    if (!found.created && arguments.truncates()) {
+      opens.check(request);
+      truncate(c, file);
+    }
+    return opens.open(request);
+  }
+
+  /// Whoever runs a file reads it too. Who claims what he had, or opens by handle, owns it perhaps:
+  /// then the mode may have changed since.
+  private static void requireRights(Nfs4Compound c, FileRef file, Nfs4OpenArguments arguments)
+      throws NfsException, IOException {
+    FileTree tree = Nfs4Compound.tree(file);
+    Caller caller = c.caller(file);
+    if (arguments.name() == null && c.attributes(file).uid() == caller.uid()) {
+      return;
+    }
+    boolean reads = (arguments.access() & Nfs4Open.READ) != 0;
+    boolean writes = (arguments.access() & Nfs4Open.WRITE) != 0 || arguments.truncates();
+    int rights = (reads ? FileTree.READ : 0) | (writes ? FileTree.WRITE : 0);
+    int granted = tree.access(caller, file.inode, rights | FileTree.EXECUTE);
+    boolean runs = !writes && (granted & FileTree.EXECUTE) != 0;
+    if ((granted & rights) != rights && !runs) {
+      throw new NfsException(NfsStatus.ACCES);
+    }
+  }
+
+  /// The answer for who asks again after a restart: he has to claim the file then, so the stateid
+  /// names nothing.
+  private void answerForLater(
+      Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
+    StateId past = new StateId(1, services.ledger().states.instance(), 0);
+    answer(c, new Found(found.file, true, info, found.set), arguments, past);
+  }
+
+  private static void truncate(Nfs4Compound c, FileRef file) throws NfsException, IOException {
+    AttributeChange empty = AttributeChange.NONE.withSizeOfOpened(0);
+    FileTree tree = Nfs4Compound.tree(file);
+    Nfs4Change.truncate(c, file, () -> tree.setAttributes(c.caller(file), file.inode, empty));
+  }
+
+  private static void answer(Nfs4Compound c, Found found, Nfs4OpenArguments arguments, StateId id) {
+    c.file(found.file);
+    c.stateId = id;
+    id.write(c.out);
+    Nfs4Change.ChangeInfo info = found.info;
+    (info == null ? new Nfs4Change.ChangeInfo(false, 0, 0) : info).write(c.out);
+    c.out.int32(RESULT_LOCKTYPE_POSIX);
+    boolean truncated = !found.created && arguments.truncates();
+    (truncated ? Bitmap.of(Nfs4Attribute.SIZE) : found.set).write(c.out);
+    arguments.writeNoDelegation(c.out);
+  }
+
+  // ---- downgrading and closing ------------------------------------------------------------------
+
+  int downgrade(Nfs4Compound c) throws NfsException {
+    c.mayWait();
+    StateId id = c.stateId();
+    c.in.int32(); // sequence numbers are the session's
+    int access = c.in.int32() & ~Nfs4OpenArguments.WANTS;
+    int deny = c.in.int32();
+    if (access < 1 || access > Nfs4Open.BOTH || (deny & ~Nfs4Open.BOTH) != 0) {
+      return NfsStatus.INVAL;
+    }
+    StateId less = opens.downgrade(c.client(), id, Nfs4Compound.key(c.file()), access | deny << 2);
+    c.stateId = less;
+    less.write(c.out);
+    return NfsStatus.OK;
+  }
+
+  int close(Nfs4Compound c) throws NfsException {
+    c.mayWait();
+    c.in.int32();
+    StateId id = c.stateId();
+    opens.close(c.client(), id, Nfs4Compound.key(c.file()));
+    c.stateId = StateId.INVALID;
+    StateId.INVALID.write(c.out);
+    return NfsStatus.OK;
+  }
+}

@@ -1,0 +1,112 @@
+package sluice.nfs.v4;
+
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+
+/// Opens and closes files for clients (RFC 8881, sections 9.7 to 9.9). Workers call; the rules are
+/// applied under the lock of [Nfs4Ledger].
+final class Nfs4Opens {
+  private final Nfs4Ledger ledger;
+
+  Nfs4Opens(Nfs4Ledger ledger) {
+    this.ledger = ledger;
+  }
+
+  /// Who opens what, and how.
+  ///
+  /// @param access bits of [Nfs4Open], not 0
+  /// @param deny bits of [Nfs4Open]
+  record Request(Nfs4Client client, Opaque owner, Nfs4File.Key file, int access, int deny) {}
+
+  /// @throws NfsException `SHARE_DENIED` when another open stands against it
+  void check(Request request) throws NfsException {
+    ledger.change(() -> {
+      Nfs4File file = ledger.file(request.file());
+      if (file != null) {
+        requireShares(file, file.open(request.client(), request.owner()), request);
+      }
+      return true;
+    });
+  }
+
+  /// Opens, or adds to what the owner has open already. The caller has retained the file, which is
+  /// given back when that was so.
+  StateId open(Request request) throws NfsException {
+    return ledger.change(() -> openNow(request));
+  }
+
+  private StateId openNow(Request request) throws NfsException {
+    Nfs4Client client = request.client();
+    requireAlive(client);
+    Nfs4File file = ledger.file(request.file());
+    Nfs4Open open = file == null ? null : file.open(client, request.owner());
+    if (file != null) {
+      requireShares(file, open, request);
+    }
+    if (open == null) {
+      ledger.requireRoom(client);
+      Nfs4File opened = ledger.fileToOpen(request.file());
+      open = new Nfs4Open(client, opened, request.owner());
+      opened.opens.add(open);
+      ledger.add(open);
+    } else {
+      open.changed();
+      ledger.releaseLater(request.file());
+    }
+    open.add(request.access(), request.deny());
+    open.file.sharesChanged();
+    return ledger.states.idOf(open);
+  }
+
+  private void requireShares(Nfs4File file, @Nullable Nfs4Open own, Request request)
+      throws NfsException {
+    Nfs4Open against = file.against(own, request.access(), request.deny());
+    while (against != null) {
+      if (!ledger.isExpired(against.client) || against.client == request.client()) {
+        throw new NfsException(Nfs4Status.SHARE_DENIED);
+      }
+      ledger.expire(against.client);
+      against = file.against(own, request.access(), request.deny());
+    }
+  }
+
+  /// @throws NfsException when the client has been dropped while its request was being done
+  static void requireAlive(Nfs4Client client) throws NfsException {
+    if (client.gone) {
+      throw new NfsException(Nfs4Status.STALE_CLIENTID);
+    }
+  }
+
+  /// The open a stateid names.
+  ///
+  /// @throws NfsException `BAD_STATEID` when it names something else, or another file's
+  private Nfs4Open find(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
+    if (ledger.states.find(client, id) instanceof Nfs4Open open && open.file.key.equals(file)) {
+      return open;
+    }
+    throw new NfsException(Nfs4Status.BAD_STATEID);
+  }
+
+  /// @throws NfsException `INVAL` when the rights are not what some of the opens asked for
+  StateId downgrade(Nfs4Client client, StateId id, Nfs4File.Key file, int shares)
+      throws NfsException {
+    return ledger.change(() -> {
+      Nfs4Open open = find(client, id, file);
+      if (!open.downgrade(shares & Nfs4Open.BOTH, shares >> 2)) {
+        throw new NfsException(NfsStatus.INVAL);
+      }
+      open.changed();
+      open.file.sharesChanged();
+      return ledger.states.idOf(open);
+    });
+  }
+
+  /// Closes, and gives the locks back that are left.
+  void close(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
+    ledger.change(() -> {
+      ledger.remove(find(client, id, file));
+      return true;
+    });
+  }
+}

@@ -1,0 +1,309 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
+import sluice.nfs.export.Export;
+import sluice.nfs.export.Exports;
+import sluice.nfs.export.FileHandles;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.nfs.rpc.RpcCall;
+import sluice.nfs.rpc.RpcProgram;
+import sluice.nfs.rpc.RpcRefusal;
+import sluice.nfs.rpc.XdrException;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
+/// operations. Called by several loops and workers at a time; the state is in [Nfs4Ledger].
+///
+/// On a loop's thread it tries: SEQUENCE takes its slot, and when an operation would have to wait
+/// the slot is given back as it was and a worker begins anew. What changes anything always waits.
+public final class Nfs4Program implements RpcProgram {
+  private static final int PROGRAM = 100_003;
+  private static final int VERSION = 4;
+  private static final int COMPOUND = 1;
+  private static final int MINOR_VERSION = 1;
+  private static final int MAX_TAG_BYTES = 1024;
+  private static final int MAX_HANDLE_BYTES = 128;
+
+  /// Arguments of SEQUENCE.
+  private static final int SEQUENCE_BYTES = 32;
+
+  private static final int CALL_HEADER_BYTES = 40;
+  private static final byte[] NO_TAG = new byte[0];
+
+  /// An answer to what must not be done twice has room for this.
+  private static final int ONCE_BYTES = 256;
+
+  /// The COMPOUND that a loop's thread is at: it has one at a time.
+  private static final ThreadLocal<@Nullable Nfs4Compound> OF_LOOP = new ThreadLocal<>();
+
+  private final Nfs4Operations operations;
+
+  /// Which clients hold state is kept in the first of the trees that can be written.
+  ///
+  /// @param writeVerifier differs from that of the server before
+  public Nfs4Program(Exports exports, FileHandles handles, long writeVerifier) throws IOException {
+    this(exports, handles, writeVerifier, stable(exports), Nfs4Limits.defaults(), System::nanoTime);
+  }
+
+  private static StableClients stable(Exports exports) throws IOException {
+    for (Export export : exports.list()) {
+      if (!export.share().readOnly()) {
+        return new StableClientsFile(export.share());
+      }
+    }
+    return StableClients.NONE;
+  }
+
+  /// @param stable which clients hold state, over restarts
+  Nfs4Program(
+      Exports exports,
+      FileHandles handles,
+      long writeVerifier,
+      StableClients stable,
+      Nfs4Limits limits,
+      LongSupplier nanoClock)
+      throws IOException {
+    PseudoRoot pseudo = new PseudoRoot(exports);
+    Nfs4Attributes attributes = new Nfs4Attributes(pseudo, limits.leaseSeconds());
+    Nfs4Ledger ledger = new Nfs4Ledger(instance(), limits, stable, nanoClock);
+    Nfs4PastAnswers past = new Nfs4PastAnswers(exports, handles);
+    operations =
+        new Nfs4Operations(
+            new Nfs4Services(handles, pseudo, attributes, ledger, past, writeVerifier));
+  }
+
+  /// Names this start of the server.
+  private static int instance() {
+    SecureRandom random = new SecureRandom();
+    int made = 0;
+    while (made == 0 || made == -1) {
+      made = random.nextInt();
+    }
+    return made;
+  }
+
+  @Override
+  public int number() {
+    return PROGRAM;
+  }
+
+  @Override
+  public int lowestVersion() {
+    return VERSION;
+  }
+
+  @Override
+  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    Nfs4Compound known = OF_LOOP.get();
+    if (known == null) {
+      known = new Nfs4Compound(call, arguments, results, true);
+      OF_LOOP.set(known);
+    }
+    try {
+      return run(known.again(call, arguments, results));
+    } catch (IOException e) {
+      return false; // a worker meets it again, and tells the client
+    }
+  }
+
+  /// Of SEQUENCE, PUTFH, READ, as clients read.
+  @Override
+  public int leases(RpcCall call, XdrReader arguments) {
+    if (call.procedure() != COMPOUND) {
+      return 0;
+    }
+    arguments.skip(arguments.length(MAX_TAG_BYTES));
+    arguments.skip(2 * Integer.BYTES); // minor version, number of operations
+    if (arguments.int32() != Nfs4Op.SEQUENCE) {
+      return 0;
+    }
+    arguments.skip(SEQUENCE_BYTES);
+    if (arguments.int32() != Nfs4Op.PUTFH) {
+      return 0;
+    }
+    arguments.skip(arguments.length(MAX_HANDLE_BYTES));
+    if (arguments.int32() != Nfs4Op.READ) {
+      return 0;
+    }
+    arguments.skip(16 + Long.BYTES); // stateid, offset
+    return (int) Math.min(arguments.uint32(), Nfs4Channel.MAX_CONTENT_BYTES);
+  }
+
+  @Override
+  public void call(RpcCall call, XdrReader arguments, XdrWriter results) throws IOException {
+    if (!run(new Nfs4Compound(call, arguments, results, false))) {
+      throw new IllegalStateException("a worker may wait");
+    }
+  }
+
+  /// @return false when this is a loop's thread and it would have to wait; nothing has happened
+  ///   then
+  private boolean run(Nfs4Compound c) throws IOException {
+    if (c.call.procedure() != COMPOUND || c.call.datagram()) { // RFC 8881, section 2.9.1
+      throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
+    }
+    c.requestBytes = c.in.remaining() + CALL_HEADER_BYTES;
+    c.argumentsAt = c.in.position();
+    int tagBytes = c.in.length(MAX_TAG_BYTES);
+    byte[] tag = tagBytes == 0 ? NO_TAG : c.in.fixed(tagBytes);
+    int minor = c.in.int32();
+    c.operations = c.in.int32();
+    c.statusAt = c.out.position();
+    c.out.int32(NfsStatus.OK).opaque(tag);
+    c.countAt = c.out.position();
+    c.out.int32(0);
+    if (minor != MINOR_VERSION) {
+      c.out.patch(c.statusAt, Nfs4Status.MINOR_VERS_MISMATCH);
+      return true;
+    }
+    if (c.operations < 0) {
+      throw new XdrException("so many operations do not fit");
+    }
+    boolean done = false;
+    boolean later = false;
+    try {
+      done = runAll(c);
+      if (done && c.hasChanged()) {
+        endWhenStable(c);
+        later = true;
+      }
+    } finally {
+      if (!later) {
+        end(c, done);
+      }
+    }
+    return done;
+  }
+
+  private boolean runAll(Nfs4Compound c) {
+    int status = NfsStatus.OK;
+    while (c.index < c.operations && status == NfsStatus.OK) {
+      status = runOne(c);
+      if (status == Nfs4Compound.NOT_NOW) {
+        return false;
+      }
+      c.index++;
+      byte[] replay = c.replay;
+      if (replay != null) {
+        c.out.truncate(c.statusAt);
+        c.out.fixed(replay);
+        return true;
+      }
+      c.out.patch(c.countAt, c.index);
+      c.out.patch(c.statusAt, status);
+    }
+    return true;
+  }
+
+  /// Gives the slot back: as it was when the loop's thread could not do it.
+  private static void end(Nfs4Compound c, boolean done) {
+    Nfs4Slot slot = c.slot;
+    if (slot != null && c.now && !done) {
+      slot.abandon();
+    } else {
+      end(c, done && c.cacheThis, done && c.cacheThis ? c.call.checksum() : 0);
+    }
+  }
+
+  /// Gives the slot back, with the answer when it is to be kept.
+  private static void end(Nfs4Compound c, boolean keeps, int checksum) {
+    Nfs4Slot slot = c.slot;
+    if (slot != null && keeps) {
+      byte[] answer = c.out.bytesFrom(c.statusAt);
+      slot.done(c.slotSequence, answer, checksum, c.call.credentials().uid());
+    } else if (slot != null) {
+      slot.done(c.slotSequence);
+    }
+  }
+
+  /// Lets the answer wait for what was changed. Until then the slot is taken, so that a retry hears
+  /// of nothing that a crash would undo.
+  private static void endWhenStable(Nfs4Compound c) {
+    int checksum = c.cacheThis ? c.call.checksum() : 0; // the request is gone later
+    c.answerWhenStable(failure -> {
+      if (failure != null) {
+        c.neverStable(failure);
+      }
+      end(c, c.cacheThis, checksum);
+    });
+  }
+
+  /// Runs the next operation and writes its result.
+  ///
+  /// @return its status, or [Nfs4Compound#NOT_NOW]
+  private int runOne(Nfs4Compound c) {
+    int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
+    int argumentsAt = c.in.position();
+    c.out.int32(Nfs4Op.exists(op) ? op : Nfs4Op.ILLEGAL);
+    c.op = op;
+    c.opStatusAt = c.out.position();
+    c.out.int32(NfsStatus.OK);
+    int status;
+    try {
+      status = allowed(c, op);
+      if (status == NfsStatus.OK) {
+        status = operations.run(c, op);
+      }
+    } catch (NfsException e) {
+      status = e.status();
+    } catch (FsException e) {
+      status = NfsStatus.of(e);
+    } catch (IOException e) {
+      status = NfsStatus.IO;
+    } catch (XdrException e) {
+      status = Nfs4Status.BADXDR;
+    } catch (RpcRefusal e) {
+      boolean full = e.status() == RpcRefusal.SYSTEM_ERROR;
+      status = full ? Nfs4Status.REP_TOO_BIG : Nfs4Status.BADXDR;
+    }
+    if (status == NfsStatus.OK && c.replay == null && c.room() < 0 && !Nfs4Op.isOnce(op)) {
+      status = tooBig(c);
+    }
+    if (status == Nfs4Compound.NOT_NOW) {
+      if (c.changesLittle(argumentsAt)) {
+        c.call.changesLittle();
+      }
+      return status;
+    }
+    boolean denied = status == Nfs4Status.DENIED && (op == Nfs4Op.LOCK || op == Nfs4Op.LOCKT);
+    if (status != NfsStatus.OK && !denied) {
+      c.failed(status);
+    } else {
+      c.out.patch(c.opStatusAt, status);
+    }
+    return status;
+  }
+
+  private static int tooBig(Nfs4Compound c) {
+    return c.cacheThis ? Nfs4Status.REP_TOO_BIG_TO_CACHE : Nfs4Status.REP_TOO_BIG;
+  }
+
+  /// Whether an operation may come here (RFC 8881, section 2.10.2 and 16.2.3).
+  private static int allowed(Nfs4Compound c, int op) {
+    if (!Nfs4Op.exists(op)) {
+      return Nfs4Status.OP_ILLEGAL;
+    }
+    if (c.index == 0) {
+      if (op == Nfs4Op.SEQUENCE) {
+        return NfsStatus.OK;
+      }
+      if (!Nfs4Op.needsNoSession(op)) {
+        return Nfs4Status.OP_NOT_IN_SESSION;
+      }
+      return c.operations == 1 ? NfsStatus.OK : Nfs4Status.NOT_ONLY_OP;
+    }
+    if (c.uncachedRetry) {
+      return Nfs4Status.RETRY_UNCACHED_REP;
+    }
+    if (c.resumed && !Nfs4Op.looks(op)) {
+      return Nfs4Status.DEADSESSION; // section 15.1.11.5
+    }
+    return Nfs4Op.isOnce(op) && c.room() < ONCE_BYTES ? tooBig(c) : NfsStatus.OK;
+  }
+}

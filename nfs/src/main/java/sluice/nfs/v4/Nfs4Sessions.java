@@ -1,0 +1,51 @@
+package sluice.nfs.v4;
+
+import java.security.SecureRandom;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/// The sessions of all clients, found by their ids without a search and without a lock. Any thread
+/// may find; adding and removing is done under the lock of [Nfs4Ledger].
+///
+/// ```
+///  0                8        12       16
+///  +----------------+--------+--------+
+///  |  client's id   | index  | random |
+///  +----------------+--------+--------+
+/// ```
+final class Nfs4Sessions {
+  private final AtomicReferenceArray<@Nullable Nfs4Session> table;
+  private final SecureRandom random = new SecureRandom();
+
+  Nfs4Sessions(int most) {
+    table = new AtomicReferenceArray<>(most);
+  }
+
+  /// @return null when there is none of this id
+  @Nullable Nfs4Session find(long id, long place) {
+    int index = (int) (place >>> 32);
+    if (index < 0 || index >= table.length()) {
+      return null;
+    }
+    Nfs4Session found = table.get(index);
+    return found != null && found.id == id && found.place == place ? found : null;
+  }
+
+  /// @return null when there are too many
+  @Nullable Nfs4Session add(Nfs4Client client, Nfs4Channel fore, Nfs4Channel back) {
+    for (int i = 0; i < table.length(); i++) {
+      if (table.get(i) == null) {
+        long place = (long) i << 32 | (random.nextInt() & 0xFFFF_FFFFL);
+        Nfs4Session made = new Nfs4Session(client, place, fore, back);
+        table.set(i, made);
+        client.sessions.add(made);
+        return made;
+      }
+    }
+    return null;
+  }
+
+  void remove(Nfs4Session session) {
+    table.set((int) (session.place >>> 32), null);
+  }
+}

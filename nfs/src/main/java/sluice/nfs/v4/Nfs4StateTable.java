@@ -1,0 +1,103 @@
+package sluice.nfs.v4;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.NfsException;
+
+/// Finds states by their stateids, without a search and without a lock. Any thread may find; adding
+/// and removing is done under the lock of [Nfs4Ledger].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | table | ledger | volatile, elements volatile | volatile, under the lock |
+/// | free, freeCount, used, nextTag | ledger | under the lock | under the lock |
+final class Nfs4StateTable {
+  private static final int FIRST = 256;
+
+  private final int instance;
+  private final int most;
+  private volatile AtomicReferenceArray<@Nullable Nfs4State> table;
+  private int[] free = new int[FIRST];
+  private int freeCount;
+  private int used;
+  private int nextTag = 1;
+
+  /// @param instance names this start of the server, not 0 and not -1
+  /// @param most states at a time
+  Nfs4StateTable(int instance, int most) {
+    this.instance = instance;
+    this.most = most;
+    table = new AtomicReferenceArray<>(FIRST);
+  }
+
+  int instance() {
+    return instance;
+  }
+
+  boolean isFull() {
+    return freeCount == 0 && used == most;
+  }
+
+  /// Gives a state its place: [#isFull] was asked before.
+  void add(Nfs4State state) {
+    if (freeCount > 0) {
+      freeCount--;
+      state.index = free[freeCount];
+    } else {
+      if (used == table.length()) {
+        grow();
+      }
+      state.index = used;
+      used++;
+    }
+    state.tag = nextTag;
+    nextTag++;
+    table.set(state.index, state);
+  }
+
+  private void grow() {
+    AtomicReferenceArray<@Nullable Nfs4State> larger =
+        new AtomicReferenceArray<>(Math.min(most, 2 * table.length()));
+    for (int i = 0; i < used; i++) {
+      larger.set(i, table.get(i));
+    }
+    table = larger;
+  }
+
+  void remove(Nfs4State state) {
+    table.set(state.index, null);
+    state.gone = true;
+    if (freeCount == free.length) {
+      free = java.util.Arrays.copyOf(free, 2 * freeCount);
+    }
+    free[freeCount] = state.index;
+    freeCount++;
+  }
+
+  StateId idOf(Nfs4State state) {
+    return StateId.of(instance, state);
+  }
+
+  /// The state that a client's stateid names, in its newest version.
+  ///
+  /// @throws NfsException `STALE_STATEID` of an earlier start of the server, `OLD_STATEID` of an
+  ///   earlier version, `BAD_STATEID` otherwise
+  Nfs4State find(Nfs4Client client, StateId id) throws NfsException {
+    if (id.instance() != instance) {
+      boolean none = id.isSpecial() || id.instance() == 0 || id.instance() == -1;
+      throw new NfsException(none ? Nfs4Status.BAD_STATEID : Nfs4Status.STALE_STATEID);
+    }
+    AtomicReferenceArray<@Nullable Nfs4State> now = table;
+    int index = id.index();
+    Nfs4State state = index >= 0 && index < now.length() ? now.get(index) : null;
+    if (state == null || state.tag != id.tag() || state.client != client || state.gone) {
+      throw new NfsException(Nfs4Status.BAD_STATEID);
+    }
+    int newest = state.sequence;
+    if (id.sequence() != 0 && id.sequence() != newest) {
+      boolean old = id.sequence() - newest < 0;
+      throw new NfsException(old ? Nfs4Status.OLD_STATEID : Nfs4Status.BAD_STATEID);
+    }
+    return state;
+  }
+}

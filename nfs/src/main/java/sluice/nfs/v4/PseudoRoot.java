@@ -1,0 +1,142 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.ExportOptions;
+import sluice.nfs.Squash;
+import sluice.nfs.export.Export;
+import sluice.nfs.export.Exports;
+import sluice.nfs.export.FileHandles;
+import sluice.nfs.export.FileRef;
+import sluice.nfs.export.NfsException;
+import sluice.nfs.export.NfsStatus;
+import sluice.nfs.export.TreeShare;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// Where NFSv4.1's one name space begins (RFC 8881, section 7.3): the export `/` if there is one,
+/// else a tree of directories that leads to the exports. Immutable; any thread may call.
+///
+/// Handles of its directories are as long as no other's: a magic number and the directory's own.
+final class PseudoRoot {
+  private static final int HANDLE_BYTES = 16;
+  private static final int MAX_HANDLE_BYTES = 128;
+  private static final long MAGIC = 0x534C_4E34_5053_4555L;
+
+  private final PseudoTree tree;
+  private final Export export;
+  private final @Nullable Export whole;
+
+  PseudoRoot(Exports exports) throws IOException {
+    tree = new PseudoTree();
+    Export root = null;
+    for (Export one : exports.list()) {
+      if (one.path().equals("/")) {
+        root = one;
+      }
+    }
+    whole = root;
+    for (Export one : exports.list()) {
+      if (root == null) {
+        tree.add(one);
+      }
+    }
+    TreeShare share = TreeShare.open(tree);
+    ExportOptions options = ExportOptions.defaults().withReadOnly(true).withSquash(Squash.NONE);
+    export = new Export("/", share, tree.rootInode(), options);
+  }
+
+  /// What PUTROOTFH leads to.
+  FileRef root(FileHandles handles) throws IOException {
+    return whole == null ? ref(tree.rootInode()) : root(handles, whole);
+  }
+
+  private FileRef ref(long inode) {
+    return new FileRef(export, inode, 0, 0);
+  }
+
+  private static FileRef root(FileHandles handles, Export of) throws IOException {
+    long inode = of.rootInode();
+    int generation = of.share().tree().attributes(inode).generation();
+    return handles.ref(of, inode, generation);
+  }
+
+  boolean contains(FileRef file) {
+    return file.export == export;
+  }
+
+  /// The file that a directory of this tree is covered by: an export's root, else itself.
+  ///
+  /// @throws NfsException `ACCES` when the client may not use the export
+  FileRef cover(FileHandles handles, long inode, InetAddress client)
+      throws IOException, NfsException {
+    Export leadsTo = tree.exportAt(inode);
+    if (leadsTo == null) {
+      return ref(inode);
+    }
+    if (!leadsTo.allows(client)) {
+      throw new NfsException(NfsStatus.ACCES);
+    }
+    return root(handles, leadsTo);
+  }
+
+  /// The directory above an export's root.
+  ///
+  /// @throws NfsException `NOENT` above the root of all
+  FileRef above(Export of) throws NfsException, IOException {
+    if (of == whole || of == export) {
+      throw new NfsException(NfsStatus.NOENT);
+    }
+    return ref(tree.lookupParent(tree.inodeOf(of)));
+  }
+
+  /// The directory above one of this tree.
+  FileRef above(long inode) throws IOException {
+    return ref(tree.lookupParent(inode));
+  }
+
+  /// `mounted_on_fileid`: an export's root covers a directory of this tree.
+  long mountedOn(FileRef file) {
+    boolean covers = whole == null && !contains(file) && file.inode == file.export.rootInode();
+    return covers ? tree.inodeOf(file.export) : file.inode;
+  }
+
+  /// Writes a variable-length opaque.
+  void writeHandle(XdrWriter out, FileRef file) {
+    if (contains(file)) {
+      out.int32(HANDLE_BYTES).int64(MAGIC).int64(file.inode);
+    } else {
+      FileHandles.write(out, file);
+    }
+  }
+
+  /// Reads a variable-length opaque.
+  ///
+  /// @throws NfsException `BADHANDLE`, `STALE`
+  FileRef readHandle(FileHandles handles, XdrReader in) throws NfsException {
+    if (in.peek(in.position()) != HANDLE_BYTES) {
+      return handles.read(in, MAX_HANDLE_BYTES);
+    }
+    in.int32();
+    boolean ours = in.int64() == MAGIC;
+    long inode = in.int64();
+    if (!ours) {
+      throw new NfsException(NfsStatus.BADHANDLE);
+    }
+    if (whole != null || !tree.has(inode)) {
+      throw new NfsException(NfsStatus.STALE);
+    }
+    return ref(inode);
+  }
+
+  /// The names of a path.
+  static byte[][] names(String path) {
+    return Arrays.stream(path.split("/", -1))
+        .filter(part -> !part.isEmpty())
+        .map(part -> part.getBytes(StandardCharsets.UTF_8))
+        .toArray(byte[][]::new);
+  }
+}

@@ -1,0 +1,168 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.TreeShare;
+
+/// The record of clients in a file of the server's own, in one of the trees it exports. Workers
+/// call, one after another.
+///
+/// ```
+///  0       4       8               16      20      24
+///  +-------+-------+---------------+-------+-------+-----------------------------+
+///  | magic | crc   |   sequence    | bytes | count | length, owner, length, …    |
+///  +-------+-------+---------------+-------+-------+-----------------------------+
+/// ```
+///
+/// It is written to two places in turn, so that one is whole whenever the machine stops. The sum
+/// (CRC-32C) covers everything behind it.
+final class StableClientsFile implements StableClients {
+  /// Beyond this no client is recorded.
+  static final int MAX_CLIENTS = 4096;
+
+  private static final byte[] NAME = {'n', 'f', 's', '-', 'c', 'l', 'i', 'e', 'n', 't', 's'};
+  private static final int MAGIC = 0x534C_4331;
+  private static final int HEADER_BYTES = 24;
+  private static final int CRC = 4;
+  private static final int SUMMED = 8;
+  private static final int PLACE_BYTES = 8 << 20;
+
+  private final TreeShare share;
+  private final long inode;
+  private final Set<Opaque> previous;
+  private final Set<Opaque> recorded = new LinkedHashSet<>();
+
+  /// Those of before who have neither come back nor been given up.
+  private final Set<Opaque> awaited;
+
+  private long sequence;
+  private boolean graceEnded;
+
+  /// Reads what is there, or makes the file.
+  ///
+  /// @param share can be written
+  StableClientsFile(TreeShare share) throws IOException {
+    this.share = share;
+    inode = share.ownFile(NAME);
+    Content newest = newest(read(0), read(1));
+    previous = newest == null ? Set.of() : Set.copyOf(newest.owners);
+    sequence = newest == null ? 0 : newest.sequence;
+    awaited = new LinkedHashSet<>(previous);
+  }
+
+  private record Content(long sequence, Set<Opaque> owners) {}
+
+  private static @Nullable Content newest(@Nullable Content one, @Nullable Content other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return one.sequence > other.sequence ? one : other;
+  }
+
+  @Override
+  public Set<Opaque> previous() {
+    return previous;
+  }
+
+  @Override
+  public synchronized void record(Opaque owner) throws IOException {
+    awaited.remove(owner);
+    if (recorded.size() < MAX_CLIENTS && recorded.add(owner)) {
+      write();
+    }
+  }
+
+  @Override
+  public synchronized void forget(Opaque owner) throws IOException {
+    boolean known = awaited.remove(owner);
+    if (recorded.remove(owner) || known) {
+      write();
+    }
+  }
+
+  @Override
+  public synchronized void graceEnded() throws IOException {
+    if (!graceEnded) {
+      if (!awaited.isEmpty()) {
+        awaited.clear();
+        write();
+      }
+      graceEnded = true;
+    }
+  }
+
+  // ---- the file ---------------------------------------------------------------------------------
+
+  private void write() throws IOException {
+    Set<Opaque> owners = new LinkedHashSet<>(awaited);
+    owners.addAll(recorded);
+    int bytes = HEADER_BYTES;
+    for (Opaque owner : owners) {
+      bytes += Integer.BYTES + owner.bytes().length;
+    }
+    ByteBuffer to = ByteBuffer.allocate(bytes);
+    to.putInt(MAGIC).putInt(0).putLong(sequence + 1).putInt(bytes).putInt(owners.size());
+    for (Opaque owner : owners) {
+      to.putInt(owner.bytes().length).put(owner.bytes());
+    }
+    to.putInt(CRC, sum(to.array(), bytes));
+    try (SmallFile file = new SmallFile(share.tree(), inode, bytes)) {
+      file.write(place(sequence + 1), to.array());
+    }
+    share.tree().awaitStable(share.tree().stablePoint());
+    sequence++;
+  }
+
+  private static long place(long sequence) {
+    return (sequence & 1) * PLACE_BYTES;
+  }
+
+  private static int sum(byte[] bytes, int length) {
+    CRC32C sum = new CRC32C();
+    sum.update(bytes, SUMMED, length - SUMMED);
+    return (int) sum.getValue();
+  }
+
+  /// @return null when there is nothing, or half of something
+  private @Nullable Content read(long sequenceOfPlace) throws IOException {
+    byte[] header;
+    try (SmallFile file = new SmallFile(share.tree(), inode, HEADER_BYTES)) {
+      header = file.read(place(sequenceOfPlace), HEADER_BYTES);
+    }
+    ByteBuffer from = ByteBuffer.wrap(header);
+    if (header.length < HEADER_BYTES || from.getInt() != MAGIC) {
+      return null;
+    }
+    int bytes = from.getInt(16);
+    if (bytes < HEADER_BYTES || bytes > PLACE_BYTES) {
+      return null;
+    }
+    byte[] all;
+    try (SmallFile file = new SmallFile(share.tree(), inode, bytes)) {
+      all = file.read(place(sequenceOfPlace), bytes);
+    }
+    if (all.length < bytes || sum(all, bytes) != from.getInt(CRC)) {
+      return null;
+    }
+    return decode(ByteBuffer.wrap(all));
+  }
+
+  /// The sum was right, so the lengths are.
+  private static Content decode(ByteBuffer from) {
+    long sequence = from.getLong(SUMMED);
+    int count = from.getInt(20);
+    from.position(HEADER_BYTES);
+    Set<Opaque> owners = new LinkedHashSet<>();
+    for (int i = 0; i < count; i++) {
+      byte[] owner = new byte[from.getInt()];
+      from.get(owner);
+      owners.add(new Opaque(owner));
+    }
+    return new Content(sequence, owners);
+  }
+}

@@ -1,0 +1,67 @@
+package sluice.nfs.v4;
+
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// A stateid (RFC 8881, section 8.2): which state, and which version of it. Immutable: any thread
+/// may use it.
+///
+/// ```
+///  0        4         8                16
+///  +--------+---------+--------+--------+
+///  | seqid  |instance | index  |  tag   |
+///  +--------+---------+--------+--------+
+/// ```
+///
+/// @param sequence version; 0 in a request means the newest
+/// @param instance the start of the server that made it
+/// @param place index in the table of states and tag
+record StateId(int sequence, int instance, long place) {
+  /// Nobody's: content is read and written as without an open (section 8.2.3).
+  static final StateId ANONYMOUS = new StateId(0, 0, 0);
+
+  /// As [#ANONYMOUS]; reading does not mind what others deny.
+  private static final StateId BYPASS = new StateId(-1, -1, -1);
+
+  /// Whatever the COMPOUND has made last.
+  private static final StateId CURRENT = new StateId(1, 0, 0);
+
+  /// What CLOSE answers: it names nothing.
+  static final StateId INVALID = new StateId(-1, 0, 0);
+
+  static StateId of(int instance, Nfs4State state) {
+    long place = (long) state.index << 32 | (state.tag & 0xFFFF_FFFFL);
+    return new StateId(state.sequence, instance, place);
+  }
+
+  static StateId read(XdrReader in) {
+    int sequence = in.int32();
+    int instance = in.int32();
+    return new StateId(sequence, instance, in.int64());
+  }
+
+  void write(XdrWriter out) {
+    out.int32(sequence).int32(instance).int64(place);
+  }
+
+  boolean isCurrent() {
+    return equals(CURRENT);
+  }
+
+  /// Whether it stands for no state at all.
+  boolean isSpecial() {
+    return isBypass() || equals(ANONYMOUS);
+  }
+
+  boolean isBypass() {
+    return equals(BYPASS);
+  }
+
+  int index() {
+    return (int) (place >>> 32);
+  }
+
+  int tag() {
+    return (int) place;
+  }
+}

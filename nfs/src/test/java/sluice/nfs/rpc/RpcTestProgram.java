@@ -1,0 +1,161 @@
+package sluice.nfs.rpc;
+
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// A program for tests of the transport. Its fields belong to the test's thread, unless they are
+/// made for several.
+final class RpcTestProgram implements RpcProgram {
+  static final int NUMBER = 400_100;
+
+  /// Gives the number in the arguments back, at once.
+  static final int FAST = 1;
+
+  /// The same from a worker.
+  static final int SLOW = 2;
+
+  /// From a worker that waits for [#gate].
+  static final int GATED = 3;
+
+  /// Gives the sum over the content back, from a worker.
+  static final int SUM = 4;
+
+  /// Gives as many bytes as asked for, leased from a block, at once or (odd) from a worker.
+  static final int READ = 5;
+
+  /// Gives the content back, at once.
+  static final int ECHO = 6;
+
+  /// As [#SLOW] and [#GATED], from a worker that does one such call after another.
+  static final int LITTLE = 7;
+
+  static final int LITTLE_GATED = 8;
+
+  static final int READ_BYTES = 1 << 20;
+
+  final Semaphore gate = new Semaphore(0);
+  final AtomicInteger running = new AtomicInteger();
+  final AtomicInteger mostRunning = new AtomicInteger();
+  final Account account = new Account("test program", 4 << 20);
+  private final Block content = filled(account);
+
+  private static Block filled(Account account) {
+    Block block = Block.allocate(account, READ_BYTES);
+    if (block == null) {
+      throw new AssertionError(account.toString());
+    }
+    for (int i = 0; i < READ_BYTES; i++) {
+      block.segment().set(ValueLayout.JAVA_BYTE, i, content(i));
+    }
+    return block;
+  }
+
+  static byte content(int at) {
+    return (byte) (at * 7 + (at >> 9));
+  }
+
+  /// Bytes that one lease of [#READ] has.
+  static final int LEASED_BYTES = 4096;
+
+  /// Leases on the content that somebody still has.
+  int leases() {
+    return content.leases() - 1;
+  }
+
+  @Override
+  public int number() {
+    return NUMBER;
+  }
+
+  @Override
+  public int lowestVersion() {
+    return 1;
+  }
+
+  @Override
+  public int highestVersion() {
+    return 1;
+  }
+
+  @Override
+  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    switch (call.procedure()) {
+      case FAST -> results.int32(arguments.int32());
+      case READ -> {
+        int bytes = arguments.int32();
+        if ((bytes & 1) != 0) {
+          results.int32(bytes);
+          return false;
+        }
+        read(call, bytes, results);
+      }
+      case ECHO -> results.opaque(arguments.opaque(READ_BYTES));
+      default -> {
+        results.int32(99);
+        if (call.procedure() == LITTLE || call.procedure() == LITTLE_GATED) {
+          call.changesLittle();
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// As a file system's: what has no room is left out, but for datagrams.
+  private void read(RpcCall call, int asked, XdrWriter results) {
+    int bytes = call.datagram() ? asked : Math.min(asked, results.remaining() - 8);
+    results.int32(bytes);
+    for (int at = 0; at < bytes; at += LEASED_BYTES) {
+      results.block(content, at, Math.min(LEASED_BYTES, bytes - at));
+    }
+    results.pad();
+  }
+
+  @Override
+  public int leases(RpcCall call, XdrReader arguments) {
+    return call.procedure() == READ ? arguments.int32() : 0;
+  }
+
+  @Override
+  public void call(RpcCall call, XdrReader arguments, XdrWriter results) {
+    mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
+    try {
+      switch (call.procedure()) {
+        case SLOW, LITTLE -> results.int32(arguments.int32());
+        case GATED, LITTLE_GATED -> {
+          if (!gate.tryAcquire(60, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the test has forgotten a gated call");
+          }
+          results.int32(arguments.int32());
+        }
+        case SUM -> {
+          Memory memory = arguments.content(READ_BYTES);
+          long sum = 0;
+          for (long at = 0; at < memory.lengthBytes(); at++) {
+            sum = 31 * sum + memory.get(at);
+          }
+          results.int64(sum);
+        }
+        case READ -> read(call, arguments.int32(), results);
+        default -> throw new RpcRefusal(RpcRefusal.PROCEDURE_UNAVAILABLE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      running.decrementAndGet();
+    }
+  }
+
+  static long sum(byte[] bytes) {
+    long sum = 0;
+    for (byte each : bytes) {
+      sum = 31 * sum + each;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,85 @@
+package sluice.nfs.v3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.memory.View;
+import sluice.nfs.rpc.BareDispatcher;
+import sluice.nfs.rpc.RpcTestCalls;
+import sluice.nfs.rpc.XdrWriter;
+import sluice.testbase.AllocatedBytes;
+import sluice.testbase.CpuTime;
+
+/// What a call costs that is answered on the loop's thread: memory is bounded by the test, time is
+/// only printed.
+@Timeout(600)
+final class Nfs3CostTest {
+  private static final int CALLS = 100_000;
+
+  /// Of the processor, for the calls that were measured last.
+  private long nanos;
+
+  private final Nfs3Rig rig = Nfs3Rig.journaled();
+  private final byte[] file = rig.root.create(rig.top, "file");
+
+  Nfs3CostTest() throws IOException {}
+
+  @AfterEach
+  void close() throws IOException {
+    rig.close();
+  }
+
+  /// @param most bytes a call that are wanted: measured again and again until they are reached
+  /// @return bytes allocated per call
+  private double cost(Nfs3Procedure procedure, double most, Consumer<XdrWriter> arguments)
+      throws Exception {
+    XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
+    to.int32(1).int32(0).int32(2).int32(100003).int32(3).int32(procedure.number());
+    RpcTestCalls.credentials(to, 7, 7, "machine", 1, 2, 3);
+    arguments.accept(to);
+    byte[] bytes = to.toBytes();
+    BareDispatcher dispatcher = new BareDispatcher(rig.mounts, rig.nfs);
+    View shown = RpcTestCalls.view(bytes);
+    XdrWriter writer = new XdrWriter(RpcTestCalls.MOST_BYTES);
+    long allocated =
+        AllocatedBytes.settled(
+            (long) (most * CALLS),
+            () -> {
+              long start = CpuTime.ofThisThread();
+              for (int i = 0; i < CALLS; i++) {
+                if (!dispatcher.now(shown, bytes.length, writer)) {
+                  throw new AssertionError("not answered at once");
+                }
+                writer.clear();
+              }
+              nanos = CpuTime.ofThisThread() - start;
+            });
+    double each = (double) allocated / CALLS;
+    System.out.printf("%s: %d ns, %.2f bytes a call%n", procedure, nanos / CALLS, each);
+    return each;
+  }
+
+  private void assertCost(Nfs3Procedure procedure, double most, Consumer<XdrWriter> arguments)
+      throws Exception {
+    assertThat(cost(procedure, most, arguments)).as(procedure.name()).isLessThanOrEqualTo(most);
+  }
+
+  @Test
+  void whatIsAskedMostTakesNoMemory() throws Exception {
+    rig.root.calls.as(0, 0);
+    rig.root.chmod(rig.top, 0755);
+    assertCost(Nfs3Procedure.GETATTR, 1, w -> w.opaque(file));
+    assertCost(Nfs3Procedure.ACCESS, 1, w -> w.opaque(file).int32(0x3F));
+    assertCost(Nfs3Procedure.FSINFO, 1, w -> w.opaque(file));
+    assertCost(Nfs3Procedure.PATHCONF, 1, w -> w.opaque(file));
+    rig.root.write(file, 0, "x".repeat(100_000));
+    rig.root.read(file, 0, 100_000);
+    assertCost(Nfs3Procedure.LOOKUP, 64, w -> Nfs3Client.where(w, rig.top, "file")); // the name
+    // 32 blocks of 1 KB, in an array
+    assertCost(Nfs3Procedure.READ, 400, w -> w.opaque(file).int64(0).int32(32768));
+  }
+}

@@ -1,0 +1,137 @@
+package sluice.nfs.v4;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import sluice.fs.FileTree;
+import sluice.fs.ext2.Ext2;
+import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.MountOptions;
+import sluice.nfs.CrashDevice;
+import sluice.nfs.ExportOptions;
+import sluice.nfs.Squash;
+import sluice.nfs.export.Exports;
+import sluice.nfs.export.FileHandles;
+import sluice.nfs.rpc.ForwardedProgram;
+import sluice.nfs.rpc.RpcCall;
+import sluice.nfs.rpc.RpcProgram;
+import sluice.nfs.rpc.RpcTestCalls;
+import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.rpc.XdrWriter;
+
+/// An NFSv4.1 server over an image in memory, without a network, and with a clock of its own. Of
+/// the test's thread; clients may be handed to others.
+public final class Nfs4Rig implements AutoCloseable {
+  private static final int DEVICE_BYTES = 24 << 20;
+
+  public CrashDevice device;
+  final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
+  public Ext2 tree;
+  Exports exports;
+  public Nfs4Program program;
+  private final Nfs4Limits limits;
+  private final ExportOptions options;
+  private final UnaryOperator<FileTree> seen;
+  private final List<RpcTestCalls> calls = new ArrayList<>();
+  private long writeVerifier;
+
+  public Nfs4Rig() throws IOException {
+    this(Nfs4Limits.defaults(), ExportOptions.defaults().withSquash(Squash.NONE));
+  }
+
+  Nfs4Rig(Nfs4Limits limits, ExportOptions options) throws IOException {
+    this(limits, options, seen -> seen);
+  }
+
+  /// @param seen what the server sees of the tree
+  public Nfs4Rig(UnaryOperator<FileTree> seen) throws IOException {
+    this(Nfs4Limits.defaults(), ExportOptions.defaults().withSquash(Squash.NONE), seen);
+  }
+
+  private Nfs4Rig(Nfs4Limits limits, ExportOptions options, UnaryOperator<FileTree> seen)
+      throws IOException {
+    this.limits = limits;
+    this.options = options;
+    this.seen = seen;
+    device = new CrashDevice(DEVICE_BYTES);
+    Ext2Format.format(
+        device, FormatOptions.forDevice(DEVICE_BYTES).withBytesPerInode(1024), _ -> {});
+    start();
+  }
+
+  private void start() throws IOException {
+    tree = Ext2.mount(device, MountOptions.defaults().withCacheBytes(8 << 20));
+    exports = new Exports();
+    exports.add("/srv/data", seen.apply(tree), "/", options);
+    writeVerifier++;
+    FileHandles handles = new FileHandles(exports);
+    StableClients stable = new StableClientsFile(exports.list().getFirst().share());
+    program = new Nfs4Program(exports, handles, writeVerifier, stable, limits, nanos::get);
+  }
+
+  /// Ends the server and begins another on the same image; clients have to find out.
+  void restart() throws IOException {
+    exports.close();
+    tree.close();
+    start();
+  }
+
+  /// Ends the server as a crash does, and begins another on what is left.
+  ///
+  /// @param left a copy of [#device] from before
+  void crash(CrashDevice left) throws IOException {
+    exports.close();
+    tree.close();
+    device.close();
+    device = left;
+    start();
+  }
+
+  /// Time passes.
+  void seconds(long count) {
+    nanos.addAndGet(count * 1_000_000_000L);
+  }
+
+  /// Calls that nobody has introduced.
+  RpcTestCalls calls() {
+    RpcTestCalls made = new RpcTestCalls(new Running());
+    synchronized (calls) {
+      calls.add(made);
+    }
+    return made;
+  }
+
+  /// The server that runs at the moment.
+  private final class Running implements ForwardedProgram {
+    @Override
+    public RpcProgram program() {
+      return program;
+    }
+
+    @Override
+    public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+      return program.now(call, arguments, results);
+    }
+  }
+
+  /// A client with a session that has nothing to claim.
+  public Nfs4TestClient client(String owner) {
+    Nfs4TestClient made = new Nfs4TestClient(calls(), owner);
+    made.connect();
+    made.reclaimComplete();
+    return made;
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (RpcTestCalls one : calls) {
+      one.close();
+    }
+    exports.close();
+    tree.close();
+    device.close();
+  }
+}

@@ -1,0 +1,11 @@
+import org.jspecify.annotations.NullMarked;
+
+/// What the tests of every module use, below all of them. Not shipped.
+@NullMarked
+module sluice.testbase {
+  requires static org.jspecify;
+  requires java.management;
+  requires jdk.management;
+
+  exports sluice.testbase;
+}

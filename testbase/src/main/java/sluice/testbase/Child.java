@@ -1,0 +1,19 @@
+package sluice.testbase;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/// Another process that a test has run to its end. Made by the test's thread.
+///
+/// @param exit its exit status
+/// @param output what it wrote
+public record Child(int exit, String output) {
+  /// Runs one. It is killed when it has not ended in time, since no interrupt ends the reading of
+  /// what it writes.
+  public static Child run(ProcessBuilder builder) throws IOException, InterruptedException {
+    Process process = builder.redirectErrorStream(true).start();
+    Patience.limit(process);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Child(process.waitFor(), output);
+  }
+}
