@@ -234,6 +234,22 @@ public interface FileTree extends AutoCloseable {
     return false;
   }
 
+  /// Goes up whenever space that was freed has become available: with a journal that is when the
+  /// freeing is stable, not when it is done.
+  default long spaceFreed() {
+    return 0;
+  }
+
+  /// After `ENOSPC` in a [#group]: waits for space that was freed and is not available yet. All
+  /// other changes do that themselves. Not in a group.
+  ///
+  /// @param seen what [#spaceFreed] said before the change was tried
+  /// @param round how often this was called for the same change before: not without end
+  /// @return whether it may succeed now
+  default boolean awaitSpace(long seen, int round) throws IOException {
+    return false;
+  }
+
   /// Joins all that this thread changes until it is closed. It should be little: what would make it
   /// larger than a journal can take at once is refused with `E2BIG`, and what was done before it
   /// stays in the group (of a long write or cut, so does the part that is done). Removing is always

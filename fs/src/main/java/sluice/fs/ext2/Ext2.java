@@ -334,19 +334,21 @@ public final class Ext2 implements FileTree {
     T run() throws IOException;
   }
 
-  /// Does something; when there was no space but blocks wait for the journal, does it again.
+  /// Does something; again as long as there was no space but others have freed some.
   private <T> T change(Change<T> change) throws IOException {
     requireOpen();
     GroupDescriptors groups = volume.groups;
     groups.releaseStable();
-    try {
-      return change.run();
-    } catch (FsException e) {
-      if (e.errno() != Errno.ENOSPC || !groups.anyWaiting() || groups.inGroup()) {
-        throw e;
+    int round = 0;
+    while (true) {
+      long freed = groups.releases();
+      try {
+        return change.run();
+      } catch (FsException e) {
+        if (e.errno() != Errno.ENOSPC || !groups.awaitBlocks(freed, round++)) {
+          throw e;
+        }
       }
-      groups.awaitWaiting();
-      return change.run();
     }
   }
 
@@ -550,6 +552,16 @@ public final class Ext2 implements FileTree {
   @Override
   public boolean atomicGroups() {
     return volume.journal.atomic();
+  }
+
+  @Override
+  public long spaceFreed() {
+    return volume.groups.releases();
+  }
+
+  @Override
+  public boolean awaitSpace(long seen, int round) throws IOException {
+    return volume.groups.awaitBlocks(seen, round);
   }
 
   @Override

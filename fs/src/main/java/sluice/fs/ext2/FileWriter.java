@@ -67,8 +67,9 @@ final class FileWriter {
     if (done > 0 && done == wanted) {
       return done;
     }
-    boolean waited = false;
+    int round = 0;
     do {
+      long freed = volume.groups.releases();
       int most = (MAX_BLOCKS << geometry.blockShift) - offset(position + done);
       int piece = Math.min(wanted - done, most);
       Source source = new Source(caller, from, at + done, position + done, piece);
@@ -77,11 +78,10 @@ final class FileWriter {
         bytes = writePiece(number, source);
       }
       done += bytes;
-      if (bytes == 0 && done < wanted) {
-        if (waited || !awaitFreed()) {
-          break;
-        }
-        waited = true;
+      if (bytes > 0) {
+        round = 0;
+      } else if (done < wanted && !volume.groups.awaitBlocks(freed, round++)) {
+        break;
       }
     } while (done < wanted);
     if (done == 0 && wanted > 0) {
@@ -98,17 +98,6 @@ final class FileWriter {
   private boolean extendsFile(long number, Source source) {
     Inode inode = inodes.find(number);
     return source.count > 0 && inode != null && source.position + source.count > inode.size;
-  }
-
-  /// Waits for blocks that were freed but not for good yet.
-  ///
-  /// @return whether there were any
-  private boolean awaitFreed() throws IOException {
-    if (!volume.groups.anyWaiting() || volume.groups.inGroup()) {
-      return false;
-    }
-    volume.groups.awaitWaiting();
-    return true;
   }
 
   private void check(Inode inode, long position, int asked) throws FsException {
@@ -420,23 +409,22 @@ final class FileWriter {
     if (length > geometry.maxFileBytes() - position) {
       throw FsException.of(Errno.EFBIG, "allocate at " + position + ", " + length + " bytes");
     }
-    boolean waited = false;
+    int round = 0;
     long at = position;
     long end = position + length;
     while (at < end) {
+      long freed = volume.groups.releases();
       long reached =
           punch
               ? punchPiece(caller, number, at, end)
               : allocatePiece(caller, number, keep, at, end);
       if (punch) {
         end = reached;
-      } else if (reached == at) {
-        if (waited || !awaitFreed()) {
-          throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
-        }
-        waited = true;
-      } else {
+      } else if (reached > at) {
         at = reached;
+        round = 0;
+      } else if (!volume.groups.awaitBlocks(freed, round++)) {
+        throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
       }
     }
   }

@@ -2,8 +2,6 @@ package sluice.fs.ext2;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntUnaryOperator;
@@ -24,6 +22,9 @@ import sluice.sys.Errno;
 /// | freeBlocks, freeInodes, directories, waiting | holder of the lock | under it | under it |
 /// | available, freeInodesTotal | any | volatile | compareAndSet |
 final class GroupDescriptors {
+  /// How often somebody waits for space who finds each time that others have taken it.
+  private static final int MOST_ROUNDS = 100;
+
   final ReentrantLock lock = new ReentrantLock();
 
   private final Geometry geometry;
@@ -43,13 +44,16 @@ final class GroupDescriptors {
   private final AtomicLong freeInodesTotal = new AtomicLong();
   private final AtomicLong waitingBlocks = new AtomicLong();
 
+  /// Goes up whenever freed blocks have become available.
+  private final AtomicLong releases = new AtomicLong();
+
   /// Per group, the blocks that are free in the bitmap but wait; null where there are none.
   private final long[] @Nullable [] busy;
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
 
   @SuppressWarnings("ThreadLocalUsage") // a thread may have groups open in two trees
-  private final ThreadLocal<@Nullable List<int[]>> grouped = new ThreadLocal<>();
+  private final ThreadLocal<Boolean> grouped = ThreadLocal.withInitial(() -> false);
 
   private @Nullable Journal journal;
 
@@ -170,7 +174,12 @@ final class GroupDescriptors {
 
   /// Blocks that nobody has, those included that wait.
   long freeBlocks() {
-    return Math.max(0, available.get()) + waitingBlocks.get();
+    lock.lock(); // or what is released meanwhile could count twice
+    try {
+      return Math.max(0, available.get()) + waitingBlocks.get();
+    } finally {
+      lock.unlock();
+    }
   }
 
   long freeInodes() {
@@ -314,33 +323,23 @@ final class GroupDescriptors {
 
   /// The thread's operations belong to one transaction until [#endGroup].
   void beginGroup() {
-    if (grouped.get() == null) {
-      grouped.set(new ArrayList<>());
-    }
+    grouped.set(true);
   }
 
   void endGroup() {
-    List<int[]> all = grouped.get();
     grouped.remove();
-    if (all != null) {
-      all.forEach(this::freedBlocks);
-    }
   }
 
   boolean inGroup() {
-    return grouped.get() != null;
+    return grouped.get();
   }
 
-  /// An operation that freed these runs has been closed.
+  /// An operation that freed these runs is done, but for closing its transaction: so whoever waits
+  /// for that transaction finds them.
   void freedBlocks(int[] runs) {
-    List<int[]> later = grouped.get();
-    if (later != null) {
-      later.add(runs);
-      return;
-    }
     Journal used = journal;
     if (used == null || !used.atomic()) {
-      available.addAndGet(blocksOf(runs));
+      makeAvailable(blocksOf(runs));
       return;
     }
     lock.lock();
@@ -360,11 +359,6 @@ final class GroupDescriptors {
     return blocks;
   }
 
-  /// Whether waiting for the journal would make blocks available.
-  boolean anyWaiting() {
-    return waitingBlocks.get() > 0;
-  }
-
   /// Gives those free whose point is stable.
   void releaseStable() {
     Journal used = journal;
@@ -378,11 +372,22 @@ final class GroupDescriptors {
     }
   }
 
-  /// Waits for the journal until nothing waits. Not with an operation open.
-  void awaitWaiting() throws IOException {
+  /// See [sluice.fs.FileTree#spaceFreed].
+  long releases() {
+    return releases.get();
+  }
+
+  /// See [sluice.fs.FileTree#awaitSpace]. Not with an operation open.
+  boolean awaitBlocks(long seen, int round) throws IOException {
     Journal used = journal;
-    if (used == null) {
-      return;
+    if (round >= MOST_ROUNDS || used == null || inGroup()) {
+      return false;
+    }
+    if (releases.get() != seen) {
+      return true;
+    }
+    if (waitingBlocks.get() == 0) {
+      return releases.get() != seen; // what is released counts before it waits no more
     }
     long point = used.point();
     used.await(point);
@@ -392,6 +397,7 @@ final class GroupDescriptors {
     } finally {
       lock.unlock();
     }
+    return true;
   }
 
   private void release(LongPredicate stable) {
@@ -401,9 +407,14 @@ final class GroupDescriptors {
         clearBusy(runs[i] & 0xFFFF_FFFFL, runs[i + 1]);
       }
       int blocks = blocksOf(runs);
+      makeAvailable(blocks);
       waitingBlocks.addAndGet(-blocks);
-      available.addAndGet(blocks);
     }
+  }
+
+  private void makeAvailable(int blocks) {
+    available.addAndGet(blocks);
+    releases.incrementAndGet();
   }
 
   private void clearBusy(long block, int count) {

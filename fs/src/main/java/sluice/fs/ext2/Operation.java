@@ -170,15 +170,15 @@ final class Operation implements AutoCloseable {
         markError();
       }
     }
+    if (freedCount > 0) {
+      volume.groups.freedBlocks(Arrays.copyOf(freedRuns, freedCount));
+    }
     transaction.close();
     if (promisedBlocks > 0) {
       volume.groups.unreserve(promisedBlocks);
     }
     if (promisedInode) {
       volume.groups.unreserveInode();
-    }
-    if (freedCount > 0) {
-      volume.groups.freedBlocks(Arrays.copyOf(freedRuns, freedCount));
     }
   }
 

@@ -158,14 +158,17 @@ final class Nfs3Change {
       step.run();
       return;
     }
-    try {
-      inGroup(records, step);
-    } catch (FsException e) {
-      if (e.errno() != Errno.ENOSPC) {
-        throw e;
+    int round = 0;
+    while (true) {
+      long freed = share.tree().spaceFreed();
+      try {
+        inGroup(records, step);
+        return;
+      } catch (FsException e) {
+        if (e.errno() != Errno.ENOSPC || !share.tree().awaitSpace(freed, round++)) {
+          throw e;
+        }
       }
-      share.tree().sync(); // blocks that were freed but not for good yet
-      inGroup(records, step);
     }
   }
 

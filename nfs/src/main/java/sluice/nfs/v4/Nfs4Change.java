@@ -179,16 +179,22 @@ final class Nfs4Change {
       run(step, result);
       return;
     }
-    try {
-      inGroup(step, result);
-    } catch (FsException e) {
-      if (e.errno() != Errno.ENOSPC) {
-        throw e;
+    int round = 0;
+    while (true) {
+      long freed = share.tree().spaceFreed();
+      try {
+        inGroup(step, result);
+        return;
+      } catch (FsException e) {
+        if (e.errno() != Errno.ENOSPC) {
+          throw e;
+        }
+        c.call.beforeWaiting();
+        if (!share.tree().awaitSpace(freed, round++)) {
+          throw e;
+        }
+        c.redo();
       }
-      c.call.beforeWaiting();
-      share.tree().sync(); // blocks that were freed but not for good yet
-      c.redo();
-      inGroup(step, result);
     }
   }
 
