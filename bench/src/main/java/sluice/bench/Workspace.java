@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,8 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.StringTokenizer;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -222,10 +225,20 @@ final class Workspace implements AutoCloseable {
     return new String(resource(name), StandardCharsets.UTF_8);
   }
 
-  /// A TCP port nobody listens on at this moment.
+  /// A TCP port that nobody has, below those that the kernel gives to whoever asks for any: so no
+  /// connection of somebody else gets it before the server does.
   static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
+    // By lines: a file of sysctl gives its value to the first read only.
+    String range = Files.readAllLines(Path.of("/proc/sys/net/ipv4/ip_local_port_range")).getFirst();
+    int given = Integer.parseInt(new StringTokenizer(range).nextToken());
+    int first = Math.min(10_000, given - 1_000);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(first, given);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        return socket.getLocalPort();
+      } catch (BindException taken) {
+        Thread.onSpinWait(); // the next one
+      }
     }
   }
 
