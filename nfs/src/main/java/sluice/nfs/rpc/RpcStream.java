@@ -294,7 +294,12 @@ final class RpcStream implements ReplyPath {
     if (gone || !connection.isOpen()) {
       return;
     }
-    stage(reply);
+    try {
+      stage(reply);
+    } catch (RuntimeException | Error e) {
+      connection.close(); // what comes behind half a reply is none
+      throw e;
+    }
     if (ending) {
       endWhenAnswered();
     } else if (held) {

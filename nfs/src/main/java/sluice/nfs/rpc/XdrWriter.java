@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.SliceSink;
 import sluice.loop.Output;
@@ -129,7 +130,10 @@ public final class XdrWriter implements SliceSink {
   }
 
   /// Bytes of a block, which is leased until they have been sent; no length, and no padding.
+  ///
+  /// @throws IndexOutOfBoundsException when the block has no such bytes: before it is leased
   void block(Block block, long offset, int count) {
+    Objects.checkFromIndexSize(offset, count, block.lengthBytes());
     if (count <= COPY_LIMIT_BYTES || count > mayLease - leasedBytes) {
       int at = room(count);
       MemorySegment.copy(block.segment(), ValueLayout.JAVA_BYTE, offset, bytes, at, count);

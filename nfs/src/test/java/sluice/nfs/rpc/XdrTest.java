@@ -111,6 +111,23 @@ class XdrTest {
     assertThat(account.usedBytes()).isZero();
   }
 
+  /// Else the lease would be lost when the reply is sent, with the connection and half a record.
+  @Test
+  void whatABlockDoesNotHaveIsRefusedBeforeItIsLeased() {
+    Account account = new Account("test", 1 << 20);
+    Block block = filled(account, 10_000);
+    writer.block(block, 0, 4_096);
+    for (int count : new int[] {-1, 100, 4_096}) {
+      assertThatThrownBy(() -> writer.block(block, 9_901, count))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+    assertThat(writer.position()).isEqualTo(4_096);
+    assertThat(block.leases()).isEqualTo(2);
+    writer.clear();
+    assertThat(block.leases()).isEqualTo(1);
+    block.release();
+  }
+
   @Test
   void truncatedMessagesAreThePrefix() {
     Account account = new Account("test", 1 << 20);
