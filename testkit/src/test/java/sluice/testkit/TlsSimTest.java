@@ -169,7 +169,9 @@ class TlsSimTest {
     SSLContext clients = clients();
     AtomicInteger whole = new AtomicInteger();
     SimWorld.runSeeds(SEEDS, world -> whole.addAndGet(echo(world, server, clients)));
-    assertThat(whole.get()).as("conversations that went well").isPositive();
+    if (Long.getLong("sluice.seed") == null) { // a single world may cut all of them off
+      assertThat(whole.get()).as("conversations that went well").isPositive();
+    }
   }
 
   @Test
