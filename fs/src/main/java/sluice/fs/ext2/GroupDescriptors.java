@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntUnaryOperator;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FsException;
@@ -345,7 +344,7 @@ final class GroupDescriptors {
     lock.lock();
     try {
       waiting.add(new Waiting(used.point(), runs));
-      release(used::stable);
+      release(used);
     } finally {
       lock.unlock();
     }
@@ -365,7 +364,7 @@ final class GroupDescriptors {
     if (used != null && waitingBlocks.get() > 0) {
       lock.lock();
       try {
-        release(used::stable);
+        release(used);
       } finally {
         lock.unlock();
       }
@@ -389,19 +388,13 @@ final class GroupDescriptors {
     if (waitingBlocks.get() == 0) {
       return releases.get() != seen; // what is released counts before it waits no more
     }
-    long point = used.point();
-    used.await(point);
-    lock.lock();
-    try {
-      release(p -> p <= point);
-    } finally {
-      lock.unlock();
-    }
+    used.await(used.point());
+    releaseStable();
     return true;
   }
 
-  private void release(LongPredicate stable) {
-    while (!waiting.isEmpty() && stable.test(waiting.getFirst().point())) {
+  private void release(Journal used) {
+    while (!waiting.isEmpty() && used.stable(waiting.getFirst().point())) {
       int[] runs = waiting.removeFirst().runs();
       for (int i = 0; i < runs.length; i += 2) {
         clearBusy(runs[i] & 0xFFFF_FFFFL, runs[i + 1]);
