@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module sluice.testbase {
   requires static org.jspecify;
   requires java.management;
+  requires java.xml;
   requires jdk.management;
 
   exports sluice.testbase;
