@@ -125,7 +125,7 @@ record BenchCase(
     return new BenchCase(
         "1KB tls c64 d1",
         Role.TLS,
-        true,
+        false,
         0,
         0,
         Sites::small,
@@ -180,7 +180,7 @@ record BenchCase(
   private static BenchCase documentation() {
     return new BenchCase(
         "doc c64 d1",
-        Role.FILES,
+        Role.SITE,
         false,
         0,
         0,

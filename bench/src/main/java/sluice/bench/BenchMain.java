@@ -91,7 +91,8 @@ public final class BenchMain {
         new Systems(workspace),
         new Sites(workspace.cache(), options.site()),
         generator,
-        new Probe(workspace, generator));
+        new Probe(workspace, generator),
+        new Regime(workspace, options.serverCpu()));
   }
 
   private static void write(

@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// What came out of one case. Immutable once made.
 ///
 /// @param bench its bench
 /// @param name its name
-/// @param series one per system and variant, the reference first, then its A/A control if any
+/// @param series one per system and variant, the reference first, its A/A control if any last
 /// @param failures systems that could not be measured, and why
 record CaseResult(String bench, String name, List<Series> series, Map<String, String> failures) {
   /// Metrics that are compared in pairs.
@@ -81,7 +82,7 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
     return pairs;
   }
 
-  /// Null when either lacks the metric.
+  /// Null when either lacks the metric, or when no round of both was in one regime of the machine.
   static @Nullable PairedRatio ratio(Series ours, Series theirs, String metric) {
     if (!ours.has(metric) || !theirs.has(metric) || ours.rounds() != theirs.rounds()) {
       return null;
@@ -91,7 +92,30 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
         return null;
       }
     }
-    return PairedRatio.of(ours.values(metric), theirs.values(metric));
+    int[] rounds = inOneRegime(ours, theirs);
+    return rounds.length == 0
+        ? null
+        : PairedRatio.of(
+            select(ours.values(metric), rounds), select(theirs.values(metric), rounds));
+  }
+
+  /// All rounds, where the machine's speed was not looked at.
+  private static int[] inOneRegime(Series ours, Series theirs) {
+    IntStream rounds = IntStream.range(0, ours.rounds());
+    if (!ours.has(Regime.SLOWEST) || !theirs.has(Regime.SLOWEST)) {
+      return rounds.toArray();
+    }
+    double[] slowest = ours.values(Regime.SLOWEST);
+    double[] fastest = ours.values(Regime.FASTEST);
+    double[] otherSlowest = theirs.values(Regime.SLOWEST);
+    double[] otherFastest = theirs.values(Regime.FASTEST);
+    return rounds
+        .filter(i -> Regime.same(slowest[i], fastest[i], otherSlowest[i], otherFastest[i]))
+        .toArray();
+  }
+
+  private static double[] select(double[] values, int[] rounds) {
+    return IntStream.of(rounds).mapToDouble(i -> values[i]).toArray();
   }
 
   /// What systems are ranked by: its ratio is in tables and plots. Less is better.
@@ -145,6 +169,8 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
       line.put("ratio", pair.ratio.ratio());
       line.put("min", pair.ratio.min());
       line.put("max", pair.ratio.max());
+      line.put("low", pair.ratio.low());
+      line.put("high", pair.ratio.high());
       line.put("rounds", pair.ratio.rounds());
       lines.add(line);
     }

@@ -50,11 +50,11 @@ final class CaseRunner {
     try {
       Path root = benchCase.site().root(harness.sites());
       for (String system : systems()) {
-        boolean first = entries.isEmpty();
         prepare(system, root, false, servers);
-        if (first && !entries.isEmpty()) {
-          prepare(system, root, true, servers);
-        }
+      }
+      if (!entries.isEmpty()) {
+        // At the other end of the order: beside its twin it would share each regime with it.
+        prepare(entries.getFirst().server.spec().system(), root, true, servers);
       }
       rounds();
       for (Entry entry : List.copyOf(entries)) {
@@ -115,7 +115,7 @@ final class CaseRunner {
       servers.add(server);
       LoadSpec load = benchCase.load().of(server, root, harness);
       LoadSpec busy = load.withIdle(0);
-      new WarmUp(harness.generator()).run(server, busy, options.warmSeconds(), !options.quick());
+      new WarmUp(harness.generator()).run(server, busy, options.warmSeconds());
       if (load.mix() != null) {
         harness
             .generator()
@@ -159,8 +159,10 @@ final class CaseRunner {
     int open = entry.load.connections() + entry.load.idle();
     double warm = RUN_WARM_SECONDS + WARM_SECONDS_PER_CONNECTION * open;
     LoadGenerator.Run run = LoadGenerator.Run.of(warm, harness.options().seconds());
+    double before = harness.regime().probe();
     LoadResult result = harness.generator().run(entry.server, entry.load, run);
     Map<String, Double> metrics = result.metrics(benchCase.bytesPerRequest());
+    Regime.note(metrics, before, harness.regime().probe());
     entry.series.addRound(metrics);
     Harness.progress(
         "[%s] %s: round %d/%d %-22s %,9.0f ns/request %,11.0f requests/s"

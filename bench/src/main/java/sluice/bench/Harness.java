@@ -11,13 +11,15 @@ import java.util.List;
 /// @param sites what they serve
 /// @param generator loads them
 /// @param probe counts calls and allocations
+/// @param regime tells how fast the machine is
 record Harness(
     Options options,
     Workspace workspace,
     Systems systems,
     Sites sites,
     LoadGenerator generator,
-    Probe probe) {
+    Probe probe,
+    Regime regime) {
   /// The harness itself runs beside the client, never on the server's core.
   void keepOffServerCpu() throws IOException {
     String cpu = Integer.toString(options.clientCpu());

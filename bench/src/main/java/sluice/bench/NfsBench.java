@@ -76,7 +76,7 @@ final class NfsBench extends CaseBench {
     Path log = harness.workspace().temporary("server-" + spec.port() + ".log");
     try (Server server = Server.start(spec, options.serverCpu(), log)) {
       LoadSpec load = one.load().of(server, root, harness);
-      new WarmUp(harness.generator()).run(server, load, options.warmSeconds(), !options.quick());
+      new WarmUp(harness.generator()).run(server, load, options.warmSeconds());
       Harness.progress(
           "[nfs] %s: %s for %.0f s".formatted(one.name(), system, options.overTimeSeconds()));
       LoadGenerator.Run run =

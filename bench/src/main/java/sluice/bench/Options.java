@@ -46,17 +46,19 @@ record Options(
         --peers A,B      run only these systems (ours is sluice/io_uring, sluice/epoll, …)
         --cases X,Y      run only the cases of these names, or whose names begin with these
                          words ("echo busy c1" is not c1280), else with these letters
-        --quick          fewer cases, 3 short rounds; marked as such in results
-        --rounds N       measured rounds (6)
-        --seconds S      length of a measured window (2; nfs and fuse 1; iozone 0.1)
-        --warm S         warm-up of each server (8; petstore 30; nfs and fuse 3), longer while its
-                         JVM compiles
+        --quick          fewer cases, systems and rounds; marked as such in results
+        --rounds N       measured rounds (24; files, nfs and fuse 12; petstore, iozone and start 6;
+                         with --quick 10, 8 and 6)
+        --seconds S      length of a measured window (0.2; files, nfs and fuse 0.5; petstore 2;
+                         iozone 0.1)
+        --warm S         warm-up of each server (4; petstore 30; nfs and fuse 3), longer while its
+                         JVM compiles; a server without JVM has a second
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
         --site DIR       serve this folder as the documentation site
         --cpus S,C       cores of server and client (0,1)
-        --realtime       real-time priority for the client
+        --realtime MODE  real-time priority for the client: on, off, or where permitted (auto)
       """;
 
   /// @throws IllegalArgumentException with what is wrong, for the user to read
@@ -70,8 +72,6 @@ record Options(
       String option = rest.get(i);
       if (option.equals("--quick")) {
         builder.quick = true;
-      } else if (option.equals("--realtime")) {
-        builder.realtime = true;
       } else if (i + 1 < rest.size()) {
         builder.set(option, rest.get(++i));
       } else {
@@ -85,7 +85,7 @@ record Options(
     private List<String> peers = List.of();
     private List<String> cases = List.of();
     private boolean quick;
-    private boolean realtime;
+    private boolean realtime = realtimePermitted();
     private @Nullable Integer rounds;
     private @Nullable Double seconds;
     private @Nullable Double warmSeconds;
@@ -104,6 +104,16 @@ record Options(
         case "--seconds" -> seconds = OptionNumber.any(option, value, 0.05, 600);
         case "--warm" -> warmSeconds = OptionNumber.any(option, value, 0.1, 600);
         case "--over-time" -> overTimeSeconds = OptionNumber.any(option, value, 1, 3600);
+        case "--realtime" ->
+            realtime =
+                switch (value) {
+                  case "on" -> true;
+                  case "off" -> false;
+                  case "auto" -> realtimePermitted();
+                  default ->
+                      throw new IllegalArgumentException(
+                          "--realtime takes on, off or auto: " + value);
+                };
         case "--json" -> json = Path.of(value).toAbsolutePath();
         case "--plot" -> plot = Path.of(value).toAbsolutePath();
         case "--site" -> site = Path.of(value).toAbsolutePath();
@@ -119,12 +129,26 @@ record Options(
       }
     }
 
+    /// The host's regimes last seconds: many short rounds are within one, a few long ones are not.
+    private int defaultRounds(String bench) {
+      return switch (bench) {
+        case "petstore", "iozone", "start" -> 6;
+        case "files", "nfs", "fuse" -> quick ? 8 : 12;
+        default -> quick ? 10 : 24;
+      };
+    }
+
     private double defaultSeconds(String bench) {
       return switch (bench) {
         case "iozone" -> quick ? 0.015 : 0.1;
-        case "nfs", "fuse" -> quick ? 0.3 : 1;
-        default -> quick ? 0.3 : 2;
+        case "files", "nfs", "fuse" -> 0.5;
+        case "petstore" -> 2;
+        default -> 0.2;
       };
+    }
+
+    private static boolean realtimePermitted() {
+      return System.getProperty("user.name").equals("root");
     }
 
     private static List<String> list(String value) {
@@ -143,9 +167,9 @@ record Options(
           peers,
           cases,
           quick,
-          rounds != null ? rounds : quick ? 3 : 6,
+          rounds != null ? rounds : defaultRounds(bench),
           seconds != null ? seconds : defaultSeconds(bench),
-          warmSeconds != null ? warmSeconds : quick ? 1 : defaultWarmSeconds(bench),
+          warmSeconds != null ? warmSeconds : defaultWarmSeconds(bench),
           overTimeSeconds != null ? overTimeSeconds : quick ? 10 : 60,
           json,
           plot,
@@ -160,7 +184,7 @@ record Options(
     return switch (bench) {
       case "petstore" -> 30;
       case "nfs", "fuse" -> 3;
-      default -> 8;
+      default -> 4;
     };
   }
 }

@@ -12,7 +12,9 @@ enum Role implements Peers {
   SMALL,
   /// The same over TLS.
   TLS,
-  /// Serves a folder of files.
+  /// Serves a folder of many small files.
+  SITE,
+  /// Serves a folder with a large file.
   FILES,
   /// Sends back what it receives, see [PollerDemo].
   POLLER,

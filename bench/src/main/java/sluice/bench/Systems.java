@@ -114,21 +114,7 @@ final class Systems {
   /// What `--quick` measures of a role unless told otherwise.
   private static final Set<String> QUICK =
       Set.of(
-          "sluice/io_uring",
-          "sluice/epoll",
-          "netty-epoll",
-          "netty-io_uring",
-          "netty-epoll-raw",
-          "jdk-epoll",
-          "c-io_uring",
-          "c-epoll",
-          "nginx",
-          "h2o",
-          "sluice/epoll-async",
-          "sluice/epoll-gang",
-          "sluice/poll-gang",
-          "threads",
-          "virtual-threads");
+          "sluice/io_uring", "netty-epoll", "c-io_uring", "nginx", "sluice/epoll-async", "threads");
 
   /// Systems of a role that are measured unless told otherwise, in the order of results.
   static List<String> defaults(Role role, boolean quick) {
@@ -141,7 +127,7 @@ final class Systems {
       case ECHO -> ECHO;
       case SMALL -> SMALL;
       case TLS -> TLS;
-      case FILES -> FILES;
+      case SITE, FILES -> FILES;
       case POLLER -> POLLER;
       case POLLER_HTTP -> POLLER_HTTP;
     };
@@ -231,10 +217,7 @@ final class Systems {
     if (role == Role.ECHO) {
       return java(system, flags, "EchoServer", arguments, port);
     }
-    if (role == Role.FILES) {
-      // A peer has the whole page cache; ours holds the documentation site, 349 MiB, itself.
-      arguments.addAll(List.of("--cache-mb", "512"));
-    } else if (role == Role.TLS) {
+    if (role == Role.TLS) {
       Certificate own = certificate();
       arguments.addAll(List.of("--tls-cert", own.chain().toString()));
       arguments.addAll(List.of("--tls-key", own.key().toString()));
@@ -379,6 +362,7 @@ final class Systems {
             .replace("@TLS@", role == Role.TLS ? tlsDirectives(nginx) : "")
             .replace("@SSL@", role == Role.TLS ? "ssl" : "")
             .replace("@USER@", user)
+            .replace("@SENDFILE@", role == Role.FILES ? "on" : "off")
             .replace("@PORT@", Integer.toString(port))
             .replace("@ROOT@", root.toString());
     Path file = Files.writeString(work.resolve(system + ".conf"), configuration);

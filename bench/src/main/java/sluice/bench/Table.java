@@ -38,20 +38,25 @@ final class Table {
   /// Cores used by neither side from which on a figure is called disturbed.
   private static final double DISTURBED = 0.1;
 
-  /// Share of its core from which on a side is called saturated.
+  /// Share of its core from which on a server is called saturated.
   private static final double SATURATED = 0.95;
+
+  /// Share of its core from which on the client may be what was measured.
+  private static final double CLIENT_BOUND = 0.9;
 
   private Table() {}
 
   /// One row per system. The ratio is the reference's CPU time (or time to first reply) divided by
-  /// the row's; `=` marks what the A/A control cannot tell apart.
+  /// the row's, with the interval that holds its median with 95 % confidence. `=` marks what the
+  /// A/A control cannot tell apart; where the control is wide, or too few rounds of both were in
+  /// one regime of the machine, the row says that nothing was measured.
   static String render(CaseResult result) {
     List<Column> columns =
         COLUMNS.stream()
             .filter(c -> result.series().stream().anyMatch(s -> s.medians().containsKey(c.metric)))
             .toList();
     List<List<String>> rows = new ArrayList<>();
-    List<String> head = new ArrayList<>(List.of("system", "ratio [min–max]"));
+    List<String> head = new ArrayList<>(List.of("system", "ratio [95 %]"));
     columns.forEach(c -> head.add(c.title));
     rows.add(head);
     for (Series series : result.series()) {
@@ -68,7 +73,7 @@ final class Table {
     StringBuilder out = new StringBuilder();
     out.append(result.bench()).append(": ").append(result.name()).append('\n');
     layOut(out, rows);
-    note(out, result, "client saturated", "client_cpu", SATURATED);
+    note(out, result, "client-bound", "client_cpu", CLIENT_BOUND);
     note(out, result, "server saturated", "server_cpu", SATURATED);
     note(out, result, "disturbed by other processes", "other_cpu", DISTURBED);
     for (Series series : result.series()) {
@@ -159,14 +164,15 @@ final class Table {
     }
     Series control = result.control();
     PairedRatio same = control == null ? null : CaseResult.ratio(reference, control, metric);
-    boolean equal = same != null && !series.control() && ratio.within(same);
-    return String.format(
-        Locale.ROOT,
-        "%.2f [%.2f–%.2f]%s",
-        ratio.ratio(),
-        ratio.min(),
-        ratio.max(),
-        equal ? " =" : "");
+    String shown =
+        String.format(Locale.ROOT, "%.2f [%.2f–%.2f]", ratio.ratio(), ratio.low(), ratio.high());
+    if (ratio.rounds() < PairedRatio.FEWEST) {
+      return "not measured, " + ratio.rounds() + (ratio.rounds() == 1 ? " pair" : " pairs");
+    }
+    if (same == null || series.control() || !ratio.within(same)) {
+      return shown;
+    }
+    return same.isWide() ? "not measured, control too wide" : shown + " =";
   }
 
   private static void layOut(StringBuilder out, List<List<String>> rows) {

@@ -22,11 +22,13 @@ final class WarmUp {
     this.generator = generator;
   }
 
+  /// Goes on until the compilers rest, for at most a minute more.
+  ///
   /// @param seconds load before the compilers are looked at
-  /// @param settle whether to go on until they rest, for at most a minute more
-  void run(Server server, LoadSpec load, double seconds, boolean settle) throws IOException {
-    generator.run(server, load, LoadGenerator.Run.of(0, seconds));
-    if (!settle || !server.spec().java()) {
+  void run(Server server, LoadSpec load, double seconds) throws IOException {
+    boolean java = server.spec().java();
+    generator.run(server, load, LoadGenerator.Run.of(0, java ? seconds : Math.min(1, seconds)));
+    if (!java) {
       return;
     }
     long before = compilerNanos(server.pid());

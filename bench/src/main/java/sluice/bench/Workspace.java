@@ -141,6 +141,11 @@ final class Workspace implements AutoCloseable {
     return compiled("load-tls", with(LOAD, "tls.c"), List.of("-lssl", "-lcrypto"));
   }
 
+  /// The fixed work of [Regime].
+  Path regimeProbe() throws IOException {
+    return compiled("regime", List.of("regime.c"), List.of());
+  }
+
   /// Loads NFS servers.
   Path nfsLoadGenerator() throws IOException {
     return compiled("nfsload", List.of("nfsload.c", "support.c"), List.of());

@@ -16,16 +16,16 @@ final class CaseResultTest {
   }
 
   private static CaseResult result() {
-    Series ours = series("sluice/io_uring", false, 10, 20, 30);
+    Series ours = series("sluice/io_uring", false, 10, 20, 30, 10, 20, 30);
     ours.putOnce(Map.of("syscalls_per_req", 0.04));
     return new CaseResult(
         "echo",
         "64B c64 d1",
         List.of(
             ours,
-            series("sluice/io_uring", true, 10, 21, 29),
-            series("sluice/epoll", false, 20, 20, 20),
-            series("c-epoll", false, 20, 40, 50)),
+            series("sluice/epoll", false, 20, 20, 20, 20, 20, 20),
+            series("c-epoll", false, 20, 40, 50, 20, 40, 50),
+            series("sluice/io_uring", true, 10, 21, 29, 10, 21, 29)),
         Map.of("nginx", "nginx is not installed"));
   }
 
@@ -33,9 +33,9 @@ final class CaseResultTest {
   void pairsEachOfOursWithEachOther() {
     assertThat(result().pairs().stream().map(p -> p.ours().label() + " " + p.theirs().label()))
         .containsExactly(
-            "sluice/io_uring sluice/io_uring",
             "sluice/io_uring sluice/epoll",
             "sluice/io_uring c-epoll",
+            "sluice/io_uring sluice/io_uring",
             "sluice/epoll sluice/io_uring",
             "sluice/epoll c-epoll");
   }
@@ -55,13 +55,13 @@ final class CaseResultTest {
     assertThat(lines)
         .contains(
             "{\"bench\":\"echo\",\"case\":\"64B c64 d1\",\"quick\":true,"
-                + "\"system\":\"sluice/io_uring\",\"rounds\":3,\"cpu_ns_per_req\":20,"
+                + "\"system\":\"sluice/io_uring\",\"rounds\":6,\"cpu_ns_per_req\":20,"
                 + "\"syscalls_per_req\":0.04}",
             "{\"bench\":\"echo\",\"case\":\"64B c64 d1\",\"quick\":true,\"system\":\"nginx\","
                 + "\"error\":\"nginx is not installed\"}",
             "{\"bench\":\"echo\",\"case\":\"64B c64 d1\",\"quick\":true,"
                 + "\"pair\":[\"sluice/io_uring\",\"c-epoll\"],\"metric\":\"cpu_ns_per_req\","
-                + "\"ratio\":0.5,\"min\":0.5,\"max\":0.6,\"rounds\":3}");
+                + "\"ratio\":0.5,\"min\":0.5,\"max\":0.6,\"low\":0.5,\"high\":0.6,\"rounds\":6}");
     assertThat(lines).filteredOn(line -> line.contains("\"control\":true")).hasSize(1);
     assertThat(lines).filteredOn(line -> line.contains("\"system\"")).hasSize(4);
   }
@@ -77,6 +77,42 @@ final class CaseResultTest {
     assertThat(table)
         .contains("echo: 64B c64 d1", "0.50 [0.50–0.60]", "(A/A)", "0.040")
         .contains("not measured: nginx: nginx is not installed");
+  }
+
+  @Test
+  void onlyWindowsOfOneRegimeArePairs() {
+    Series ours = new Series("sluice/io_uring", false);
+    Series theirs = new Series("nginx", false);
+    for (int i = 0; i < 8; i++) {
+      boolean disturbed = i % 4 == 0;
+      ours.addRound(round(10, disturbed ? 400 : 200, 200));
+      theirs.addRound(round(disturbed ? 500 : 20, 205, 200));
+    }
+    PairedRatio ratio = CaseResult.ratio(ours, theirs, "cpu_ns_per_req");
+    assertThat(ratio).isEqualTo(new PairedRatio(0.5, 0.5, 0.5, 0.5, 0.5, 6));
+    theirs.addRound(round(20, 205, 200));
+    ours.addRound(round(10, 300, 200));
+    assertThat(CaseResult.ratio(ours, theirs, "cpu_ns_per_req")).isEqualTo(ratio);
+  }
+
+  @Test
+  void withFewPairsOrAWideControlNothingIsMeasured() {
+    Series ours = series("sluice/io_uring", false, 10, 10, 10, 10, 10);
+    Series few = series("nginx", false, 20, 20, 20, 20, 20);
+    assertThat(Table.render(new CaseResult("http", "x", List.of(ours, few), Map.of())))
+        .contains("not measured, 5 pairs");
+    Series more = series("sluice/io_uring", false, 10, 10, 10, 10, 10, 10);
+    Series near = series("nginx", false, 10, 10, 10, 10, 11, 11);
+    Series wide = series("sluice/io_uring", true, 9, 9, 9, 11, 12, 12);
+    assertThat(Table.render(new CaseResult("http", "x", List.of(more, near, wide), Map.of())))
+        .contains("nginx                  not measured, control too wide");
+    Series calm = series("sluice/io_uring", true, 10, 10, 10, 10, 10, 10);
+    assertThat(Table.render(new CaseResult("http", "x", List.of(more, near, calm), Map.of())))
+        .contains("1.00 [0.91–1.00] =");
+  }
+
+  private static Map<String, Double> round(double cpu, double slowest, double fastest) {
+    return Map.of("cpu_ns_per_req", cpu, Regime.SLOWEST, slowest, Regime.FASTEST, fastest);
   }
 
   @Test

@@ -23,6 +23,15 @@ final class OptionsTest {
     assertThat(CaseChoiceTest.names(options, BenchCase.echoCases())).hasSize(1);
   }
 
+  @Test
+  void quickIsNoLessWarm() {
+    for (Bench bench : Benches.ALL) {
+      Options quick = Options.parse(List.of(bench.name(), "--quick"));
+      assertThat(quick.warmSeconds()).isEqualTo(Options.parse(List.of(bench.name())).warmSeconds());
+      assertThat(quick.rounds()).isGreaterThanOrEqualTo(PairedRatio.FEWEST);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
