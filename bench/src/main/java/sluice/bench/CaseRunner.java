@@ -17,6 +17,10 @@ final class CaseRunner {
   private static final double WARM_SECONDS_PER_CONNECTION = 60e-6;
 
   private static final double CHECK_SECONDS = 0.4;
+
+  /// Rounds are repeated until half of those asked for are pairs, up to this many times as many.
+  private static final int MOST = 3;
+
   private static final String NO_IDLE = " idle=0";
 
   private final Harness harness;
@@ -139,8 +143,8 @@ final class CaseRunner {
   }
 
   private void rounds() {
-    Options options = harness.options();
-    for (int round = 0; round < options.rounds(); round++) {
+    int rounds = harness.options().rounds();
+    for (int round = 0; round < rounds || (round < MOST * rounds && lacksPairs()); round++) {
       List<Entry> order = new ArrayList<>(entries);
       if (round % 2 == 1) {
         Collections.reverse(order);
@@ -153,6 +157,15 @@ final class CaseRunner {
         }
       }
     }
+  }
+
+  /// Whether the machine changed its speed so often that most rounds are no pairs.
+  private boolean lacksPairs() {
+    int wanted = Math.max(PairedRatio.FEWEST, harness.options().rounds() / 2);
+    return entries.stream()
+        .anyMatch(
+            entry ->
+                CaseResult.inOneRegime(entries.getFirst().series, entry.series).length < wanted);
   }
 
   private void measure(Entry entry, int round) throws IOException {

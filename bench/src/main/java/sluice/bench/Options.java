@@ -47,7 +47,7 @@ record Options(
         --cases X,Y      run only the cases of these names, or whose names begin with these
                          words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, systems and rounds; marked as such in results
-        --rounds N       measured rounds (24; files, nfs and fuse 12; petstore, iozone and start 6;
+        --rounds N       measured rounds, more where the machine's speed changes (24; files, nfs and fuse 12; petstore, iozone and start 6;
                          with --quick 10, 8 and 6)
         --seconds S      length of a measured window (0.2; files, nfs and fuse 0.5; petstore 2;
                          iozone 0.1)
