@@ -48,8 +48,8 @@ record Options(
                          words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
-        --seconds S      length of a measured window (2; nfs and fuse 1; iozone 0.1)
-        --warm S         warm-up of each server (8; petstore 30; nfs and fuse 3), longer while its
+        --seconds S      length of a measured window (2; nfs, fuse, churn 1; iozone 0.1)
+        --warm S         warm-up of each server (8; petstore 30; nfs, fuse, churn 3), longer while its
                          JVM compiles
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
@@ -122,7 +122,7 @@ record Options(
     private double defaultSeconds(String bench) {
       return switch (bench) {
         case "iozone" -> quick ? 0.015 : 0.1;
-        case "nfs", "fuse" -> quick ? 0.3 : 1;
+        case "nfs", "fuse", "churn" -> quick ? 0.3 : 1;
         default -> quick ? 0.3 : 2;
       };
     }
@@ -159,7 +159,7 @@ record Options(
   private static double defaultWarmSeconds(String bench) {
     return switch (bench) {
       case "petstore" -> 30;
-      case "nfs", "fuse" -> 3;
+      case "nfs", "fuse", "churn" -> 3;
       default -> 8;
     };
   }
