@@ -49,8 +49,8 @@ record Options(
         --quick          fewer cases, 3 short rounds; marked as such in results
         --rounds N       measured rounds (6)
         --seconds S      length of a measured window (2; nfs, fuse, churn 1; iozone 0.1)
-        --warm S         warm-up of each server (8; petstore 30; nfs, fuse, churn 3), longer while its
-                         JVM compiles
+        --warm S         warm-up of each server (8; petstore 30; nfs, fuse, churn 3), longer while
+                         its JVM compiles
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)

@@ -422,7 +422,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
     }
     connectAgain = result == -Errno.EAGAIN;
     if (result < 0 && result != -Errno.EINPROGRESS && !NetErrors.again(result)) {
-      throw NetErrors.ofSocket(result);
+      throw NetErrors.ofConnect(result, to);
     }
     return result == 0;
   }
@@ -460,7 +460,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
         NetErrors.translate(
             () -> Sockets.getsockopt(core.fd(), Sockets.SOL_SOCKET, Sockets.SO_ERROR));
     if (error != 0) {
-      throw NetErrors.ofSocket(error);
+      throw NetErrors.ofConnect(error, Objects.requireNonNull(remoteAddress));
     }
     return true;
   }
