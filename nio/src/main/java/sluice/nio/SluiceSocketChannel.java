@@ -151,6 +151,11 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
     port = value;
   }
 
+  @Override
+  public Object monitorOfStreams() {
+    return blockingLock();
+  }
+
   void ensureOpenAndConnected() throws ClosedChannelException {
     ensureOpen();
     if (state != CONNECTED) {
@@ -578,8 +583,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
 
   @Override
   protected void implConfigureBlocking(boolean block) throws IOException {
-    core.reads.lock.lock();
-    core.writes.lock.lock();
+    core.lockBoth(blockingLock());
     try {
       ensureOpen();
       StreamPort ring = port;
