@@ -14,6 +14,7 @@ final class Benches {
           new CaseBench("poller", BenchCase::pollerCases),
           new NfsBench(),
           new SelectorBench(),
+          new ChurnBench(),
           new PetStoreBench(),
           new IozoneBench(),
           new StartBench(),

@@ -47,12 +47,12 @@ record Options(
         --cases X,Y      run only the cases of these names, or whose names begin with these
                          words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, systems and rounds; marked as such in results
-        --rounds N       measured rounds, more where the machine's speed changes (24; files, nfs and fuse 12; petstore, iozone and start 6;
-                         with --quick 10, 8 and 6)
-        --seconds S      length of a measured window (0.2; files, nfs and fuse 0.5; petstore 2;
-                         iozone 0.1)
-        --warm S         warm-up of each server (4; petstore 30; nfs and fuse 3), longer while its
-                         JVM compiles; a server without JVM has a second
+        --rounds N       measured rounds, more where the machine's speed changes (24; files, nfs,
+                         fuse and churn 12; petstore, iozone and start 6; with --quick 10, 8 and 6)
+        --seconds S      length of a measured window (0.2; files, nfs, fuse and churn 0.5;
+                         petstore 2; iozone 0.1)
+        --warm S         warm-up of each server (4; petstore 30; nfs, fuse and churn 3), longer
+                         while its JVM compiles; a server without JVM has a second
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
@@ -133,7 +133,7 @@ record Options(
     private int defaultRounds(String bench) {
       return switch (bench) {
         case "petstore", "iozone", "start" -> 6;
-        case "files", "nfs", "fuse" -> quick ? 8 : 12;
+        case "files", "nfs", "fuse", "churn" -> quick ? 8 : 12;
         default -> quick ? 10 : 24;
       };
     }
@@ -141,7 +141,7 @@ record Options(
     private double defaultSeconds(String bench) {
       return switch (bench) {
         case "iozone" -> quick ? 0.015 : 0.1;
-        case "files", "nfs", "fuse" -> 0.5;
+        case "files", "nfs", "fuse", "churn" -> 0.5;
         case "petstore" -> 2;
         default -> 0.2;
       };
@@ -183,7 +183,7 @@ record Options(
   private static double defaultWarmSeconds(String bench) {
     return switch (bench) {
       case "petstore" -> 30;
-      case "nfs", "fuse" -> 3;
+      case "nfs", "fuse", "churn" -> 3;
       default -> 4;
     };
   }

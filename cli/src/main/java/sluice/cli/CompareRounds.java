@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -27,6 +28,9 @@ record CompareRounds(
   private static final int END_SECONDS = 30;
   private static final int SYSTEM_CALL_SECONDS = 2;
 
+  /// How long is looked whether the machine is busy.
+  private static final int LOOK_MILLIS = 1000;
+
   /// Measures both sides in turn.
   ///
   /// @param rounds measurements of each
@@ -42,6 +46,7 @@ record CompareRounds(
             2 * rounds,
             seconds,
             (2 * rounds * seconds + 59) / 60));
+    warnIfBusy(progress);
     for (int round = 0; round < rounds; round++) {
       for (int turn = 0; turn < 2; turn++) {
         boolean isOurs = (round + turn) % 2 == 1;
@@ -54,6 +59,16 @@ record CompareRounds(
       }
     }
     return new Comparison(backend, theirs, ours);
+  }
+
+  private static void warnIfBusy(Consumer<String> progress) throws InterruptedException {
+    MachineFiles files = new MachineFiles(Path.of("/"));
+    Optional<MachineLoad.Look> first = MachineLoad.look(files);
+    Thread.sleep(LOOK_MILLIS);
+    Optional<MachineLoad.Look> second = MachineLoad.look(files);
+    if (first.isPresent() && second.isPresent()) {
+      MachineLoad.between(first.get(), second.get()).warning().ifPresent(progress);
+    }
   }
 
   private Measurement measure(String name, Consumer<String> progress)

@@ -21,6 +21,13 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
 
   private static final int SHOWN_DIFFERENCES = 20;
 
+  /// A benefit that is worth a switch; whether there is one can be told when the interval ends on
+  /// one side of it.
+  private static final double WORTH = 0.95;
+
+  /// How much longer p99 may be for all that is known, before it is said that this is not known.
+  private static final double MUCH_LONGER = 1.25;
+
   private record Quantity(String name, String unit, ToDoubleFunction<Measurement> value) {}
 
   private static final Quantity CPU = new Quantity("CPU per request", "µs", Measurement::cpuMicros);
@@ -45,13 +52,6 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
     boolean measured =
         Arrays.stream(our).allMatch(v -> v > 0) && Arrays.stream(their).allMatch(v -> v > 0);
     return measured ? RatioInterval.of(our, their) : null;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
   private static double failures(List<Measurement> side) {
@@ -106,16 +106,30 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
       return "it costs more CPU here: do not use it";
     }
     if (!cpu.isBelowOne()) {
-      return "no benefit here: do not use it";
+      return cpu.low() > WORTH ? "no benefit here: do not use it" : untold(cpu);
     }
     if (p99 != null && p99.isAboveOne()) {
       return "less CPU per request, but a longer p99: decide what matters to you";
     }
+    String helps =
+        String.format(
+            Locale.ROOT,
+            "it helps: %.0f %% less CPU per request (at least %.0f %%)",
+            (1 - cpu.ratio()) * 100,
+            Math.floor((1 - cpu.high()) * 100));
+    return p99 != null && p99.high() > MUCH_LONGER
+        ? helps + "; whether p99 is longer cannot be told here"
+        : helps;
+  }
+
+  private static String untold(RatioInterval cpu) {
     return String.format(
         Locale.ROOT,
-        "it helps: %.0f %% less CPU per request (at least %.0f %%)",
-        (1 - cpu.ratio()) * 100,
-        Math.floor((1 - cpu.high()) * 100));
+        "cannot be told here: CPU per request is anything from %.2f to %.2f of the JDK's, because"
+            + " the rounds differ that much. Fix: end what else runs on this machine, or more"
+            + " --rounds or a longer --window",
+        cpu.low(),
+        cpu.high());
   }
 
   /// The table and the verdict.
@@ -123,7 +137,12 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
     List<String> lines = new ArrayList<>();
     lines.add(
         String.format(
-            Locale.ROOT, "%-26s %12s %12s  %s", "median", "jdk", backend, "ratio [95 %]"));
+            Locale.ROOT,
+            "%-26s %12s %12s  %s",
+            "geometric mean of rounds",
+            "jdk",
+            backend,
+            backend + "/jdk [95 %]"));
     for (Quantity quantity : QUANTITIES) {
       RatioInterval ratio = ratio(quantity);
       String name =
@@ -135,8 +154,8 @@ record Comparison(String backend, List<Measurement> theirs, List<Measurement> ou
                   Locale.ROOT,
                   "%-26s %12.1f %12.1f  %s",
                   name,
-                  median(values(theirs, quantity)),
-                  median(values(ours, quantity)),
+                  RatioInterval.geometricMean(values(theirs, quantity)),
+                  RatioInterval.geometricMean(values(ours, quantity)),
                   ratio));
     }
     differences().stream()

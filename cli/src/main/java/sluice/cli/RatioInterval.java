@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /// Ratio of paired measurements with its 95 % confidence interval. Immutable.
 ///
-/// @param ratio geometric mean of the pairs' ratios; below 1 when ours is smaller
+/// @param ratio geometric mean of the pairs' ratios, which is the ratio of the two sides' geometric
+///   means; below 1 when ours is smaller
 record RatioInterval(double ratio, double low, double high) {
   /// 97.5 % quantiles of Student's distribution for 1, 2, … degrees of freedom.
   private static final double[] STUDENT = {
@@ -29,6 +30,17 @@ record RatioInterval(double ratio, double low, double high) {
     double quantile = STUDENT[Math.min(n - 1, STUDENT.length) - 1];
     double half = quantile * Math.sqrt(squares / (n - 1) / n);
     return new RatioInterval(Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
+  }
+
+  /// The mean that goes with [#ratio].
+  ///
+  /// @param values above 0
+  static double geometricMean(double[] values) {
+    double mean = 0;
+    for (double value : values) {
+      mean += Math.log(value) / values.length;
+    }
+    return Math.exp(mean);
   }
 
   boolean isBelowOne() {

@@ -216,6 +216,33 @@ final class ActivationTest {
     assertThat(refused.exitCode()).isNotZero();
   }
 
+  /// `java.base` alone hides the provider's modules from the application's JVM.
+  @Test
+  void limitedModules() throws Exception {
+    String launcher = launcher();
+    String limit = "--limit-modules=java.base";
+    run(Map.of(), launcher, "run", limit, application.jar()).worksOn("readiness");
+    run(Map.of(), launcher, "run", "--limit-modules", "java.base", application.jar())
+        .worksOn("readiness");
+    java("-javaagent:" + SampleApplication.agentJar(), limit, "-jar", application.jar())
+        .worksOn("readiness");
+    Result jdk = run(Map.of(), launcher, "run", limit, "--backend=jdk", application.jar());
+    assertThat(jdk.out()).contains("echo hello on sun.nio.ch.");
+    String file = Files.writeString(directory.resolve("options"), limit).toString();
+    List<Result> unseen =
+        List.of(
+            run(Map.of("JDK_JAVA_OPTIONS", limit), launcher, "run", application.jar()),
+            run(Map.of(), launcher, "run", "@" + file, application.jar()));
+    for (Result hidden : unseen) {
+      assertThat(hidden.out()).as(hidden.err()).contains("echo hello on sun.nio.ch.");
+      assertThat(hidden.err())
+          .containsOnlyOnce("on the JDK's own selectors")
+          .contains("Fix: add ,sluice.nio");
+    }
+    run(Map.of("JDK_JAVA_OPTIONS", limit + ",sluice.nio"), launcher, "run", application.jar())
+        .worksOn("readiness");
+  }
+
   @Test
   void aSignalReachesTheApplication() throws Exception {
     Path out = directory.resolve("out");

@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,56 @@ final class ComparisonTest {
               Double.isNaN(calls) ? "there is no perf" : ""));
     }
     return rounds;
+  }
+
+  /// Rounds whose CPU time is given, one each.
+  private static List<Measurement> rounds(double[] cpuMicros, double... p99) {
+    List<Measurement> rounds = new ArrayList<>();
+    for (int i = 0; i < cpuMicros.length; i++) {
+      rounds.add(
+          new Measurement(
+              new LoadSource.Outcome(1000, 0, 100, p99[i % p99.length], 900),
+              cpuMicros[i] * 1000 / 1e6,
+              100 << 20,
+              8,
+              ""));
+    }
+    return rounds;
+  }
+
+  /// A machine on which now one side is slow and now the other tells nothing, and one round that
+  /// went wrong is no benefit of the other side.
+  @Test
+  void aNoisyMachineIsAVerdictOfItsOwn() {
+    double[] steady = {50, 50, 50, 50, 50, 50};
+    double[] wild = {30, 95, 40, 70, 28, 80};
+    double[] onceBad = {50, 50, 51, 49, 50, 5000};
+    for (double[] noisy : List.of(wild, onceBad)) {
+      assertThat(new Comparison("auto", rounds(steady, 500), rounds(noisy, 500)).verdict())
+          .startsWith("cannot be told here: CPU per request is anything from 0.")
+          .contains("Fix: end what else runs", "--rounds");
+    }
+    double[] slightly = {50.5, 49.5, 50.2, 49.8, 50, 50.1};
+    assertThat(new Comparison("auto", rounds(steady, 500), rounds(slightly, 500)).verdict())
+        .isEqualTo("no benefit here: do not use it");
+    double[] less = {40, 41, 40, 39, 40, 41};
+    assertThat(new Comparison("auto", rounds(steady, 500), rounds(less, 300, 2000, 450)).verdict())
+        .startsWith("it helps: 2")
+        .endsWith("; whether p99 is longer cannot be told here");
+  }
+
+  /// A ratio stands beside the columns that it is the ratio of.
+  @Test
+  void theRatioIsThatOfTheColumns() {
+    double[] jdk = {350, 350, 350, 350, 350, 10};
+    double[] ours = {491, 491, 491, 491, 491, 12000};
+    Comparison comparison = new Comparison("auto", rounds(jdk, jdk), rounds(ours, ours));
+    String row =
+        comparison.lines().stream().filter(l -> l.startsWith("p99 (")).findFirst().orElseThrow();
+    String[] words = row.replaceAll("^p99 \\(µs\\) +", "").split(" +", -1);
+    double ratio = Double.parseDouble(words[1]) / Double.parseDouble(words[0]);
+    assertThat(Double.parseDouble(words[2])).isCloseTo(ratio, within(0.01));
+    assertThat(comparison.lines().getFirst()).contains("geometric mean", "auto/jdk [95 %]");
   }
 
   private static String verdict(double cpu, double p99, long failed) {

@@ -45,7 +45,7 @@ public final class Agent {
         Object.class.getModule(),
         Set.of(),
         Map.of("sun.nio.ch", us),
-        Map.of("java.lang", us),
+        Map.of("java.lang", us, "java.net", us),
         Set.of(),
         Map.of());
     enableNativeAccess();

@@ -1,13 +1,24 @@
 package sluice.nio;
 
 import java.io.IOException;
+import java.lang.StackWalker.StackFrame;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import sluice.sys.PollFds;
 
 /// Blocking reads and writes of a stream: they wait outside of its descriptor, so that closing and
 /// interrupting end them. Without state: the thread that holds the lock of the direction calls.
 final class BlockingTransfer {
+  private static final StackWalker FRAMES = StackWalker.getInstance();
+
+  /// Calls between a stream and us.
+  private static final int NEAR = 16;
+
+  private static final Set<String> STREAMS =
+      Set.of("sun.nio.ch.ChannelInputStream", "sun.nio.ch.ChannelOutputStream");
+
   private BlockingTransfer() {}
 
   /// One attempt, which does not wait.
@@ -23,6 +34,12 @@ final class BlockingTransfer {
 
     /// As `end` of the channel.
     void endBlocking(boolean completed) throws AsynchronousCloseException;
+
+    /// What streams of `java.nio.channels.Channels` hold while they use the channel; null where
+    /// there is only one of them.
+    default @Nullable Object monitorOfStreams() {
+      return null;
+    }
 
     default boolean isInputOpen() {
       return true;
@@ -52,7 +69,7 @@ final class BlockingTransfer {
           if (nanos >= 0 && left <= 0) {
             throw new SocketTimeoutException("Read timed out");
           }
-          core.reads.await(PollFds.POLLIN, left);
+          await(channel, core.reads, PollFds.POLLIN, left);
           n = channel.isOpen() ? attempt.run() : n;
         }
       } finally {
@@ -62,6 +79,23 @@ final class BlockingTransfer {
       channel.endBlocking(n > 0);
     }
     return n;
+  }
+
+  private static void await(Stream channel, ChannelCore.Direction direction, int events, long nanos)
+      throws IOException {
+    Object monitor = channel.monitorOfStreams();
+    if (monitor != null && nanos < 0 && Thread.holdsLock(monitor) && isOfJdkStream()) {
+      direction.awaitWithoutMonitor(events, monitor);
+    } else {
+      direction.await(events, nanos);
+    }
+  }
+
+  /// Whether a stream of `java.nio.channels.Channels` calls. An application that holds the monitor
+  /// itself keeps it.
+  private static boolean isOfJdkStream() {
+    return FRAMES.walk(
+        frames -> frames.limit(NEAR).map(StackFrame::getClassName).anyMatch(STREAMS::contains));
   }
 
   /// Tries until all was written, or nothing more will be; a virtual thread, as with the JDK's
@@ -82,7 +116,7 @@ final class BlockingTransfer {
           n = attempt.run();
           total += Math.max(0, n);
           if (NetErrors.again(n)) {
-            core.writes.await(PollFds.POLLOUT, -1);
+            await(channel, core.writes, PollFds.POLLOUT, -1);
           }
         } while ((NetErrors.again(n) || n > 0)
             && total < enough

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,12 @@ import sluice.sys.Files;
 /// | `closing`, `closed`, `blocked`, `sets` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended` | any thread | under the direction's lock object | the same |
+/// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
 ///
 /// Lifecycle: open → closing (operations end) → closed.
 final class ChannelCore {
+  private static final int LOOK_AGAIN_MILLIS = 1;
+
   private final int fd;
   private boolean closing;
   private boolean closed;
@@ -55,6 +59,67 @@ final class ChannelCore {
     final ReentrantLock lock = new ReentrantLock();
     private @Nullable Waiter waiter;
     private boolean ended;
+
+    /// Whether the holder of [#lock] waits and will need the channel's monitor to go on. Under that
+    /// monitor.
+    private boolean suspended;
+
+    /// Whether an operation of a stream waits. For the holder of the channel's `blockingLock()`.
+    boolean isSuspended() {
+      return suspended;
+    }
+
+    /// Takes [#lock]. A thread that has the channel's monitor, for which a suspended operation will
+    /// have to wait, gives it up until that operation has ended.
+    ///
+    /// @param monitor the channel's `blockingLock()`
+    void lock(Object monitor) {
+      while (!lock.tryLock()) {
+        if (!Thread.holdsLock(monitor) || !suspended) {
+          lock.lock();
+          return;
+        }
+        giveUpShortly(monitor);
+      }
+    }
+
+    /// As [#await] without limit, for an operation of a stream of `java.nio.channels.Channels`:
+    /// such a stream holds the channel's monitor, which the channel's other stream needs too. The
+    /// monitor is given up meanwhile; another thread waits for the descriptor, and tells by the
+    /// monitor.
+    ///
+    /// @param monitor the channel's `blockingLock()`, which the caller holds, as it holds [#lock]
+    void awaitWithoutMonitor(int events, Object monitor) throws IOException {
+      CompletableFuture<Void> ready = new CompletableFuture<>();
+      suspended = true;
+      Thread.startVirtualThread(() -> {
+        try {
+          await(events, -1);
+          ready.complete(null);
+        } catch (IOException | RuntimeException | Error failure) {
+          ready.completeExceptionally(failure);
+        } finally {
+          synchronized (monitor) {
+            monitor.notifyAll();
+          }
+        }
+      });
+      boolean interrupted = false;
+      while (!ready.isDone()) {
+        try {
+          monitor.wait();
+        } catch (InterruptedException later) { // which closes the channel, and so ends the wait
+          interrupted = true;
+        }
+      }
+      suspended = false;
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (ready.isCompletedExceptionally()) {
+        throw new IOException(ready.exceptionNow());
+      }
+    }
 
     /// Waits until the descriptor is ready, the time is over, or somebody wakes. May return early,
     /// and does when this direction has ended.
@@ -100,6 +165,31 @@ final class ChannelCore {
     synchronized void end() {
       ended = true;
       wake();
+    }
+  }
+
+  private static void giveUpShortly(Object monitor) {
+    try {
+      monitor.wait(LOOK_AGAIN_MILLIS);
+    } catch (InterruptedException later) {
+      Thread.currentThread().interrupt(); // the next wait ends at once, and looks again
+    }
+  }
+
+  /// Takes the locks of both directions, to change the channel's mode. Neither is kept while the
+  /// monitor is given up: a stream that gets that may want the other.
+  ///
+  /// @param monitor the channel's `blockingLock()`, which the caller holds
+  void lockBoth(Object monitor) {
+    reads.lock(monitor);
+    while (!writes.lock.tryLock()) {
+      if (!writes.suspended) {
+        writes.lock.lock();
+        return;
+      }
+      reads.lock.unlock();
+      giveUpShortly(monitor);
+      reads.lock(monitor);
     }
   }
 

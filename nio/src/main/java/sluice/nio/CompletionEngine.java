@@ -16,18 +16,29 @@ import sluice.loop.Engines;
 
 /// Our own channels, and selectors that let a ring move their bytes. Every thread may call.
 final class CompletionEngine implements NioEngine {
+  /// For selectors that take a ring before their first wait.
+  static final int AT_ONCE = 0;
+
+  /// For selectors without rings.
+  static final int NEVER = -1;
+
   private final SelectorProvider provider;
-  private final boolean rings;
+  private final int ringAfter;
 
   /// @param provider whom channels and selectors name as theirs
   CompletionEngine(SelectorProvider provider) {
-    this(provider, EngineChoice.memory(System::getProperty) > 0 && unavailable() == null);
+    this(
+        provider,
+        EngineChoice.memory(System::getProperty) > 0 && unavailable() == null
+            ? RingStart.REPORTS
+            : NEVER);
   }
 
-  /// @param rings whether selectors may use rings
-  CompletionEngine(SelectorProvider provider, boolean rings) {
+  /// @param ringAfter how many ready channels a selector reports before it takes a ring, or
+  ///   [#NEVER]
+  CompletionEngine(SelectorProvider provider, int ringAfter) {
     this.provider = provider;
-    this.rings = rings;
+    this.ringAfter = ringAfter;
   }
 
   /// Why no ring can be used here, with what would allow it; null when one can.
@@ -66,7 +77,7 @@ final class CompletionEngine implements NioEngine {
 
   @Override
   public AbstractSelector openSelector() throws IOException {
-    return new CompletionSelector(provider, rings);
+    return new CompletionSelector(provider, ringAfter);
   }
 
   @Override

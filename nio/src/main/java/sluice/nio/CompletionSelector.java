@@ -57,6 +57,11 @@ final class CompletionSelector extends AbstractSelector {
   /// What moves the bytes of the streams, once a platform thread has selected some.
   private volatile @Nullable SelectorRing ring;
 
+  private final RingStart start;
+
+  /// Whether channels may be given to a ring from now on.
+  private boolean ringDue;
+
   /// Whether this selector does without a ring from now on.
   private boolean neutral;
 
@@ -68,10 +73,12 @@ final class CompletionSelector extends AbstractSelector {
   private boolean inSelect;
   private boolean closePending;
 
-  /// @param rings whether a ring may be used
-  CompletionSelector(SelectorProvider provider, boolean rings) throws IOException {
+  /// @param ringAfter how many ready channels are reported before a ring is started; negative: none
+  ///   is
+  CompletionSelector(SelectorProvider provider, int ringAfter) throws IOException {
     super(provider);
-    neutral = !rings;
+    neutral = ringAfter < 0;
+    start = new RingStart(ringAfter);
     epoll = new EpollSet();
     try {
       wakeEvent = EventFd.open(true);
@@ -184,7 +191,7 @@ final class CompletionSelector extends AbstractSelector {
 
   private void apply(NioKey key) {
     RingPort port = key.port;
-    if (port == null && key.interest() != 0 && !neutral) {
+    if (port == null && key.interest() != 0 && ringDue && !neutral) {
       port = adopt(key);
     }
     if (port != null) {
@@ -217,6 +224,21 @@ final class CompletionSelector extends AbstractSelector {
     return port;
   }
 
+  /// Has all channels looked at again when it is time for a ring.
+  private void decideOnRing() {
+    switch (start.select(Thread.currentThread())) {
+      case WAIT -> {}
+      case START -> {
+        ringDue = true;
+        keys.forEach(each -> queue((NioKey) each));
+      }
+      case NEVER -> {
+        neutral = true;
+        RingNotice.say(RingNotice.THREADS);
+      }
+    }
+  }
+
   private @Nullable SelectorRing startRing() {
     if (Thread.currentThread().isVirtual()) {
       neutral = true;
@@ -239,11 +261,7 @@ final class CompletionSelector extends AbstractSelector {
     ring = null;
     old.close(true);
     old.takeReady(hot); // what its owner has received while it took channels away
-    RingNotice.say(
-        "a selector has left its ring for epoll, because "
-            + Thread.currentThread()
-            + " selects after "
-            + old.owner());
+    RingNotice.say(RingNotice.THREADS);
   }
 
   /// Remembers a key that may be ready without the kernel.
@@ -356,6 +374,8 @@ final class CompletionSelector extends AbstractSelector {
     SelectorRing mine = ring;
     if (mine != null && !mine.isOwner()) {
       leaveRing(mine);
+    } else if (!ringDue && !neutral) {
+      decideOnRing();
     }
     processCancelled();
     applyChanges();
@@ -377,8 +397,11 @@ final class CompletionSelector extends AbstractSelector {
     if (mine != null) {
       mine.expect(hot.size() + count);
     }
-    int updated = report(count, action);
-    return updated + reportHot(action);
+    int updated = report(count, action) + reportHot(action);
+    if (!ringDue) {
+      start.reported(updated);
+    }
+    return updated;
   }
 
   /// Waits until there is something to report, somebody wakes, or the time is over.

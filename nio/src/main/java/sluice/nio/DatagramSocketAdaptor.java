@@ -25,10 +25,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The `DatagramSocket` view of a channel. Any thread may use it; everything is the channel's.
 ///
-/// It is a `MulticastSocket` because the JDK's is one, and applications cast. That class opens a
-/// socket of its own, which is closed at once: nothing here asks it.
+/// It is a `MulticastSocket` because the JDK's is one, and applications cast. Where `java.net` is
+/// closed to us (see [JavaNet]) that class opens a socket of its own, which is closed at once:
+/// nothing here asks it.
 final class DatagramSocketAdaptor extends MulticastSocket {
   private static final InetSocketAddress NO_ADDRESS = new InetSocketAddress(0);
+
+  /// Set while this thread opens the socket that nothing asks, by an application's factory perhaps.
+  private static final ThreadLocal<Boolean> OPENING = new ThreadLocal<>();
 
   private final SluiceDatagramChannel channel;
   private final PacketRooms rooms = new PacketRooms();
@@ -42,18 +46,37 @@ final class DatagramSocketAdaptor extends MulticastSocket {
   private final AdaptorOptions options;
 
   private DatagramSocketAdaptor(SluiceDatagramChannel channel) throws IOException {
-    super((SocketAddress) null);
+    JavaNet inside = JavaNet.inside();
+    super(inside == null ? null : inside.noDelegate());
     this.channel = channel;
     this.options = new AdaptorOptions(channel);
-    noInterface = super.getNetworkInterface();
-    super.close();
+    if (inside == null) {
+      noInterface = super.getNetworkInterface();
+      super.close();
+    } else {
+      noInterface = inside.anyInterface();
+    }
   }
 
   static DatagramSocket create(SluiceDatagramChannel channel) {
+    if (OPENING.get() != null) {
+      throw new UncheckedIOException(
+          new SocketException(
+              """
+              DatagramChannel.socket() cannot be made inside of DatagramSocketImplFactory
+                Why: every DatagramSocket, that of a channel too, asks the factory for a socket, \
+              and java.net is closed to sluice.nio, which could have it ask none
+                Fix: start java with --add-opens java.base/java.net=sluice.nio \
+              (class path: =ALL-UNNAMED), with -javaagent:sluice-agent.jar, or through 'sluice run'\
+              """));
+    }
+    OPENING.set(true);
     try {
       return new DatagramSocketAdaptor(channel);
     } catch (IOException noDescriptor) {
       throw new UncheckedIOException(noDescriptor);
+    } finally {
+      OPENING.remove();
     }
   }
 
@@ -200,8 +223,7 @@ final class DatagramSocketAdaptor extends MulticastSocket {
       int start = bytes.position();
       try {
         SocketAddress sender = channel.blockingReceive(bytes, options.timeoutNanos());
-        packet.setLength(bytes.position() - start);
-        rooms.keep(packet, wanted);
+        rooms.received(packet, bytes.position() - start, wanted);
         packet.setSocketAddress(sender);
       } catch (ClosedByInterruptException interrupted) {
         throw interrupted; // unlike all other ends, as the JDK's adaptor does

@@ -1,7 +1,6 @@
 package sluice.nio;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
@@ -32,10 +31,9 @@ final class EpollSet implements AutoCloseable {
 
   private final Epoll epoll;
 
-  /// Freed with the set: many selectors come and go faster than the collector.
-  private final Arena arena = Arena.ofShared();
+  /// Recycled: many selectors come and go faster than the collector.
+  private final EpollEvents events;
 
-  private final EpollEvents events = new EpollEvents(BATCH, arena);
   private @Nullable NioKey[] keys = new NioKey[64];
   private int[] free = new int[64];
   private int freeCount;
@@ -44,12 +42,8 @@ final class EpollSet implements AutoCloseable {
   private int watching;
 
   EpollSet() throws SysException {
-    try {
-      epoll = Epoll.create();
-    } catch (SysException refused) {
-      arena.close();
-      throw refused;
-    }
+    epoll = Epoll.create();
+    events = EpollEvents.recycled(BATCH);
   }
 
   /// The set's own descriptor, which can be polled.
@@ -173,10 +167,10 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Closes the descriptor and frees the events: nobody waits, and nobody looks at events.
+  /// Closes the descriptor and gives the events back: nobody waits, and nobody looks at events.
   @Override
   public void close() {
     epoll.close();
-    arena.close();
+    events.close();
   }
 }

@@ -10,7 +10,6 @@ import static sluice.sys.Errno.EEXIST;
 import static sluice.sys.Errno.ENOENT;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +41,9 @@ import sun.nio.ch.SelectionKeyImpl;
 final class InterestTable {
   static final int MAX_EVENTS = 1024;
 
+  /// Room at first for what a select reports: most selectors never report more.
+  private static final int FIRST_EVENTS = 16;
+
   /// Descriptor number of the wake-up counter in events.
   private static final int WAKE = -1;
 
@@ -59,10 +61,10 @@ final class InterestTable {
   private final EpollEvents events;
   private final Suspects suspects;
   private final ArrayDeque<SelectionKeyImpl> pending = new ArrayDeque<>();
-  private final @Nullable SelectionKeyImpl[] readyKeys;
-  private final int[] readyEvents;
+  private @Nullable SelectionKeyImpl[] readyKeys = new SelectionKeyImpl[FIRST_EVENTS];
+  private int[] readyEvents = new int[FIRST_EVENTS];
   private Epoll epoll;
-  private Registration[] registrations = new Registration[256];
+  private Registration[] registrations = new Registration[16];
   private int readyCount;
   private long round;
   private int strays;
@@ -73,17 +75,13 @@ final class InterestTable {
 
   /// @param threshold number of changes that wait for the next select; one more applies them
   /// @param wakeFd descriptor whose edges end a wait
-  /// @param arena of the memory that the kernel writes, closed after the table
-  InterestTable(int threshold, int wakeFd, ReadinessCounts counts, Arena arena)
-      throws SysException {
+  InterestTable(int threshold, int wakeFd, ReadinessCounts counts) throws SysException {
     this.threshold = threshold;
     this.wakeFd = wakeFd;
     this.counts = counts;
-    this.events = new EpollEvents(MAX_EVENTS, arena);
-    this.suspects = new Suspects(arena);
-    this.readyKeys = new SelectionKeyImpl[MAX_EVENTS];
-    this.readyEvents = new int[MAX_EVENTS];
     this.epoll = open();
+    this.events = EpollEvents.recycled(MAX_EVENTS);
+    this.suspects = new Suspects();
   }
 
   private Epoll open() throws SysException {
@@ -275,6 +273,10 @@ final class InterestTable {
       return;
     }
     registration.reportedAt = round;
+    if (readyCount == readyEvents.length) {
+      readyKeys = Arrays.copyOf(readyKeys, 2 * readyCount);
+      readyEvents = Arrays.copyOf(readyEvents, 2 * readyCount);
+    }
     readyKeys[readyCount] = registration.key;
     readyEvents[readyCount++] = bits;
     if (registration.edge) {
@@ -346,5 +348,7 @@ final class InterestTable {
     closed = true;
     pending.clear();
     epoll.close();
+    events.close();
+    suspects.close();
   }
 }

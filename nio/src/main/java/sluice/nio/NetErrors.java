@@ -5,6 +5,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
@@ -13,6 +14,8 @@ import java.nio.channels.NotYetBoundException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.security.Security;
+import java.util.Arrays;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
@@ -20,6 +23,7 @@ import sluice.sys.SysException;
 /// Without state: any thread may call.
 final class NetErrors {
   private static final int EPROTO = 71;
+  private static final boolean HOST_INFO = hostInfo();
   private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
@@ -28,7 +32,10 @@ final class NetErrors {
   ///
   /// @param errno positive or negated
   static IOException ofSocket(int errno) {
-    String text = Errno.describe(errno);
+    return ofSocket(errno, Errno.describe(errno));
+  }
+
+  private static IOException ofSocket(int errno, String text) {
     return switch (Math.abs(errno)) {
       case EPROTO -> new ProtocolException(text);
       case Errno.ECONNREFUSED, Errno.ETIMEDOUT, Errno.ENOTCONN -> new ConnectException(text);
@@ -37,6 +44,24 @@ final class NetErrors {
           new BindException(text);
       default -> new SocketException(text);
     };
+  }
+
+  /// Of connecting a stream. The message names the address where `jdk.includeInExceptions` has
+  /// `hostInfo`, as the JDK's does.
+  ///
+  /// @param errno positive or negated
+  static IOException ofConnect(int errno, SocketAddress remote) {
+    return ofSocket(
+        errno, HOST_INFO ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
+  }
+
+  /// The system property goes before the one of the security properties.
+  private static boolean hostInfo() {
+    String name = "jdk.includeInExceptions";
+    String words = System.getProperty(name, Security.getProperty(name));
+    return words != null
+        && Arrays.stream(words.split(",", -1))
+            .anyMatch(w -> w.strip().equalsIgnoreCase("hostInfo"));
   }
 
   /// Of a call that accepts a connection, makes a pipe or moves bytes.

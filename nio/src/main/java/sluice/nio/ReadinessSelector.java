@@ -1,7 +1,6 @@
 package sluice.nio;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.SelectorProvider;
@@ -30,10 +29,6 @@ final class ReadinessSelector extends SelectorImpl {
   private static final int SLEEPING = 1;
   private static final int WOKEN = 2;
 
-  /// All native memory of the selector, freed when it is closed: many selectors come and go faster
-  /// than the collector.
-  private final Arena arena = Arena.ofShared();
-
   private final EventFd counter;
   private final InterestTable table;
   private final ReadinessCounts counts;
@@ -42,7 +37,7 @@ final class ReadinessSelector extends SelectorImpl {
   private final boolean mayCoalesce;
 
   /// To sleep by: of no descriptors at all.
-  private final PollFds none = new PollFds(1, arena);
+  private final PollFds none = PollFds.recycled(1);
 
   private final AtomicInteger state = new AtomicInteger();
 
@@ -51,17 +46,12 @@ final class ReadinessSelector extends SelectorImpl {
     super(provider);
     this.mayCoalesce = settings.coalescing();
     this.counts = counts;
+    this.counter = EventFd.open(true);
     try {
-      this.counter = EventFd.open(true);
-      try {
-        this.table = new InterestTable(settings.threshold(), counter.fd(), counts, arena);
-      } catch (SysException e) {
-        counter.close();
-        throw e;
-      }
-    } catch (SysException refused) {
-      arena.close();
-      throw refused;
+      this.table = new InterestTable(settings.threshold(), counter.fd(), counts);
+    } catch (SysException e) {
+      counter.close();
+      throw e;
     }
     coalescing = new WaitCoalescing(System::nanoTime, table::drops);
   }
@@ -186,9 +176,9 @@ final class ReadinessSelector extends SelectorImpl {
 
   @Override
   protected void implClose() {
-    table.close();
+    table.close(); // no thread waits: this has the selector's lock, or is an action of the select
     counter.close();
-    arena.close(); // nobody selects: this has the selector's lock, or is an action of the select
+    none.close();
   }
 
   WaitCoalescing coalescing() {

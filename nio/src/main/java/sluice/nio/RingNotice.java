@@ -6,6 +6,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Says on standard error, once for each reason, that a selector does not use a ring. Any thread
 /// calls.
 final class RingNotice {
+  /// A ring belongs to one thread.
+  static final String THREADS =
+      "selectors that several threads select with in turn, as Jetty's, work without rings";
+
   private static final int LIMIT = 8;
   private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
 

@@ -151,6 +151,11 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
     port = value;
   }
 
+  @Override
+  public Object monitorOfStreams() {
+    return blockingLock();
+  }
+
   void ensureOpenAndConnected() throws ClosedChannelException {
     ensureOpen();
     if (state != CONNECTED) {
@@ -422,7 +427,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
     }
     connectAgain = result == -Errno.EAGAIN;
     if (result < 0 && result != -Errno.EINPROGRESS && !NetErrors.again(result)) {
-      throw NetErrors.ofSocket(result);
+      throw NetErrors.ofConnect(result, to);
     }
     return result == 0;
   }
@@ -460,7 +465,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
         NetErrors.translate(
             () -> Sockets.getsockopt(core.fd(), Sockets.SOL_SOCKET, Sockets.SO_ERROR));
     if (error != 0) {
-      throw NetErrors.ofSocket(error);
+      throw NetErrors.ofConnect(error, Objects.requireNonNull(remoteAddress));
     }
     return true;
   }
@@ -578,8 +583,7 @@ class SluiceSocketChannel extends SocketChannel implements BlockingTransfer.Stre
 
   @Override
   protected void implConfigureBlocking(boolean block) throws IOException {
-    core.reads.lock.lock();
-    core.writes.lock.lock();
+    core.lockBoth(blockingLock());
     try {
       ensureOpen();
       StreamPort ring = port;

@@ -64,7 +64,7 @@ final class StreamTransfers {
 
   int read(ByteBuffer buffer) throws IOException {
     Objects.requireNonNull(buffer);
-    core.reads.lock.lock();
+    core.reads.lock(channel.blockingLock());
     try {
       channel.ensureOpenAndConnected();
       if (channel.isBlocking()) {
@@ -82,7 +82,7 @@ final class StreamTransfers {
 
   long read(ByteBuffer[] buffers, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, buffers.length);
-    core.reads.lock.lock();
+    core.reads.lock(channel.blockingLock());
     try {
       channel.ensureOpenAndConnected();
       if (channel.isBlocking()) {
@@ -162,7 +162,7 @@ final class StreamTransfers {
 
   int write(ByteBuffer buffer) throws IOException {
     Objects.requireNonNull(buffer);
-    core.writes.lock.lock();
+    core.writes.lock(channel.blockingLock());
     try {
       channel.ensureOpenAndConnected();
       requireOutput();
@@ -178,7 +178,7 @@ final class StreamTransfers {
 
   long write(ByteBuffer[] buffers, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, buffers.length);
-    core.writes.lock.lock();
+    core.writes.lock(channel.blockingLock());
     try {
       channel.ensureOpenAndConnected();
       requireOutput();

@@ -1,6 +1,5 @@
 package sluice.nio;
 
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -11,13 +10,11 @@ import sluice.sys.PollFds;
 final class Suspects {
   private final List<Registration> listed = new ArrayList<>();
   private final List<Registration> found = new ArrayList<>();
-  private final Arena arena;
-  private PollFds fds;
+  private PollFds fds = PollFds.recycled(64);
 
-  /// @param arena what the memory lives as long as; arrays that became too small stay in it
-  Suspects(Arena arena) {
-    this.arena = arena;
-    fds = new PollFds(64, arena);
+  /// Gives the memory back: nothing is looked at any more.
+  void close() {
+    fds.close();
   }
 
   void add(Registration registration) {
@@ -55,7 +52,9 @@ final class Suspects {
       return 0;
     }
     if (count > fds.capacity()) {
-      fds = new PollFds(Math.max(count, fds.capacity() * 2), arena);
+      int capacity = Math.max(count, fds.capacity() * 2);
+      fds.close();
+      fds = PollFds.recycled(capacity);
     }
     for (int i = 0; i < count; i++) {
       fds.set(i, listed.get(i).fd, listed.get(i).wanted);

@@ -50,7 +50,8 @@ class FileTargetTest {
     assumeTrue(Files.isReadable(COUNTS), () -> "the kernel does not show " + COUNTS);
     Path path = Files.write(directory.resolve("file"), new byte[LENGTH]);
     SluiceSelectorProvider provider =
-        new SluiceSelectorProvider(self -> new CompletionEngine(self, rings));
+        new SluiceSelectorProvider(self ->
+            new CompletionEngine(self, rings ? CompletionEngine.AT_ONCE : CompletionEngine.NEVER));
     try (Selector selector = provider.openSelector();
         ServerSocketChannel server = provider.openServerSocketChannel();
         SocketChannel opened = provider.openSocketChannel();

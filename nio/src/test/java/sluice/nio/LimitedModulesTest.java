@@ -51,7 +51,9 @@ class LimitedModulesTest {
     public static void main(String[] arguments) throws Exception {
       boolean rings = Boolean.parseBoolean(arguments[0]);
       SluiceSelectorProvider provider =
-          new SluiceSelectorProvider(self -> new CompletionEngine(self, rings));
+          new SluiceSelectorProvider(self ->
+              new CompletionEngine(
+                  self, rings ? CompletionEngine.AT_ONCE : CompletionEngine.NEVER));
       try (Selector selector = provider.openSelector();
           ServerSocketChannel server = provider.openServerSocketChannel();
           SocketChannel near = provider.openSocketChannel();

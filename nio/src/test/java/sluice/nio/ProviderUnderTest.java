@@ -31,8 +31,10 @@ enum ProviderUnderTest {
       case JDK -> DefaultSelectorProvider.get();
       case READINESS ->
           new SluiceSelectorProvider(ReadinessChannels.engine(ReadinessSettings.DEFAULT));
-      case COMPLETION -> new SluiceSelectorProvider(self -> new CompletionEngine(self, true));
-      case NEUTRAL -> new SluiceSelectorProvider(self -> new CompletionEngine(self, false));
+      case COMPLETION ->
+          new SluiceSelectorProvider(self -> new CompletionEngine(self, CompletionEngine.AT_ONCE));
+      case NEUTRAL ->
+          new SluiceSelectorProvider(self -> new CompletionEngine(self, CompletionEngine.NEVER));
     };
   }
 

@@ -19,7 +19,8 @@ abstract class RingTests {
   /// For reads of sockets, which no interrupt ends.
   static final int PATIENCE_MILLIS = 100_000;
 
-  final SluiceSelectorProvider provider = new SluiceSelectorProvider(CompletionEngine::new);
+  final SluiceSelectorProvider provider =
+      new SluiceSelectorProvider(self -> new CompletionEngine(self, CompletionEngine.AT_ONCE));
   final List<AutoCloseable> open = new ArrayList<>();
 
   @BeforeEach

@@ -67,8 +67,8 @@ public final class BufferRing {
 
   private final IoUring owner;
   private final int group;
-  private final Mapping mapping;
-  private final MemorySegment entries;
+  private final RingPages pages;
+  private MemorySegment entries;
   private final MemorySegment region;
   private final long regionAddress;
   private final int mask;
@@ -98,8 +98,8 @@ public final class BufferRing {
     regionAddress = Ranges.writable(region, 0, (long) count * bufferBytes);
     mask = count - 1;
     buffers = (int) Math.min(region.byteSize() / bufferBytes, MAX_BUFFERS);
-    mapping = Mapping.anonymous((long) count * ENTRY_BYTES, true);
-    entries = mapping.segment();
+    pages = RingPages.anonymous((long) count * ENTRY_BYTES);
+    entries = pages.segment();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(REGISTRATION_LAYOUT.sizeBytes(), Long.BYTES);
       argument.set(JAVA_LONG, RING_ADDR, entries.address());
@@ -108,7 +108,7 @@ public final class BufferRing {
       argument.set(JAVA_SHORT, REGISTRATION_FLAGS, (short) (incremental ? IOU_PBUF_RING_INC : 0));
       owner.register(IoUring.REGISTER_PBUF_RING, argument, 1);
     } catch (SysException refused) {
-      mapping.close();
+      pages.release();
       throw refused;
     }
   }
@@ -163,8 +163,9 @@ public final class BufferRing {
     return bufferBytes;
   }
 
-  /// Unmaps the entries; the ring is closed already, so the kernel no longer reads them.
+  /// Gives the entries back; the ring is closed already, so the kernel no longer reads them.
   void release() {
-    mapping.close();
+    pages.release();
+    entries = CallMemory.ENDED;
   }
 }

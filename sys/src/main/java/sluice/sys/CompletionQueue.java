@@ -25,7 +25,7 @@ import java.lang.invoke.VarHandle;
 public final class CompletionQueue {
   private static final VarHandle INT = JAVA_INT.varHandle();
 
-  private final MemorySegment ring;
+  private MemorySegment ring;
   private final long headOffset;
   private final long tailOffset;
   private final long overflowOffset;
@@ -41,6 +41,11 @@ public final class CompletionQueue {
     entriesOffset = params.cqOffset(IoUringParams.CQ_CQES);
     mask = params.cqEntries() - 1;
     head = ring.get(JAVA_INT, headOffset);
+  }
+
+  /// The ring is closed: from now on every method throws [IllegalStateException].
+  void end() {
+    ring = CallMemory.ENDED;
   }
 
   /// Completions that wait to be looked at.

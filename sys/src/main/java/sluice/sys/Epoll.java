@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,6 +98,15 @@ public final class Epoll implements AutoCloseable {
     if (closed.get()) {
       return -Errno.EBADF;
     }
+    into.memory().beginCall();
+    try {
+      return waitWithin(into, limit, timeoutNanos);
+    } finally {
+      into.memory().endCall();
+    }
+  }
+
+  private int waitWithin(EpollEvents into, int limit, long timeoutNanos) {
     if (timeoutNanos <= 0) {
       long milliseconds = timeoutNanos < 0 ? -1 : 0;
       return wait(into, limit, SystemCall.EPOLL_PWAIT, milliseconds);
@@ -114,13 +122,8 @@ public final class Epoll implements AutoCloseable {
 
   private int wait(EpollEvents into, int limit, SystemCall call, long timeout) {
     MemorySegment events = into.segment();
-    try {
-      return (int)
-          Kernel.callHolding(
-              into.errno(), events, call, fd, events.address(), limit, timeout, 0, 0);
-    } finally {
-      Reference.reachabilityFence(into); // the time limit is in its memory
-    }
+    return (int)
+        Kernel.callHolding(into.errno(), events, call, fd, events.address(), limit, timeout, 0, 0);
   }
 
   /// Closes the descriptor. A second call does nothing.

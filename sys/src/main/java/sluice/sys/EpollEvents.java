@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 
@@ -25,31 +24,42 @@ import java.util.concurrent.TimeUnit;
 /// ```c
 /// struct epoll_event { __poll_t events; __u64 data; } EPOLL_PACKED;
 /// ```
-public final class EpollEvents {
+public final class EpollEvents implements AutoCloseable {
   static final Layout LAYOUT = layout(Arch.current());
   static final int EVENTS = offset(LAYOUT, "events");
   static final int DATA = offset(LAYOUT, "data");
   static final int SIZE = LAYOUT.sizeBytes();
 
-  private final MemorySegment segment;
-  private final MemorySegment errno;
-  private final MemorySegment time;
+  private final CallMemory memory;
   private final int capacity;
+  private MemorySegment segment;
+  private MemorySegment errno;
+  private MemorySegment time;
 
   /// In memory that the garbage collector frees.
   ///
   /// @param capacity most events of one wait, at least 1
   public EpollEvents(int capacity) {
-    this(capacity, Arena.ofAuto());
+    this(capacity, CallMemory.collected(bytes(capacity)));
   }
 
-  /// @param capacity most events of one wait, at least 1
-  /// @param arena what its memory lives as long as; it cannot be closed while a thread waits
-  public EpollEvents(int capacity, Arena arena) {
+  private EpollEvents(int capacity, CallMemory memory) {
     this.capacity = capacity;
-    segment = arena.allocate((long) capacity * SIZE, Long.BYTES);
-    errno = Kernel.newErrno(arena);
-    time = arena.allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
+    this.memory = memory;
+    segment = memory.part((long) capacity * SIZE);
+    errno = memory.part(Kernel.ERRNO_BYTES);
+    time = memory.part(IoUring.TIMESPEC_LAYOUT.sizeBytes());
+  }
+
+  /// In memory that the next one takes over after [#close].
+  ///
+  /// @param capacity most events of one wait, at least 1
+  public static EpollEvents recycled(int capacity) {
+    return new EpollEvents(capacity, CallMemory.recycled(bytes(capacity)));
+  }
+
+  private static long bytes(int capacity) {
+    return (long) capacity * SIZE + 2L * Long.BYTES + IoUring.TIMESPEC_LAYOUT.sizeBytes();
   }
 
   static Layout layout(Arch arch) {
@@ -99,5 +109,22 @@ public final class EpollEvents {
 
   MemorySegment errno() {
     return errno;
+  }
+
+  CallMemory memory() {
+    return memory;
+  }
+
+  /// Gives the memory back; from then on every use throws [IllegalStateException]. A second call
+  /// does nothing.
+  ///
+  /// @throws IllegalStateException while a thread waits with it
+  @Override
+  public void close() {
+    if (memory.close()) {
+      segment = CallMemory.ENDED;
+      errno = CallMemory.ENDED;
+      time = CallMemory.ENDED;
+    }
   }
 }

@@ -109,10 +109,10 @@ public final class IoUring implements AutoCloseable {
   private final Thread owner = Thread.currentThread();
   private final int ownerTid;
 
-  /// All memory of the ring but that of its buffer rings. Were a thread inside of [#enter], closing
-  /// it would throw.
-  private final Arena arena;
+  private final RingPages rings;
+  private final RingPages entries;
 
+  /// Freed by the collector, as what follows.
   private final MemorySegment errno;
 
   /// `struct io_uring_getevents_arg`, its timespec, then one timespec per submission entry.
@@ -128,25 +128,31 @@ public final class IoUring implements AutoCloseable {
   private long enters;
   private boolean closed;
 
-  private IoUring(int fd, IoUringParams params, Arena arena) throws SysException {
+  private IoUring(int fd, IoUringParams params) throws SysException {
     this.fd = fd;
-    this.arena = arena;
-    errno = Kernel.newErrno(arena);
     enterFd = fd;
     setupFlags = params.flags();
     features = params.features();
     ownerTid = (int) Kernel.call(SystemCall.GETTID, 0);
-    MemorySegment rings = Mapping.sharedPopulated(arena, fd, OFF_SQ_RING, params.ringBytes());
+    rings = RingPages.of(fd, OFF_SQ_RING, params.ringBytes());
     long entryBytes = (long) params.sqEntries() * params.sqEntryBytes();
-    MemorySegment entries = Mapping.sharedPopulated(arena, fd, OFF_SQES, entryBytes);
+    try {
+      entries = RingPages.of(fd, OFF_SQES, entryBytes);
+    } catch (SysException noRoom) {
+      rings.release();
+      throw noRoom;
+    }
+    Arena arena = Arena.ofAuto();
+    errno = Kernel.newErrno(arena);
     int own = ARGUMENT_LAYOUT.sizeBytes() + TIMESPEC_LAYOUT.sizeBytes();
     MemorySegment scratch =
         arena.allocate(own + SubmissionQueue.timespecBytes(params.sqEntries()), Long.BYTES);
     argument = scratch.asSlice(0, own);
     argumentAddress = argument.address();
     argument.set(JAVA_LONG, TS, argumentAddress + argumentBytes);
-    submission = new SubmissionQueue(this, rings, entries, scratch.asSlice(own), params);
-    completion = new CompletionQueue(rings, params);
+    MemorySegment timespecs = scratch.asSlice(own);
+    submission = new SubmissionQueue(this, rings.segment(), entries.segment(), timespecs, params);
+    completion = new CompletionQueue(rings.segment(), params);
   }
 
   /// Opens a ring owned by the calling thread.
@@ -161,21 +167,17 @@ public final class IoUring implements AutoCloseable {
       throw new WrongThreadException("a ring belongs to a platform thread");
     }
     int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
-    Arena arena = Arena.ofShared();
-    try {
+    try (Arena arena = Arena.ofConfined()) {
       IoUringParams params = new IoUringParams(arena, cqEntries, flags);
       long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
       SysException.check(
           fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
       try {
-        return new IoUring((int) fd, params, arena);
+        return new IoUring((int) fd, params);
       } catch (SysException noMemory) {
         Kernel.call(SystemCall.CLOSE, fd);
         throw noMemory;
       }
-    } catch (SysException refused) {
-      arena.close();
-      throw refused;
     }
   }
 
@@ -393,7 +395,10 @@ public final class IoUring implements AutoCloseable {
     Kernel.call(SystemCall.CLOSE, fd);
     bufferRings.forEach(BufferRing::release);
     bufferRings.clear();
-    arena.close();
+    submission.end();
+    completion.end();
+    rings.release();
+    entries.release();
   }
 
   /// Submits what is staged, cancels everything, then gives the rings back. A second call does

@@ -38,6 +38,10 @@ final class Kernel {
           ADDRESS);
 
   private static final StructLayout ERRNO_LAYOUT = Linker.Option.captureStateLayout();
+
+  /// Of a place for `errno`.
+  static final long ERRNO_BYTES = ERRNO_LAYOUT.byteSize();
+
   private static final long ERRNO_OFFSET =
       ERRNO_LAYOUT.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
 

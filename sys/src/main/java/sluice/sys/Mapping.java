@@ -73,12 +73,6 @@ public final class Mapping implements AutoCloseable {
     return map(bytes, writable, MAP_SHARED, fd, offset);
   }
 
-  /// Memory of a ring, with all pages present, that is unmapped when an arena is closed.
-  static MemorySegment sharedPopulated(Arena arena, int fd, long offset, long bytes)
-      throws SysException {
-    return segment(arena, address(bytes, true, MAP_SHARED | MAP_POPULATE, fd, offset), bytes);
-  }
-
   private static Mapping map(long bytes, boolean writable, int flags, int fd, long offset)
       throws SysException {
     return new Mapping(address(bytes, writable, flags, fd, offset), bytes, writable);
@@ -89,7 +83,8 @@ public final class Mapping implements AutoCloseable {
         .reinterpret(bytes, arena, ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
   }
 
-  private static long address(long bytes, boolean writable, int flags, int fd, long offset)
+  /// The place of a new mapping.
+  static long address(long bytes, boolean writable, int flags, int fd, long offset)
       throws SysException {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
     long address = Kernel.call(SystemCall.MMAP, 0, bytes, protection, flags, fd, offset);

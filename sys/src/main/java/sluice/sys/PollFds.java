@@ -4,9 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
@@ -25,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 /// ```c
 /// struct pollfd { int fd; short events; short revents; };
 /// ```
-public final class PollFds {
+public final class PollFds implements AutoCloseable {
   static final Layout LAYOUT = Layout.of("struct pollfd");
   static final int FD = LAYOUT.u32("fd");
   static final int EVENTS = LAYOUT.u16("events");
@@ -46,25 +44,37 @@ public final class PollFds {
   public static final int POLLREMOVE = 0x1000;
   public static final int POLLRDHUP = 0x2000;
 
-  private final MemorySegment segment;
-  private final MemorySegment time;
-  private final MemorySegment errno;
+  private final CallMemory memory;
   private final int capacity;
+  private MemorySegment segment;
+  private MemorySegment time;
+  private MemorySegment errno;
 
   /// In memory that the garbage collector frees.
   ///
   /// @param capacity number of entries, at least 1
   public PollFds(int capacity) {
-    this(capacity, Arena.ofAuto());
+    this(capacity, CallMemory.collected(bytes(capacity)));
   }
 
-  /// @param capacity number of entries, at least 1
-  /// @param arena what its memory lives as long as; it cannot be closed while a thread polls
-  public PollFds(int capacity, Arena arena) {
+  private PollFds(int capacity, CallMemory memory) {
     this.capacity = capacity;
-    segment = arena.allocate((long) capacity * SIZE, Long.BYTES);
-    time = arena.allocate(IoUring.TIMESPEC_LAYOUT.sizeBytes(), Long.BYTES);
-    errno = Kernel.newErrno(arena);
+    this.memory = memory;
+    segment = memory.part((long) capacity * SIZE);
+    time = memory.part(IoUring.TIMESPEC_LAYOUT.sizeBytes());
+    errno = memory.part(Kernel.ERRNO_BYTES);
+  }
+
+  /// In memory that the next one takes over after [#close]. Entries have no meaning until they are
+  /// set.
+  ///
+  /// @param capacity number of entries, at least 1
+  public static PollFds recycled(int capacity) {
+    return new PollFds(capacity, CallMemory.recycled(bytes(capacity)));
+  }
+
+  private static long bytes(int capacity) {
+    return (long) capacity * SIZE + 2L * Long.BYTES + IoUring.TIMESPEC_LAYOUT.sizeBytes();
   }
 
   /// Number of entries.
@@ -110,16 +120,34 @@ public final class PollFds {
   /// @return number of entries with a result, or -EINTR, …
   public int poll(int count, long timeoutNanos) {
     Objects.checkFromIndexSize(0, count, capacity);
+    memory.beginCall();
+    try {
+      return call(count, timeoutNanos);
+    } finally {
+      memory.endCall();
+    }
+  }
+
+  private int call(int count, long timeoutNanos) {
     long limit = 0;
     if (timeoutNanos >= 0) {
       time.set(JAVA_LONG, IoUring.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
       time.set(JAVA_LONG, IoUring.TV_NSEC, timeoutNanos % 1_000_000_000L);
       limit = time.address();
     }
-    try {
-      return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);
-    } finally {
-      Reference.reachabilityFence(this); // its memory must live as long as the call
+    return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);
+  }
+
+  /// Gives the memory back; from then on every use throws [IllegalStateException]. A second call
+  /// does nothing.
+  ///
+  /// @throws IllegalStateException while a thread polls
+  @Override
+  public void close() {
+    if (memory.close()) {
+      segment = CallMemory.ENDED;
+      time = CallMemory.ENDED;
+      errno = CallMemory.ENDED;
     }
   }
 }

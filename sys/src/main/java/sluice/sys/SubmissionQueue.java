@@ -35,11 +35,11 @@ public final class SubmissionQueue {
   private static final int TIMESPEC_BYTES = 16;
 
   private final IoUring owner;
-  private final MemorySegment ring;
-  private final MemorySegment entries;
+  private MemorySegment ring;
+  private MemorySegment entries;
 
   /// One `struct __kernel_timespec` per entry, for timeouts.
-  private final MemorySegment timespecs;
+  private MemorySegment timespecs;
 
   private final long headOffset;
   private final long tailOffset;
@@ -72,6 +72,13 @@ public final class SubmissionQueue {
 
   static long timespecBytes(int sqEntries) {
     return (long) sqEntries * TIMESPEC_BYTES;
+  }
+
+  /// The ring is closed: from now on every method throws [IllegalStateException].
+  void end() {
+    ring = CallMemory.ENDED;
+    entries = CallMemory.ENDED;
+    timespecs = CallMemory.ENDED;
   }
 
   /// Operations staged and not yet taken by the kernel.

@@ -1,0 +1,132 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// `sluice bench churn`: selectors and connections that come and go, beside 0, 200 and 1000 idle
+/// threads. All systems are started, then work in turns, the order reversed each round; the first
+/// is there twice, as the control. Used by the main thread.
+final class ChurnBench implements Bench {
+  private static final String NAME = "churn";
+  private static final List<String> SYSTEMS =
+      List.of("sluice/completion", "sluice/readiness", "jdk-epoll");
+  private static final List<Integer> THREADS = List.of(0, 200, 1000);
+
+  private record Case(String name, String work, int threads) {}
+
+  private record Entry(Series series, ChurnProcess process) {}
+
+  private static List<Case> all() {
+    List<Case> cases = new ArrayList<>();
+    for (String work : List.of(ChurnWork.SELECTOR, ChurnWork.CONNECTION, ChurnWork.BOTH)) {
+      for (int threads : THREADS) {
+        cases.add(new Case(work + " t" + threads, work, threads));
+      }
+    }
+    return cases;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String where() {
+    return "loopback, server and client in one process, on all cores";
+  }
+
+  @Override
+  public String list() {
+    StringBuilder text = new StringBuilder();
+    for (Case one : all()) {
+      text.append(NAME + ": ")
+          .append(one.name)
+          .append(one.threads == 0 ? " (quick)\n    " : "\n    ");
+      text.append(String.join(" ", SYSTEMS)).append('\n');
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void check(Options options) {
+    for (String peer : options.peers()) {
+      if (!SYSTEMS.contains(peer)) {
+        throw new IllegalArgumentException("no system of churn is called " + peer + "\n" + list());
+      }
+    }
+    List<Case> _ = selected(options);
+  }
+
+  private static List<Case> selected(Options options) {
+    return CaseChoice.of(options, all(), Case::name, one -> one.threads == 0);
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    Options options = harness.options();
+    List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
+    List<Case> cases = selected(options);
+    double each = 1 + options.warmSeconds() + options.rounds() * options.seconds();
+    Harness.progress(
+        String.format(
+            Locale.ROOT,
+            "%d cases, %d rounds: about %.0f s",
+            cases.size(),
+            options.rounds(),
+            cases.size() * (asked.size() + 1) * each));
+    try (MachineLock _ = MachineLock.acquire()) {
+      for (Case one : cases) {
+        done.accept(measure(harness, one, asked));
+      }
+    }
+  }
+
+  private static CaseResult measure(Harness harness, Case one, List<String> asked)
+      throws IOException {
+    List<String> systems = new ArrayList<>(asked);
+    systems.add(asked.getFirst()); // the control, at the far end of the order
+    List<Entry> entries = new ArrayList<>();
+    try {
+      for (int i = 0; i < systems.size(); i++) {
+        String system = systems.get(i);
+        Harness.progress("[churn] %s: warming %s".formatted(one.name, system));
+        ChurnProcess process = ChurnProcess.open(harness, system, one.work, one.threads);
+        entries.add(new Entry(new Series(system, i == asked.size()), process));
+        Map<String, Double> _ = process.work(harness.options().warmSeconds());
+      }
+      rounds(harness.options(), one, entries);
+    } finally {
+      entries.forEach(entry -> entry.process.close());
+    }
+    List<Series> series = entries.stream().map(Entry::series).toList();
+    return new CaseResult(NAME, one.name, series, Map.of());
+  }
+
+  private static void rounds(Options options, Case one, List<Entry> entries) throws IOException {
+    for (int round = 0; round < options.rounds(); round++) {
+      List<Entry> order = new ArrayList<>(entries);
+      if (round % 2 == 1) {
+        Collections.reverse(order);
+      }
+      for (Entry entry : order) {
+        Map<String, Double> metrics = entry.process.work(options.seconds());
+        entry.series.addRound(metrics);
+        Harness.progress(
+            "[churn] %s: round %d/%d %-24s %,9.0f ns/operation %,11.0f operations/s"
+                .formatted(
+                    one.name,
+                    round + 1,
+                    options.rounds(),
+                    entry.series.label() + (entry.series.control() ? " (A/A)" : ""),
+                    metrics.getOrDefault("cpu_ns_per_req", Double.NaN),
+                    metrics.getOrDefault("rps", Double.NaN)));
+      }
+    }
+  }
+}
