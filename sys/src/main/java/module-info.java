@@ -12,6 +12,7 @@ module sluice.sys {
       sluice.nio,
       sluice.fs,
       sluice.nfs,
+      sluice.vi,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

@@ -63,6 +63,7 @@ public final class Files {
   static final int F_SETFL = 4;
   static final int F_DUPFD_CLOEXEC = 1030;
   static final int F_ADD_SEALS = 1033;
+  static final int F_GET_SEALS = 1034;
   static final int MFD_CLOEXEC = 1;
   static final int MFD_ALLOW_SEALING = 2;
 
@@ -413,5 +414,12 @@ public final class Files {
   /// @param seals `F_SEAL_` bits
   public static int addSeals(int fd, int seals) {
     return (int) Kernel.call(SystemCall.FCNTL, fd, F_ADD_SEALS, seals);
+  }
+
+  /// The seals of a memory file.
+  ///
+  /// @return `F_SEAL_` bits, or -EINVAL when the descriptor is no memory file
+  public static int seals(int fd) {
+    return (int) Kernel.call(SystemCall.FCNTL, fd, F_GET_SEALS);
   }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Sockets {
   public static final int SOCK_STREAM = 1;
   public static final int SOCK_DGRAM = 2;
+  public static final int SOCK_SEQPACKET = 5;
   public static final int SOCK_NONBLOCK = 0x800;
   public static final int SOCK_CLOEXEC = 0x80000;
 

@@ -1,0 +1,46 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// `struct ucred`: which process has the other end of a UNIX socket, as the kernel noted it when
+/// the socket was connected; the peer cannot choose it.
+///
+/// Immutable: any thread may use it.
+///
+/// ```
+///  byte 0      4      8      12
+///      +------+------+------+
+///      | pid  | uid  | gid  |
+///      +------+------+------+
+/// ```
+///
+/// ```c
+/// struct ucred { pid_t pid; uid_t uid; gid_t gid; };
+/// ```
+///
+/// @param pid in the PID namespace of the caller; 0 when the peer has no number there
+public record PeerCredentials(int pid, int uid, int gid) {
+  static final Layout LAYOUT = Layout.of("struct ucred");
+  static final int PID = LAYOUT.u32("pid");
+  static final int UID = LAYOUT.u32("uid");
+  static final int GID = LAYOUT.u32("gid");
+
+  /// Those of the peer of a connected UNIX socket (`SO_PEERCRED`).
+  public static PeerCredentials of(int fd) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment value = arena.allocate(LAYOUT.sizeBytes(), Integer.BYTES);
+      int result = Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_PEERCRED, value);
+      SysException.check(result, "getsockopt", fd, Sockets.SOL_SOCKET, Sockets.SO_PEERCRED);
+      return new PeerCredentials(
+          value.get(JAVA_INT, PID), value.get(JAVA_INT, UID), value.get(JAVA_INT, GID));
+    }
+  }
+
+  /// Effective user of this process.
+  public static int ownUser() {
+    return (int) Kernel.call(SystemCall.GETEUID, 0);
+  }
+}

@@ -1,0 +1,17 @@
+import org.jspecify.annotations.NullMarked;
+import sluice.vi.device.DeviceProvider;
+
+/// Virtual Interfaces after Javia: messages between registered buffers, below the socket API.
+@NullMarked
+module sluice.vi {
+  requires static org.jspecify;
+  requires sluice.memory;
+  requires sluice.sys;
+
+  exports sluice.vi;
+
+  uses DeviceProvider;
+
+  provides DeviceProvider with
+      sluice.vi.local.LocalProvider;
+}

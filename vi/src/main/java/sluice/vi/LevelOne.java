@@ -1,0 +1,149 @@
+package sluice.vi;
+
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Level I of a VI: byte arrays, copied through registered memory. Sending belongs to the thread at
+/// the send queue, receiving to the one at the receive queue.
+///
+/// An array cannot stay where it is while a device uses it, so every message is copied once on each
+/// side; registering memory for one send costs more than the copy at all sizes measured.
+///
+/// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
+final class LevelOne {
+  /// Receives that [#recv] keeps posted, so that messages between two calls find room.
+  private static final int PREPOSTED = 8;
+
+  private static final int LEAST_BYTES = 4096;
+
+  private final Vi vi;
+  private final ViQueue sends;
+  private final ViQueue receives;
+  private final ArrayDeque<Bounce> idleSends = new ArrayDeque<>();
+  private final ArrayDeque<Bounce> idleReceives = new ArrayDeque<>();
+  private final ArrayDeque<ViBATicket> idleTickets = new ArrayDeque<>();
+  private @Nullable Bounce sending;
+
+  /// Whether what is posted was posted by [#recv].
+  private boolean byRecv;
+
+  LevelOne(Vi vi, ViQueue sends, ViQueue receives) {
+    this.vi = vi;
+    this.sends = sends;
+    this.receives = receives;
+  }
+
+  void send(byte[] b, int off, int len, int micros) throws ViException {
+    Objects.checkFromIndexSize(off, len, b.length);
+    sends.guard().enter();
+    try {
+      if (sending != null) {
+        finishSend(micros); // one that timed out before
+      }
+      sends.check(true, len);
+      Bounce memory = room(idleSends, len);
+      memory.copyFrom(b, off, len);
+      ViBufferTicket ticket = memory.ticket();
+      ticket.buffer().claim();
+      ticket.descriptor.clear();
+      ticket.descriptor.add(memory.memory(), 0, len, memory.key());
+      sending = memory;
+      sends.post(ticket);
+      finishSend(micros);
+    } finally {
+      sends.guard().exit();
+    }
+  }
+
+  private void finishSend(int micros) throws ViException {
+    Bounce memory = Objects.requireNonNull(sending);
+    try {
+      ViTicket _ = sends.await(micros);
+    } finally {
+      if (!memory.ticket().isPosted()) {
+        sending = null;
+        memory.giveBack();
+      }
+    }
+  }
+
+  /// Memory of at least this size, up to the longest message.
+  private Bounce room(ArrayDeque<Bounce> idle, int bytes) throws ViException {
+    Bounce memory = idle.poll();
+    if (memory != null && memory.sizeBytes() < bytes) {
+      memory.close();
+      memory = null;
+    }
+    if (memory == null) {
+      int size = Integer.highestOneBit(Math.max(bytes, LEAST_BYTES) * 2 - 1);
+      memory = new Bounce(vi, size, idle);
+    }
+    return memory;
+  }
+
+  byte[] recv(int micros) throws ViException {
+    receives.guard().enter();
+    try {
+      if (receives.posted() > 0 && !byRecv) {
+        throw new IllegalStateException("tickets are posted. Fix: wait for them with recvWait");
+      }
+      byRecv = true;
+      int wanted = Math.min(PREPOSTED, vi.attributes().receiveDepth());
+      if (vi.failure() == null) {
+        while (receives.posted() < wanted) {
+          ViBATicket ticket = idleTickets.poll();
+          post(ticket == null ? new ViBATicket() : ticket, vi.transferBytes());
+        }
+      }
+      ViBATicket done = (ViBATicket) receives.await(micros);
+      idleTickets.add(done);
+      return done.byteArray();
+    } finally {
+      receives.guard().exit();
+    }
+  }
+
+  void recvPost(ViBATicket ticket) throws ViException {
+    receives.guard().enter();
+    try {
+      if (receives.posted() > 0 && byRecv) {
+        throw new IllegalStateException(
+            "recv keeps receives posted on this VI. Fix: recv alone, or recvPost and recvWait");
+      }
+      byRecv = false;
+      post(ticket, ticket.room());
+    } finally {
+      receives.guard().exit();
+    }
+  }
+
+  private void post(ViBATicket ticket, int room) throws ViException {
+    receives.check(true, 0);
+    ticket.checkIdle();
+    int bytes = Math.min(room, vi.transferBytes());
+    ticket.borrow(room(idleReceives, bytes), bytes);
+    receives.post(ticket);
+  }
+
+  ViBATicket recvWait(int micros) throws ViException {
+    receives.guard().enter();
+    try {
+      return (ViBATicket) receives.await(micros);
+    } finally {
+      receives.guard().exit();
+    }
+  }
+
+  /// After both queues have been drained.
+  void close() {
+    Bounce last = sending;
+    if (last != null) {
+      last.giveBack();
+    }
+    idleSends.forEach(Bounce::close);
+    idleReceives.forEach(Bounce::close);
+    idleSends.clear();
+    idleReceives.clear();
+  }
+}

@@ -1,0 +1,289 @@
+package sluice.vi;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Account;
+import sluice.memory.Block;
+
+/// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
+/// "Interfacing Java to the Virtual Interface Architecture", section 4).
+///
+/// Between post and completion a buffer is the device's: a second post, an access through a view
+/// and closing are refused. Registration, views and freeing are for one thread at a time; a device
+/// may give a buffer back in another thread than the one that posted it.
+///
+/// ```
+///            post                      free(callback)
+///  +------------------> DEVICE       APPLICATION ----> waits until the device has given it back
+///  |                      |               ^            and no view can be reached, runs the
+///  APPLICATION <----------+               +----------- callback: reusable
+///  |          completion
+///  +---- close ----> CLOSED (views end)   detach: views get a copy in the heap; reusable at once
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `owner` | the posting thread, the completing thread | volatile | compare-and-set; volatile |
+/// | `callback` | the freeing thread, the one that runs it | volatile | volatile, under the monitor |
+/// | `storage`, `unreachable`, `registration` | the application, `CLEANER` | under the monitor | same |
+///
+/// Limits: all buffers of a process together hold at most the bytes of the system property
+/// `sluice.vi.memory`, 1 GiB by default.
+public final class ViBuffer implements AutoCloseable {
+  private static final int APPLICATION = 0;
+  private static final int DEVICE = 1;
+  private static final int CLOSED = 2;
+
+  private static final Account ACCOUNT =
+      new Account("buffers of VIs", Long.getLong("sluice.vi.memory", 1L << 30));
+  private static final Cleaner CLEANER =
+      Cleaner.create(Thread.ofPlatform().daemon().name("sluice-vi-free").factory());
+  private static final VarHandle OWNER;
+
+  static {
+    try {
+      OWNER = MethodHandles.lookup().findVarHandle(ViBuffer.class, "owner", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Block block;
+  private final MemorySegment memory;
+  private final int sizeBytes;
+
+  @SuppressWarnings("unused") // through OWNER
+  private int owner;
+
+  private volatile @Nullable Runnable callback;
+  private boolean unreachable;
+  private @Nullable ViewStorage storage;
+  private @Nullable ViBufferTicket registration;
+
+  /// Allocates zeroed memory that begins with a cache line.
+  ///
+  /// @throws OutOfMemoryError when all buffers together would hold more than they may
+  public ViBuffer(int sizeInBytes) {
+    Block allocated = Block.allocate(ACCOUNT, sizeInBytes);
+    if (allocated == null) {
+      throw new OutOfMemoryError(
+          ACCOUNT + "; " + sizeInBytes + " more do not fit. Fix: -Dsluice.vi.memory=BYTES");
+    }
+    block = allocated;
+    memory = block.segment();
+    sizeBytes = sizeInBytes;
+  }
+
+  /// Bytes that all buffers of this process hold now.
+  static long usedBytes() {
+    return ACCOUNT.usedBytes();
+  }
+
+  public int sizeBytes() {
+    return sizeBytes;
+  }
+
+  /// For devices: bounded, but without a scope; only while the buffer is the device's.
+  MemorySegment memory() {
+    return memory;
+  }
+
+  // ---- ownership -----------------------------------------------------------------------------
+
+  /// The device gets it.
+  ///
+  /// @throws IllegalStateException when it has it already, or the buffer is being freed or closed
+  void claim() {
+    if (callback != null) {
+      throw new IllegalStateException(
+          "the buffer is being freed. Fix: post it again after the callback has run");
+    }
+    if (!OWNER.compareAndSet(this, APPLICATION, DEVICE)) {
+      checkApplication();
+      throw new IllegalStateException("the buffer was posted by another thread just now");
+    }
+  }
+
+  /// The application gets it back.
+  void giveBack() {
+    OWNER.setVolatile(this, APPLICATION);
+    if (callback != null) {
+      runCallback();
+    }
+  }
+
+  /// @throws IllegalStateException when it is not the application's
+  void checkApplication() {
+    int now = (int) OWNER.getAcquire(this);
+    if (now == DEVICE) {
+      throw new IllegalStateException(
+          "the buffer is the device's until what it was posted for completes");
+    }
+    if (now == CLOSED) {
+      throw new IllegalStateException("the buffer is closed");
+    }
+  }
+
+  // ---- registration --------------------------------------------------------------------------
+
+  /// Makes the buffer known to the device of a VI. It can then be posted to this VI only.
+  ///
+  /// @return what is posted
+  /// @throws ViException when the device has no room for it
+  /// @throws IllegalStateException when it is registered already
+  public synchronized ViBufferTicket register(Vi vi, ViBufferAttributes attributes)
+      throws ViException {
+    checkApplication();
+    if (registration != null) {
+      throw new IllegalStateException(
+          "the buffer is registered already. Fix: unregister it, then register it with another VI");
+    }
+    long key = vi.register(memory, attributes == ViBufferAttributes.READ_WRITE);
+    ViBufferTicket ticket = new ViBufferTicket(this, vi, attributes, key);
+    registration = ticket;
+    return ticket;
+  }
+
+  /// Ends the registration; the buffer can be registered with this VI again, or with another.
+  ///
+  /// @param ticket the one that [#register] returned last
+  /// @throws IllegalStateException when the buffer is the device's, or registered otherwise
+  public synchronized void unregister(ViBufferTicket ticket) {
+    checkApplication();
+    if (registration != ticket) {
+      throw new IllegalStateException("the buffer has no such registration");
+    }
+    endRegistration();
+  }
+
+  private void endRegistration() {
+    ViBufferTicket ticket = registration;
+    registration = null;
+    if (ticket != null) {
+      ticket.end();
+      ticket.registeredWith().unregister(ticket.key());
+    }
+  }
+
+  // ---- views ---------------------------------------------------------------------------------
+
+  /// The bytes of the buffer, in place.
+  public ViBytes bytes() {
+    return new ViBytes(storage());
+  }
+
+  /// The buffer as 32-bit numbers in the order of this machine.
+  public ViInts ints() {
+    return new ViInts(storage());
+  }
+
+  /// The buffer as 64-bit numbers in the order of this machine.
+  public ViLongs longs() {
+    return new ViLongs(storage());
+  }
+
+  /// The buffer as floating-point numbers.
+  public ViDoubles doubles() {
+    return new ViDoubles(storage());
+  }
+
+  /// The buffer as a sequence of records with components of primitive types, which are read and
+  /// written one by one, without an array between.
+  public <R extends Record> ViRecords<R> records(Class<R> type) {
+    return new ViRecords<>(storage(), type);
+  }
+
+  private synchronized ViewStorage storage() {
+    checkApplication();
+    if (callback != null) {
+      throw new IllegalStateException("the buffer is being freed");
+    }
+    ViewStorage now = storage;
+    if (now == null) {
+      now = new ViewStorage(this);
+      storage = now;
+    }
+    return now;
+  }
+
+  // ---- the end -------------------------------------------------------------------------------
+
+  /// Asks for the buffer back: `whenFree` runs once, when the device does not have it and no view
+  /// of it can be reached any more. From then on it can be used again. It runs in the thread that
+  /// completes the last descriptor or in the thread `sluice-vi-free`, and should be short.
+  ///
+  /// @throws IllegalStateException when it is being freed already, or is closed
+  public void free(Runnable whenFree) {
+    synchronized (this) {
+      if ((int) OWNER.getAcquire(this) == CLOSED || callback != null) {
+        throw new IllegalStateException("the buffer is closed, or is being freed already");
+      }
+      ViewStorage views = storage;
+      storage = null; // only views hold it now
+      unreachable = views == null;
+      callback = whenFree;
+      if (views != null) {
+        var _ = CLEANER.register(views, this::viewsAreGone);
+      }
+    }
+    runCallback();
+  }
+
+  private void viewsAreGone() {
+    synchronized (this) {
+      unreachable = true;
+    }
+    runCallback();
+  }
+
+  private void runCallback() {
+    Runnable run;
+    synchronized (this) {
+      run = callback;
+      if (run == null || !unreachable || (int) OWNER.getVolatile(this) != APPLICATION) {
+        return;
+      }
+      callback = null;
+      unreachable = false;
+    }
+    run.run();
+  }
+
+  /// Frees the buffer for other use at once: its views, wherever they are, show a copy in the heap
+  /// from now on. Costs the copy and a handshake with all threads (tens of microseconds). No other
+  /// thread uses the views meanwhile: its access fails.
+  ///
+  /// @throws IllegalStateException when the buffer is the device's
+  public synchronized void detach() {
+    checkApplication();
+    ViewStorage views = storage;
+    storage = null;
+    if (views != null) {
+      views.detach();
+    }
+  }
+
+  /// Ends the views and the registration and returns the memory. Idempotent.
+  ///
+  /// @throws IllegalStateException when the buffer is the device's
+  @Override
+  public synchronized void close() {
+    if (!OWNER.compareAndSet(this, APPLICATION, CLOSED)) {
+      if ((int) OWNER.getAcquire(this) == DEVICE) {
+        checkApplication();
+      }
+      return;
+    }
+    callback = null;
+    endRegistration();
+    ViewStorage views = storage;
+    storage = null;
+    if (views != null) {
+      views.end();
+    }
+    block.release();
+  }
+}

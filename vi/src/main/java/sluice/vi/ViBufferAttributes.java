@@ -1,0 +1,10 @@
+package sluice.vi;
+
+/// What the device may do with a registered buffer. VIA's remote access is not offered, as in the
+/// paper.
+public enum ViBufferAttributes {
+  /// The device sends from it and receives into it.
+  READ_WRITE,
+  /// The device sends from it only.
+  READ_ONLY
+}

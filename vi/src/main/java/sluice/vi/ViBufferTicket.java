@@ -1,0 +1,66 @@
+package sluice.vi;
+
+/// A buffer that is registered with a VI: what Level II posts. Made by [ViBuffer#register]; of one
+/// thread at a time.
+public final class ViBufferTicket extends ViTicket {
+  private final ViBuffer buffer;
+  private final Vi registeredWith;
+  private final ViBufferAttributes attributes;
+  private final long key;
+  private boolean live = true;
+
+  ViBufferTicket(ViBuffer buffer, Vi vi, ViBufferAttributes attributes, long key) {
+    super(1);
+    this.buffer = buffer;
+    this.registeredWith = vi;
+    this.attributes = attributes;
+    this.key = key;
+  }
+
+  /// The buffer.
+  public ViBuffer buffer() {
+    return buffer;
+  }
+
+  /// What the device may do with it.
+  public ViBufferAttributes attributes() {
+    return attributes;
+  }
+
+  Vi registeredWith() {
+    return registeredWith;
+  }
+
+  long key() {
+    return key;
+  }
+
+  boolean isLive() {
+    return live;
+  }
+
+  void end() {
+    live = false;
+  }
+
+  /// Refuses what may not be posted.
+  void check(Vi vi, boolean send, int offset, int length) throws ViException {
+    if (!live || registeredWith != vi) {
+      throw new ViException(
+          "the buffer is not registered with this VI. Fix: ViBuffer.register(vi, …) first");
+    }
+    if (!send && attributes == ViBufferAttributes.READ_ONLY) {
+      throw new ViException(
+          "the buffer is registered for sending only. Fix: register it READ_WRITE");
+    }
+    if ((offset | length) < 0 || offset > buffer.sizeBytes() - length) {
+      throw new IndexOutOfBoundsException(
+          "[" + offset + ", +" + length + ") of a buffer of " + buffer.sizeBytes() + " bytes");
+    }
+  }
+
+  @Override
+  void giveBack() {
+    buffer.giveBack();
+  }
+}

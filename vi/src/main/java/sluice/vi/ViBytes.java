@@ -1,0 +1,36 @@
+package sluice.vi;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+
+/// The bytes of a [ViBuffer], in place. Of one thread at a time; every access is checked.
+public final class ViBytes {
+  private final ViewStorage storage;
+
+  ViBytes(ViewStorage storage) {
+    this.storage = storage;
+  }
+
+  public int length() {
+    return (int) storage.sizeBytes();
+  }
+
+  public byte get(int index) {
+    return storage.use().get(JAVA_BYTE, index);
+  }
+
+  public void set(int index, byte value) {
+    storage.use().set(JAVA_BYTE, index, value);
+  }
+
+  /// Copies bytes into an array.
+  public void copyTo(int from, byte[] array, int at, int count) {
+    MemorySegment.copy(storage.use(), JAVA_BYTE, from, array, at, count);
+  }
+
+  /// Copies bytes out of an array.
+  public void copyFrom(byte[] array, int from, int at, int count) {
+    MemorySegment.copy(array, from, storage.use(), JAVA_BYTE, at, count);
+  }
+}

@@ -1,0 +1,91 @@
+package sluice.vi;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Completions of many work queues in one place: one thread serves many VIs. That thread alone
+/// polls and waits; any thread makes and closes VIs.
+///
+/// Polling looks at each work queue in turn, one cache line for each, and goes on behind the one
+/// that had a completion, so that none starves. Failed descriptors come too: see
+/// [ViTicket#failure].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `queues` | any thread | volatile | volatile, a copy, under the monitor |
+/// | `next` | the polling thread | plain | plain |
+public final class ViCompletionQ implements Waiter.Source {
+  private final ViAttributes how;
+  private volatile ViQueue[] queues = {};
+  private int next;
+
+  /// @param how waiting mode and spin time count
+  public ViCompletionQ(ViAttributes how) {
+    this.how = how;
+  }
+
+  synchronized void add(ViQueue queue) {
+    ViQueue[] more = Arrays.copyOf(queues, queues.length + 1);
+    more[queues.length] = queue;
+    queues = more;
+  }
+
+  synchronized void remove(ViQueue queue) {
+    queues = Arrays.stream(queues).filter(each -> each != queue).toArray(ViQueue[]::new);
+  }
+
+  /// A completed ticket, or null: of a send or a receive ([ViTicket#isSend]) of any of its VIs.
+  @Override
+  public @Nullable ViTicket poll() {
+    ViQueue[] all = queues;
+    int first = next < all.length ? next : 0;
+    for (int i = 0; i < all.length; i++) {
+      int index = first + i < all.length ? first + i : first + i - all.length;
+      ViTicket done = poll(all[index]);
+      if (done != null) {
+        next = index + 1;
+        return done;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable ViTicket poll(ViQueue queue) {
+    // Another thread posts at this moment, or closes the VI: the next look will do.
+    if (queue.posted() == 0 || !queue.guard().tryEnter()) {
+      return null;
+    }
+    try {
+      return queue.poll();
+    } finally {
+      queue.guard().exit();
+    }
+  }
+
+  /// Waits for a completion.
+  ///
+  /// @throws ViTimeout when there was none in this time
+  public ViTicket await(int microseconds) throws ViException {
+    ViTicket done = Waiter.await(this, how, microseconds);
+    if (done == null) {
+      throw new ViTimeout("nothing completed within " + microseconds + " microseconds");
+    }
+    return done;
+  }
+
+  @Override
+  public long arm(Thread sleeper) {
+    long nanos = Long.MAX_VALUE;
+    for (ViQueue queue : queues) {
+      nanos = Math.min(nanos, queue.arm(sleeper));
+    }
+    return nanos;
+  }
+
+  @Override
+  public void disarm() {
+    for (ViQueue queue : queues) {
+      queue.disarm();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package sluice.vi;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/// A [ViBuffer] as a sequence of records of primitive components, in place. Of one thread at a
+/// time; every access is checked.
+///
+/// Components stand one behind the other in their order, without padding, in the byte order of this
+/// machine; a `boolean` is one byte, 0 or 1.
+public final class ViRecords<R extends Record> {
+  private final ViewStorage storage;
+  private final RecordCodec<R> codec;
+
+  ViRecords(ViewStorage storage, Class<R> type) {
+    this.storage = storage;
+    codec = RecordCodec.of(type);
+  }
+
+  /// How many fit.
+  public int length() {
+    return (int) (storage.sizeBytes() / codec.sizeBytes());
+  }
+
+  /// Bytes of one record.
+  public int recordBytes() {
+    return codec.sizeBytes();
+  }
+
+  /// Makes the record at an index.
+  public R get(int index) {
+    MemorySegment segment = storage.use();
+    return codec.read(segment, at(index));
+  }
+
+  /// Writes the components of a record.
+  public void set(int index, R value) {
+    codec.write(storage.use(), at(index), value);
+  }
+
+  private long at(int index) {
+    return (long) Objects.checkIndex(index, length()) * codec.sizeBytes();
+  }
+}

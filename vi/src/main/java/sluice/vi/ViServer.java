@@ -1,0 +1,60 @@
+package sluice.vi;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Listener;
+import sluice.vi.device.Port;
+
+/// Accepts connections for one tag at one address. While it is open, a [Vi] with this tag waits
+/// until it is accepted; a tag without a server is refused at once. Any thread may call.
+public final class ViServer implements AutoCloseable {
+  private final ViAddress address;
+  private final int tag;
+  private final Listener listener;
+
+  /// @throws ViException when another server has this tag at this address
+  public ViServer(ViAddress address, int tag) throws ViException {
+    this.address = address;
+    this.tag = tag;
+    try {
+      listener = address.nic().device().listen(address.place(), tag);
+    } catch (IOException e) {
+      throw new ViException("no server at " + address.place() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /// Waits for a connection.
+  ///
+  /// @param sendQ where completed sends go, or null
+  /// @param recvQ where completed receives go, or null
+  /// @throws ViTimeout when none came in this time
+  /// @throws ViException when the peer wants another reliability, or the server is closed
+  public Vi accept(
+      ViAttributes attr,
+      @Nullable ViCompletionQ sendQ,
+      @Nullable ViCompletionQ recvQ,
+      int microseconds)
+      throws ViException {
+    Port port;
+    try {
+      port = listener.accept(attr.spec(tag), Vi.nanos(microseconds));
+    } catch (IOException e) {
+      throw new ViException("accepting at " + address.place() + ": " + e.getMessage(), e);
+    }
+    if (port == null) {
+      throw new ViTimeout("no connection came within " + microseconds + " microseconds");
+    }
+    return new Vi(port, attr, sendQ, recvQ);
+  }
+
+  /// As the other [#accept], without completion queues.
+  public Vi accept(ViAttributes attr, int microseconds) throws ViException {
+    return accept(attr, null, null, microseconds);
+  }
+
+  /// Refuses connections from now on; those that were accepted stay. Idempotent.
+  @Override
+  public void close() {
+    listener.close();
+  }
+}

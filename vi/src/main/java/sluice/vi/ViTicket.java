@@ -1,0 +1,71 @@
+package sluice.vi;
+
+import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Descriptor;
+
+/// One message that is posted, or was: completion, length and failure. Belongs to the application's
+/// thread at the queue it is posted to.
+public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDescriptor {
+  final Descriptor descriptor;
+  private @Nullable Vi vi;
+  private boolean posted;
+  private boolean send;
+
+  ViTicket(int pieces) {
+    descriptor = new Descriptor(this, pieces);
+  }
+
+  /// Whether what was posted last has completed, well or not.
+  public final boolean isDone() {
+    return !posted && descriptor.isDone();
+  }
+
+  /// Whether the device has it.
+  public final boolean isPosted() {
+    return posted;
+  }
+
+  /// Whether it was posted last to a send queue.
+  public final boolean isSend() {
+    return send;
+  }
+
+  /// Of a completed receive, the length of the message; of a send, what was sent.
+  public final int length() {
+    return isDone() ? descriptor.transferredBytes() : 0;
+  }
+
+  /// Why it failed; null when it did not.
+  public final @Nullable String failure() {
+    return posted ? null : descriptor.failure();
+  }
+
+  /// The VI that it was posted to last.
+  public final @Nullable Vi vi() {
+    return vi;
+  }
+
+  /// The device gets it.
+  final void posted(Vi to, boolean asSend) {
+    vi = to;
+    send = asSend;
+    posted = true;
+    descriptor.restart();
+  }
+
+  /// The device has given it back.
+  final void completed() {
+    posted = false;
+    giveBack();
+  }
+
+  final void checkIdle() {
+    if (posted) {
+      throw new IllegalStateException(
+          "this ticket is posted already. Fix: wait until it completes, or use another one");
+    }
+  }
+
+  /// Returns the buffers to the application.
+  abstract void giveBack();
+}

@@ -1,0 +1,58 @@
+package sluice.vi;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.NativeMemory;
+
+/// What all views of a buffer look at: the buffer, or the copy they got when it was detached. Of
+/// the thread that uses the views; an access of another thread during the change fails, and touches
+/// nothing.
+///
+/// The buffer holds it until it is freed. After that only views do, so that it can be seen when the
+/// last of them has gone.
+final class ViewStorage {
+  private final Arena lifetime = Arena.ofShared();
+  private MemorySegment segment;
+  private @Nullable ViBuffer buffer;
+
+  ViewStorage(ViBuffer buffer) {
+    this.buffer = buffer;
+    segment = NativeMemory.alias(buffer.memory(), lifetime);
+  }
+
+  /// The bytes to access now.
+  ///
+  /// @throws IllegalStateException when the buffer is the device's
+  MemorySegment use() {
+    ViBuffer inPlace = buffer;
+    if (inPlace != null) {
+      inPlace.checkApplication();
+    }
+    return segment;
+  }
+
+  long sizeBytes() {
+    return segment.byteSize();
+  }
+
+  /// Views show a copy from now on; the memory is no longer accessed when this returns.
+  void detach() {
+    MemorySegment copy = MemorySegment.ofArray(new byte[(int) segment.byteSize()]);
+    copy.copyFrom(segment);
+    segment = copy;
+    buffer = null;
+    end();
+  }
+
+  /// Every access in place fails from now on.
+  void end() {
+    while (lifetime.scope().isAlive()) {
+      try {
+        lifetime.close();
+      } catch (IllegalStateException inUse) {
+        Thread.onSpinWait(); // a copy by another thread, which is short
+      }
+    }
+  }
+}

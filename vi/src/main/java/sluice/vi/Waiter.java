@@ -1,0 +1,93 @@
+package sluice.vi;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Waits for a completion in one of the three modes. Stateless; in the thread that waits.
+final class Waiter {
+  /// Looks between two looks at the clock, a power of two.
+  private static final int LOOKS = 64;
+
+  /// Looks after which a spinning thread lets another one run, a power of two.
+  private static final int LOOKS_TO_YIELD = 1 << 14;
+
+  /// Where completions come from.
+  interface Source {
+    /// A completed ticket, or null. Also throws what ends the waiting.
+    @Nullable ViTicket poll() throws ViException;
+
+    /// Asks to be unparked.
+    ///
+    /// @return how long to park at most, in nanoseconds
+    long arm(Thread sleeper);
+
+    void disarm();
+  }
+
+  private Waiter() {}
+
+  /// @param micros [Vi#INFINITE] for any time, 0 to look once
+  /// @return null when the time is over
+  static @Nullable ViTicket await(Source source, ViAttributes how, int micros) throws ViException {
+    ViTicket ticket = source.poll();
+    return ticket != null || micros == 0 ? ticket : await(source, how.waiting(), how, micros);
+  }
+
+  private static @Nullable ViTicket await(
+      Source source, WaitMode mode, ViAttributes how, int micros) throws ViException {
+    long begin = System.nanoTime();
+    long limit = micros < 0 ? Long.MAX_VALUE : TimeUnit.MICROSECONDS.toNanos(micros);
+    long spin =
+        switch (mode) {
+          case SPIN -> limit;
+          case HYBRID -> Math.min(limit, TimeUnit.MICROSECONDS.toNanos(how.spinMicros()));
+          case PARK -> 0;
+        };
+    ViTicket ticket = spin(source, begin, spin);
+    long waited = System.nanoTime() - begin;
+    while (ticket == null && waited < limit) {
+      ticket = park(source, limit - waited);
+      waited = System.nanoTime() - begin;
+    }
+    return ticket;
+  }
+
+  private static @Nullable ViTicket spin(Source source, long begin, long nanos) throws ViException {
+    for (int looks = 1; ; looks++) {
+      if ((looks & (LOOKS - 1)) == 0) {
+        if (System.nanoTime() - begin >= nanos) {
+          return null;
+        }
+        if ((looks & (LOOKS_TO_YIELD - 1)) == 0) {
+          Thread.yield();
+        }
+      } else if (nanos == 0) {
+        return null;
+      }
+      Thread.onSpinWait();
+      ViTicket ticket = source.poll();
+      if (ticket != null) {
+        return ticket;
+      }
+    }
+  }
+
+  private static @Nullable ViTicket park(Source source, long nanos) throws ViException {
+    long most = source.arm(Thread.currentThread());
+    try {
+      ViTicket ticket = source.poll(); // what came before the peer could know of the sleeper
+      if (ticket == null) {
+        LockSupport.parkNanos(source, Math.min(nanos, most));
+        if (Thread.interrupted()) {
+          Thread.currentThread().interrupt();
+          throw new ViException("interrupted while a completion was waited for");
+        }
+        ticket = source.poll();
+      }
+      return ticket;
+    } finally {
+      source.disarm();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package sluice.vi.device;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// One message that is posted: pieces of memory to gather from or scatter to, and what became of
+/// it.
+///
+/// It belongs to the application until it is posted, then to the device until that returns it; the
+/// hand-over publishes the fields. Pieces are trusted: the caller checked their ranges.
+public final class Descriptor {
+  /// Most pieces of one message.
+  public static final int MAX_PIECES = 8;
+
+  private final MemorySegment[] memory;
+  private final long[] offsets;
+  private final int[] lengths;
+  private final long[] keys;
+  private final Object owner;
+  private int pieces;
+  private int lengthBytes;
+
+  /// Bytes moved so far; of a done receive, the length of the message.
+  private int transferredBytes;
+
+  /// For the device: when the descriptor will be done.
+  private long mark;
+
+  private boolean done;
+  private @Nullable String failure;
+
+  /// @param owner what the application knows it by
+  /// @param pieces most pieces it will ever have
+  public Descriptor(Object owner, int pieces) {
+    this.owner = owner;
+    memory = new MemorySegment[pieces];
+    offsets = new long[pieces];
+    lengths = new int[pieces];
+    keys = new long[pieces];
+  }
+
+  public Object owner() {
+    return owner;
+  }
+
+  /// Forgets the pieces and the result.
+  public void clear() {
+    pieces = 0;
+    lengthBytes = 0;
+    restart();
+  }
+
+  /// Forgets the result, so that the same pieces can be posted again.
+  public void restart() {
+    transferredBytes = 0;
+    mark = 0;
+    done = false;
+    failure = null;
+  }
+
+  /// Adds a piece.
+  ///
+  /// @param key what [Port#register] returned for this memory
+  public void add(MemorySegment segment, long offset, int length, long key) {
+    memory[pieces] = segment;
+    offsets[pieces] = offset;
+    lengths[pieces] = length;
+    keys[pieces] = key;
+    pieces++;
+    lengthBytes = Math.addExact(lengthBytes, length);
+  }
+
+  public int pieces() {
+    return pieces;
+  }
+
+  public MemorySegment memory(int piece) {
+    return memory[piece];
+  }
+
+  public long offset(int piece) {
+    return offsets[piece];
+  }
+
+  public int length(int piece) {
+    return lengths[piece];
+  }
+
+  public long key(int piece) {
+    return keys[piece];
+  }
+
+  /// Sum of the pieces.
+  public int lengthBytes() {
+    return lengthBytes;
+  }
+
+  public int transferredBytes() {
+    return transferredBytes;
+  }
+
+  public long mark() {
+    return mark;
+  }
+
+  public void mark(long value) {
+    mark = value;
+  }
+
+  public boolean isDone() {
+    return done;
+  }
+
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  /// The device has finished with it.
+  public void finish() {
+    done = true;
+  }
+
+  /// The device has finished with it, and moved so many bytes.
+  public void finish(int bytes) {
+    transferredBytes = bytes;
+    done = true;
+  }
+
+  public void fail(String why) {
+    failure = why;
+    done = true;
+  }
+
+  /// Gathers the next `count` bytes of the pieces.
+  public void copyOut(MemorySegment to, long at, int count) {
+    move(to, at, count, true);
+  }
+
+  /// Scatters `count` bytes behind those that are there already.
+  public void copyIn(MemorySegment from, long at, int count) {
+    move(from, at, count, false);
+  }
+
+  private void move(MemorySegment other, long at, int count, boolean out) {
+    int skip = transferredBytes;
+    int left = count;
+    long position = at;
+    for (int i = 0; left > 0 && i < pieces; i++) {
+      int length = lengths[i] - skip;
+      if (length <= 0) {
+        skip = -length;
+        continue;
+      }
+      int now = Math.min(length, left);
+      if (out) {
+        MemorySegment.copy(memory[i], offsets[i] + skip, other, position, now);
+      } else {
+        MemorySegment.copy(other, position, memory[i], offsets[i] + skip, now);
+      }
+      skip = 0;
+      left -= now;
+      position += now;
+    }
+    transferredBytes += count - left;
+  }
+}

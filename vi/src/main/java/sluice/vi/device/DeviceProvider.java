@@ -1,0 +1,18 @@
+package sluice.vi.device;
+
+import java.io.IOException;
+import java.util.List;
+
+/// Offers one or more kinds of device. Found by [java.util.ServiceLoader]; any thread may call.
+public interface DeviceProvider {
+  /// Names of its devices, such as `local`, the best first.
+  List<String> names();
+
+  /// Why a device cannot be used on this machine, with the fix; empty when it can.
+  String why(String name);
+
+  /// Opens a device.
+  ///
+  /// @param name one of [#names] whose [#why] is empty
+  Device open(String name) throws IOException;
+}

@@ -1,0 +1,74 @@
+package sluice.vi.device;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The device's half of a Virtual Interface: two queues of descriptors.
+///
+/// The send queue ([#postSend], [#pollSend]) belongs to one thread at a time, the receive queue
+/// ([#postReceive], [#pollReceive]) to one thread at a time; both may be the same. The rest belongs
+/// to any thread. The caller keeps within the depths of the [PortSpec].
+public interface Port extends AutoCloseable {
+  PortSpec spec();
+
+  /// Hands a descriptor with bytes to send to the device.
+  void postSend(Descriptor descriptor);
+
+  /// Hands a descriptor with room for a message to the device.
+  void postReceive(Descriptor descriptor);
+
+  /// Does what can be done now for the send queue.
+  ///
+  /// @return the oldest posted descriptor if it is done, which is then no longer the device's
+  @Nullable Descriptor pollSend();
+
+  /// Does what can be done now for the receive queue.
+  ///
+  /// @return the oldest posted descriptor if it is done, which is then no longer the device's
+  @Nullable Descriptor pollReceive();
+
+  /// Whether a posted send waits for the caller's thread to go on with it.
+  boolean needsSendProgress();
+
+  /// Goes on with posted sends. Of the thread at the send queue.
+  void progressSends();
+
+  /// Sends that are posted and not yet returned.
+  int sendsPosted();
+
+  /// Receives that are posted and not yet returned.
+  int receivesPosted();
+
+  /// What ended the connection; null while it stands.
+  @Nullable String failure();
+
+  /// Ends the connection as failed, if it stands: every posted descriptor will be returned failed.
+  void fail(String why);
+
+  /// Asks the device to unpark a thread when anything changes. Poll once more after it. One thread
+  /// can sleep at each queue.
+  ///
+  /// @param sends at which queue it sleeps
+  /// @return how long to sleep at most, in nanoseconds: a device that cannot wake says little
+  long arm(Thread sleeper, boolean sends);
+
+  /// Ends what [#arm] began.
+  void disarm(boolean sends);
+
+  /// Makes memory known to the device.
+  ///
+  /// @return a key that goes with each piece of it
+  /// @throws java.io.IOException when the device has no room for it
+  long register(MemorySegment memory, boolean writable) throws java.io.IOException;
+
+  /// Ends a registration that no posted descriptor uses.
+  void unregister(long key);
+
+  /// Ends the connection as intended: the peer gets what was sent, and then the end. Every posted
+  /// descriptor will be returned failed.
+  void end();
+
+  /// Gives back what the connection holds, after [#end], when the queues are not in use.
+  @Override
+  void close();
+}

@@ -1,0 +1,103 @@
+package sluice.vi.device;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/// The posted descriptors of one direction, in the order of posting, which is the order of
+/// completion. Belongs to the thread that uses the queue at the moment; any thread may ask for the
+/// size.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `slots`, `unsent` | the queue's thread | plain | plain |
+/// | `added`, `removed` | the queue's thread | opaque | opaque |
+///
+/// Limits: the depth given at the start; more is the caller's error.
+public final class WorkQueue {
+  private static final VarHandle ADDED;
+  private static final VarHandle REMOVED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ADDED = lookup.findVarHandle(WorkQueue.class, "added", int.class);
+      REMOVED = lookup.findVarHandle(WorkQueue.class, "removed", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final @Nullable Descriptor[] slots;
+  private final int mask;
+
+  /// Counts that only grow, and wrap.
+  private int added;
+
+  private int removed;
+  private int unsent;
+
+  /// @param depth most descriptors at one time
+  public WorkQueue(int depth) {
+    int capacity = Integer.highestOneBit(Math.max(1, depth) * 2 - 1);
+    slots = new Descriptor[capacity];
+    mask = capacity - 1;
+  }
+
+  public int size() {
+    return (int) ADDED.getOpaque(this) - (int) REMOVED.getOpaque(this);
+  }
+
+  /// Adds a descriptor.
+  ///
+  /// @throws IllegalStateException when the queue is full
+  public void add(Descriptor descriptor) {
+    if (added - removed > mask) {
+      throw new IllegalStateException("more descriptors are posted than the queue is deep");
+    }
+    slots[added & mask] = descriptor;
+    ADDED.setOpaque(this, added + 1);
+  }
+
+  /// The oldest one, or null.
+  public @Nullable Descriptor head() {
+    return added == removed ? null : slots[removed & mask];
+  }
+
+  /// The oldest one that the device has not begun or not finished to send, or null.
+  public @Nullable Descriptor unsent() {
+    return unsent == added ? null : slots[unsent & mask];
+  }
+
+  /// Whether all that was posted has been sent.
+  public boolean isAllSent() {
+    return unsent == (int) ADDED.getOpaque(this);
+  }
+
+  /// The one that [#unsent] named has been sent.
+  public void sent() {
+    unsent++;
+  }
+
+  /// Removes the oldest one if it is done, or if the connection has failed.
+  ///
+  /// @param failure what ended the connection, or null
+  public @Nullable Descriptor take(@Nullable String failure) {
+    Descriptor head = head();
+    if (head == null) {
+      return null;
+    }
+    if (!head.isDone()) {
+      if (failure == null) {
+        return null;
+      }
+      head.fail(failure);
+    }
+    slots[removed & mask] = null;
+    if (unsent == removed) {
+      unsent++;
+    }
+    REMOVED.setOpaque(this, removed + 1);
+    return head;
+  }
+}

@@ -1,0 +1,279 @@
+package sluice.vi.local;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Mapping;
+import sluice.vi.device.Descriptor;
+import sluice.vi.device.Port;
+import sluice.vi.device.PortSpec;
+import sluice.vi.device.WorkQueue;
+
+/// One end of a connection through shared memory. The send queue belongs to one thread at a time,
+/// the receive queue to one; [Watcher]'s thread tells what happens to the peer.
+///
+/// There is no device that works by itself: a message moves when a thread posts or polls. The
+/// sender copies into the ring, the receiver copies out of it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `sends`, `out` | the thread at the send queue | plain | plain |
+/// | `receives`, `in` | the thread at the receive queue | plain | plain |
+/// | `failure` | the first that finds one | volatile | volatile, under the monitor |
+/// | `closed` | the closing thread | under the monitor | under the monitor |
+/// | `ended` | `Watcher`'s thread | volatile | volatile |
+/// | `sendSleeper`, `receiveSleeper` | the thread that waits at this queue | volatile | volatile |
+///
+/// Lifecycle: made when both sides have mapped the memory → used → failed, perhaps → closed.
+final class LocalPort implements Port {
+  /// A hostile peer clears the flag that this side sleeps: then it wakes by itself.
+  private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final PortSpec spec;
+  private final Mapping mapping;
+  private final Link link;
+  private final SendRing out;
+  private final ReceiveRing in;
+  private final WorkQueue sends;
+  private final WorkQueue receives;
+  private boolean closed;
+  private volatile @Nullable String failure;
+  private volatile @Nullable String ended;
+  private volatile @Nullable Thread sendSleeper;
+  private volatile @Nullable Thread receiveSleeper;
+
+  /// @param spec as both sides agreed on it
+  /// @param side 0 of the side that connected, 1 of the one that accepted
+  LocalPort(PortSpec spec, Mapping mapping, int side, Link link) {
+    this.spec = spec;
+    this.mapping = mapping;
+    this.link = link;
+    int ring = spec.ringBytes();
+    MemorySegment whole = mapping.segment();
+    out = new SendRing(RingLayout.direction(whole, side, ring), ring);
+    in = new ReceiveRing(RingLayout.direction(whole, 1 - side, ring), ring, spec.transferBytes());
+    sends = new WorkQueue(spec.sendDepth());
+    receives = new WorkQueue(spec.receiveDepth());
+  }
+
+  @Override
+  public PortSpec spec() {
+    return spec;
+  }
+
+  @Override
+  public void postSend(Descriptor descriptor) {
+    sends.add(descriptor);
+    progressSends();
+  }
+
+  @Override
+  public void postReceive(Descriptor descriptor) {
+    receives.add(descriptor);
+    if (spec.discards()) {
+      in.announceReceive();
+    }
+  }
+
+  @Override
+  public @Nullable Descriptor pollSend() {
+    if (!sends.isAllSent()) {
+      progressSends();
+    }
+    String why = lost(); // read before the ring: what was received before the end counts
+    if (spec.acknowledged()) {
+      acknowledge();
+    }
+    return sends.take(why);
+  }
+
+  /// What ends the sends that are not done: also that nobody will take them any more.
+  private @Nullable String lost() {
+    String why = failure;
+    return why != null ? why : ended;
+  }
+
+  @Override
+  public void progressSends() {
+    Descriptor next = sends.unsent();
+    if (next == null || lost() != null) {
+      return;
+    }
+    long before = out.sent();
+    try {
+      do {
+        boolean lost = spec.discards() && next.transferredBytes() == 0 && !out.isExpected();
+        if (!lost && !out.send(next)) {
+          break;
+        }
+        next.mark(out.sent());
+        if (!spec.acknowledged()) {
+          next.finish();
+        }
+        sends.sent();
+        next = sends.unsent();
+      } while (next != null);
+    } catch (RingViolation e) {
+      fail(String.valueOf(e.getMessage()));
+    }
+    if (out.sent() != before && out.wakes()) {
+      link.wake();
+    }
+  }
+
+  private void acknowledge() {
+    Descriptor head = sends.head();
+    if (head == null || head.mark() == 0) {
+      return;
+    }
+    try {
+      if (head.mark() <= out.consumed()) {
+        head.finish();
+      }
+    } catch (RingViolation e) {
+      fail(String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Override
+  public @Nullable Descriptor pollReceive() {
+    Descriptor head = receives.head();
+    if (head == null) {
+      return null;
+    }
+    String end = ended; // read before the ring: what came before the end is delivered
+    if (failure == null && !head.isDone()) {
+      try {
+        if (takeFragments(head)) {
+          end = null;
+        }
+      } catch (RingViolation e) {
+        fail(String.valueOf(e.getMessage()));
+      }
+    }
+    if (end != null && !head.isDone()) {
+      fail(end);
+    }
+    return receives.take(failure);
+  }
+
+  /// @return whether anything came
+  private boolean takeFragments(Descriptor head) throws RingViolation {
+    boolean any = false;
+    boolean complete = false;
+    while (!complete && in.isReady()) {
+      complete = in.receive(head);
+      any = true;
+    }
+    if (complete) {
+      head.finish();
+    }
+    if (any && out.wakes()) {
+      link.wake();
+    }
+    return any;
+  }
+
+  @Override
+  public boolean needsSendProgress() {
+    return !sends.isAllSent();
+  }
+
+  @Override
+  public int sendsPosted() {
+    return sends.size();
+  }
+
+  @Override
+  public int receivesPosted() {
+    return receives.size();
+  }
+
+  @Override
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  @Override
+  public void fail(String why) {
+    synchronized (this) {
+      if (failure == null) {
+        failure = why;
+      }
+    }
+    link.end(Link.FAILED);
+    unpark();
+  }
+
+  /// The peer is gone: by `Watcher`.
+  void peerEnded(String why) {
+    ended = why;
+    unpark();
+  }
+
+  /// The peer has changed something: by `Watcher`.
+  void unpark() {
+    LockSupport.unpark(sendSleeper);
+    LockSupport.unpark(receiveSleeper);
+  }
+
+  @Override
+  public synchronized long arm(Thread sleeper, boolean atSends) {
+    if (atSends) {
+      sendSleeper = sleeper;
+    } else {
+      receiveSleeper = sleeper;
+    }
+    sleep(true);
+    return NAP_NANOS;
+  }
+
+  @Override
+  public synchronized void disarm(boolean atSends) {
+    if (atSends) {
+      sendSleeper = null;
+    } else {
+      receiveSleeper = null;
+    }
+    if (sendSleeper == null && receiveSleeper == null) {
+      sleep(false);
+    }
+  }
+
+  private void sleep(boolean asleep) {
+    if (!closed) {
+      in.sleep(asleep);
+    }
+  }
+
+  @Override
+  public long register(MemorySegment memory, boolean writable) {
+    return 0; // messages are copied: the peer never sees this memory
+  }
+
+  @Override
+  public void unregister(long key) {}
+
+  @Override
+  public void end() {
+    synchronized (this) {
+      if (failure == null) {
+        failure = "this side closed the connection";
+      }
+    }
+    link.end(Link.CLOSED);
+    unpark();
+  }
+
+  @Override
+  public void close() {
+    end();
+    synchronized (this) {
+      if (!closed) {
+        closed = true;
+        mapping.close();
+      }
+    }
+  }
+}

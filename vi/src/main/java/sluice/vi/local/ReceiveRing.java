@@ -1,0 +1,104 @@
+package sluice.vi.local;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static sluice.vi.local.RingLayout.INT;
+import static sluice.vi.local.RingLayout.LONG;
+
+import java.lang.foreign.MemorySegment;
+import sluice.vi.device.Descriptor;
+
+/// The receiving end of one direction. Belongs to the thread that uses the receive queue at the
+/// moment; [#sleep] belongs to any thread.
+///
+/// Everything in the ring was written by the peer, which may be hostile: each number is read once,
+/// checked, and used from a local variable. A contradiction is a [RingViolation].
+final class ReceiveRing {
+  private final MemorySegment shared;
+  private final int transferBytes;
+  private final int fragmentBytes;
+  private final DataCursor cursor;
+  private long received;
+  private long posted;
+
+  /// The message of which a part has arrived: its length, and how much of it.
+  private int messageBytes = -1;
+
+  private int arrivedBytes;
+
+  /// @param transferBytes longest message
+  ReceiveRing(MemorySegment direction, int ringBytes, int transferBytes) {
+    shared = direction;
+    this.transferBytes = transferBytes;
+    fragmentBytes = RingLayout.fragmentBytes(ringBytes);
+    cursor = new DataCursor(ringBytes);
+  }
+
+  /// Tells the sender that one more receive is posted.
+  void announceReceive() {
+    LONG.setRelease(shared, (long) RingLayout.POSTED, ++posted);
+  }
+
+  /// Whether a fragment waits.
+  boolean isReady() throws RingViolation {
+    long next = received + 1;
+    long sequence = (long) LONG.getAcquire(shared, RingLayout.slot(next) + RingLayout.SEQUENCE);
+    if (sequence == next) {
+      return true;
+    }
+    // What the slot held a lap ago; 0 before the first lap.
+    if (sequence != Math.max(0, next - RingLayout.SLOTS)) {
+      throw new RingViolation("slot " + next + " says that it holds fragment " + sequence);
+    }
+    return false;
+  }
+
+  /// Takes the fragment that [#isReady] found.
+  ///
+  /// @param into where the message goes
+  /// @return whether the message is complete
+  boolean receive(Descriptor into) throws RingViolation {
+    long number = received + 1;
+    long slot = RingLayout.slot(number);
+    int length = shared.get(JAVA_INT, slot + RingLayout.FRAGMENT);
+    int total = shared.get(JAVA_INT, slot + RingLayout.MESSAGE);
+    check(length, total);
+    messageBytes = total;
+    if (total > into.lengthBytes()) {
+      throw new RingViolation(
+          "a message of " + total + " bytes met a receive of " + into.lengthBytes() + " bytes");
+    }
+    if (length <= RingLayout.INLINE_BYTES) {
+      into.copyIn(shared, slot + RingLayout.BYTES, length);
+    } else {
+      into.copyIn(shared, RingLayout.DATA_AT + (long) cursor.take(length), length);
+    }
+    arrivedBytes += length;
+    received = number;
+    LONG.setRelease(shared, (long) RingLayout.CONSUMED, number);
+    boolean complete = arrivedBytes == total;
+    if (complete) {
+      messageBytes = -1;
+      arrivedBytes = 0;
+    }
+    return complete;
+  }
+
+  private void check(int length, int total) throws RingViolation {
+    boolean begins = messageBytes < 0;
+    if (total < 0
+        || total > transferBytes
+        || length < 0
+        || length > fragmentBytes
+        || length > total - arrivedBytes
+        || length == 0 && total != 0
+        || !begins && total != messageBytes) {
+      throw new RingViolation(
+          "a fragment of " + length + " bytes after " + arrivedBytes + " of " + total);
+    }
+  }
+
+  /// Sets whether this side sleeps; then the sender wakes it.
+  void sleep(boolean asleep) {
+    INT.setVolatile(shared, (long) RingLayout.ASLEEP, asleep ? 1 : 0);
+  }
+}

@@ -1,0 +1,114 @@
+package sluice.vi.local;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static sluice.vi.local.RingLayout.INT;
+import static sluice.vi.local.RingLayout.LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import sluice.vi.device.Descriptor;
+
+/// The sending end of one direction. Belongs to the thread that uses the send queue at the moment.
+///
+/// What the receiver writes (`consumed`, `posted`) is checked: `consumed` only grows and never
+/// passes what was sent. A contradiction is a [RingViolation], which fails the connection.
+final class SendRing {
+  private final MemorySegment shared;
+  private final int ringBytes;
+  private final int fragmentBytes;
+  private final DataCursor cursor;
+
+  /// Where the byte ring stood after each fragment that may still be in it.
+  private final long[] dataEnds = new long[RingLayout.SLOTS];
+
+  private long sent;
+  private long messages;
+  private long consumed;
+  private long freed;
+
+  SendRing(MemorySegment direction, int ringBytes) {
+    shared = direction;
+    this.ringBytes = ringBytes;
+    fragmentBytes = RingLayout.fragmentBytes(ringBytes);
+    cursor = new DataCursor(ringBytes);
+  }
+
+  /// Number of the last fragment that was sent.
+  long sent() {
+    return sent;
+  }
+
+  /// Whether a receive is posted for the next message, as far as the receiver has told.
+  boolean isExpected() {
+    return (long) LONG.getAcquire(shared, (long) RingLayout.POSTED) - messages > 0;
+  }
+
+  /// Puts as much of a message into the ring as there is room for.
+  ///
+  /// @return whether all of it is there now
+  boolean send(Descriptor message) throws RingViolation {
+    int total = message.lengthBytes();
+    do {
+      int length = Math.min(total - message.transferredBytes(), fragmentBytes);
+      if (!hasRoom(length)) {
+        return false;
+      }
+      put(message, length, total);
+    } while (message.transferredBytes() < total);
+    messages++;
+    return true;
+  }
+
+  private void put(Descriptor message, int length, int total) {
+    long number = sent + 1;
+    long slot = RingLayout.slot(number);
+    if (length <= RingLayout.INLINE_BYTES) {
+      message.copyOut(shared, slot + RingLayout.BYTES, length);
+    } else {
+      message.copyOut(shared, RingLayout.DATA_AT + (long) cursor.take(length), length);
+    }
+    shared.set(JAVA_INT, slot + RingLayout.FRAGMENT, length);
+    shared.set(JAVA_INT, slot + RingLayout.MESSAGE, total);
+    dataEnds[(int) sent & RingLayout.SLOT_MASK] = cursor.position();
+    sent = number;
+    LONG.setRelease(shared, slot + RingLayout.SEQUENCE, number);
+  }
+
+  private boolean hasRoom(int length) throws RingViolation {
+    if (fits(length)) {
+      return true;
+    }
+    long _ = consumed();
+    return fits(length);
+  }
+
+  private boolean fits(int length) {
+    if (sent - consumed >= RingLayout.SLOTS) {
+      return false;
+    }
+    return length <= RingLayout.INLINE_BYTES || cursor.next(length) + length - freed <= ringBytes;
+  }
+
+  /// Fragments that the receiver has taken out.
+  long consumed() throws RingViolation {
+    long now = (long) LONG.getAcquire(shared, (long) RingLayout.CONSUMED);
+    if (now != consumed) {
+      if (now < consumed || now > sent) {
+        throw new RingViolation("the peer says that it received fragment " + now + " of " + sent);
+      }
+      consumed = now;
+      freed = dataEnds[(int) (now - 1) & RingLayout.SLOT_MASK];
+    }
+    return consumed;
+  }
+
+  /// Whether the receiver sleeps; from now on it counts as awake.
+  boolean wakes() {
+    VarHandle.fullFence(); // what was sent is visible before the flag is read
+    if ((int) INT.getVolatile(shared, (long) RingLayout.ASLEEP) == 0) {
+      return false;
+    }
+    INT.setVolatile(shared, (long) RingLayout.ASLEEP, 0);
+    return true;
+  }
+}

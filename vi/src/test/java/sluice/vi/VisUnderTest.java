@@ -1,0 +1,95 @@
+package sluice.vi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import sluice.testbase.Patience;
+
+/// Two connected VIs of one process, and buffers for them. Of the test's thread.
+final class VisUnderTest implements AutoCloseable {
+  /// Long enough for any machine.
+  static final int LONG_MICROS = (int) TimeUnit.SECONDS.toMicros(Patience.SECONDS);
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  final Nic nic;
+  final Vi client;
+  final Vi server;
+  private final ArrayDeque<ViBuffer> buffers = new ArrayDeque<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  private VisUnderTest(Nic nic, Vi client, Vi server) {
+    this.nic = nic;
+    this.client = client;
+    this.server = server;
+  }
+
+  /// A place where no other test listens.
+  static ViAddress place(Nic nic) {
+    return nic.address("test-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
+  }
+
+  static VisUnderTest connect(Nic nic, ViAttributes attributes) throws Exception {
+    return connect(nic, attributes, null, null);
+  }
+
+  /// @param sends of the client, `receives` of the server
+  static VisUnderTest connect(
+      Nic nic, ViAttributes attributes, ViCompletionQ sends, ViCompletionQ receives)
+      throws Exception {
+    ViAddress place = place(nic);
+    try (ViServer listener = new ViServer(place, 7);
+        ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+      var accepted = other.submit(() -> listener.accept(attributes, null, receives, LONG_MICROS));
+      Vi client = new Vi(place, attributes, sends, null, 7);
+      return new VisUnderTest(nic, client, accepted.get(Patience.SECONDS, TimeUnit.SECONDS));
+    }
+  }
+
+  /// Runs something beside the test's thread.
+  <T> java.util.concurrent.Future<T> beside(Callable<T> task) {
+    return threads.submit(task);
+  }
+
+  ViBufferTicket buffer(Vi vi, int bytes) throws ViException {
+    ViBuffer buffer = new ViBuffer(bytes);
+    buffers.add(buffer);
+    return buffer.register(vi, ViBufferAttributes.READ_WRITE);
+  }
+
+  /// Fills a buffer with bytes that tell their place, and returns them.
+  static byte[] fill(ViBufferTicket ticket, int seed) {
+    byte[] bytes = pattern(ticket.buffer().sizeBytes(), seed);
+    ticket.buffer().bytes().copyFrom(bytes, 0, 0, bytes.length);
+    return bytes;
+  }
+
+  static byte[] pattern(int length, int seed) {
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i++) {
+      bytes[i] = (byte) (i * 31 + seed + (i >> 8));
+    }
+    return bytes;
+  }
+
+  static byte[] content(ViBufferTicket ticket, int length) {
+    byte[] bytes = new byte[length];
+    ticket.buffer().bytes().copyTo(0, bytes, 0, length);
+    return bytes;
+  }
+
+  @Override
+  public void close() throws Exception {
+    client.close();
+    server.close();
+    threads.shutdown();
+    assertThat(threads.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+    buffers.forEach(ViBuffer::close);
+    nic.close();
+  }
+}
