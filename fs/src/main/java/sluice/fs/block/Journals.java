@@ -61,6 +61,16 @@ public final class Journals {
     return device instanceof LogOverlay overlay ? overlay.laid() : 0;
   }
 
+  /// Looks at the superblock of a log of JBD2, and changes nothing.
+  ///
+  /// @param places numbers of the blocks of the log, in its order
+  /// @throws FsException as [#jbd2]
+  public static void check(BlockDevice device, int blockBytes, long[] places) throws IOException {
+    try (LogFile log = LogFile.open(device, blockBytes, places)) {
+      log.requireOneUser();
+    }
+  }
+
   /// Writes an empty log, with revoke records and checksums (version 3).
   ///
   /// @param places numbers of its blocks, at least 64

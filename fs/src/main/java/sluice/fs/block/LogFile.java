@@ -115,6 +115,16 @@ final class LogFile implements AutoCloseable {
     }
   }
 
+  /// @throws FsException `EUCLEAN` when the log is said to be that of several file systems
+  void requireOneUser() throws FsException {
+    MemorySegment s = superblock.segment();
+    int users = getInt(s, LogLayout.S_NR_USERS);
+    boolean counted = getInt(s, LogLayout.BLOCKTYPE) == LogLayout.SUPERBLOCK_V2;
+    if (counted && users != 0 && users != 1) {
+      throw FsException.corrupt(0, places[0], "a journal of " + users + " file systems");
+    }
+  }
+
   private static void checkFeatures(MemorySegment s, long place) throws FsException {
     int incompat = getInt(s, LogLayout.S_FEATURE_INCOMPAT);
     int unknown = incompat & ~KNOWN_INCOMPAT;

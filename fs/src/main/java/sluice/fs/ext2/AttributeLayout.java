@@ -9,7 +9,8 @@ package sluice.fs.ext2;
 ///   __le32 h_refcount;   /* 4: inodes that share the block */
 ///   __le32 h_blocks;     /* 8: 1 */
 ///   __le32 h_hash;       /* 12: of all entries */
-///   __u32 h_reserved[4]; /* 16 */
+///   __le32 h_checksum;   /* 16: with metadata_csum */
+///   __u32 h_reserved[3]; /* 20 */
 /// };
 /// struct ext2_xattr_entry {          0 1 2   4        8        12       16
 ///   __u8 e_name_len;     /* 0 */    |n|i|off|block   |size    |hash    |name …   |
@@ -27,6 +28,7 @@ final class AttributeLayout {
   static final int REFERENCES = 4;
   static final int BLOCKS = 8;
   static final int HASH = 12;
+  static final int CHECKSUM = 16;
 
   static final int NAME_LENGTH = 0;
   static final int NAME_INDEX = 1;

@@ -133,7 +133,7 @@ final class AttributeRegion {
       bytes[at + AttributeLayout.NAME_INDEX] = (byte) entry.name.index;
       b.putShort(at + AttributeLayout.VALUE_OFFSET, (short) (size == 0 ? 0 : end));
       b.putInt(at + AttributeLayout.VALUE_SIZE, size);
-      int entryHash = block ? hash(entry, b, end) : 0;
+      int entryHash = block ? hash(entry.name.bytes, b, end, size) : 0;
       b.putInt(at + AttributeLayout.ENTRY_HASH, entryHash);
       unhashed |= entryHash == 0;
       hash = hash << 16 ^ hash >>> 16 ^ entryHash;
@@ -150,12 +150,15 @@ final class AttributeRegion {
     return bytes;
   }
 
-  private static int hash(Entry entry, ByteBuffer b, int value) {
+  /// The hash of an entry, as in a block.
+  ///
+  /// @param value where the value is in the bytes
+  static int hash(byte[] name, ByteBuffer b, int value, int size) {
     int hash = 0;
-    for (byte c : entry.name.bytes) {
+    for (byte c : name) {
       hash = hash << 5 ^ hash >>> 27 ^ (c & 0xFF);
     }
-    for (int i = 0; i < padded(entry.value.length); i += 4) {
+    for (int i = 0; i < padded(size); i += 4) {
       hash = hash << 16 ^ hash >>> 16 ^ b.getInt(value + i);
     }
     return hash;

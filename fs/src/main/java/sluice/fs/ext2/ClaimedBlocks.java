@@ -1,6 +1,8 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -21,16 +23,27 @@ final class ClaimedBlocks {
   private final Geometry geometry;
   private final Consumer<String> says;
   private final CheckBudget budget;
+  private final Checksums checksums;
+
+  /// Blocks that may lie behind the end of a directory.
+  private final int preallocated;
 
   /// Per group, a bit for each block; null as long as nothing in it is taken.
   private final long[] @Nullable [] claimed;
 
+  /// Blocks of inode 7 other than those for descriptors: its one root of pointers.
+  private int resizeRoots;
+
   /// Inodes that share a block of extended attributes.
   private final Map<Long, Integer> attributeBlocks = new HashMap<>();
 
+  /// @param superblock its bytes
   /// @throws FsException `ENOMEM`
-  ClaimedBlocks(Volume volume, CheckBudget budget, Consumer<String> says) throws FsException {
+  ClaimedBlocks(Volume volume, byte[] superblock, CheckBudget budget, Consumer<String> says)
+      throws FsException {
     this.volume = volume;
+    checksums = new Checksums(volume.geometry);
+    preallocated = superblock[SuperblockLayout.PREALLOCATED_DIRECTORY_BLOCKS] & 0xFF;
     this.budget = budget;
     this.says = says;
     geometry = volume.geometry;
@@ -65,6 +78,11 @@ final class ClaimedBlocks {
       says.accept("inode " + inode + " points to block " + block + ", which is no file's");
       return false;
     }
+    boolean root = inode == InodeLayout.RESIZE && !geometry.isReservedDescriptor(block);
+    if (root && resizeRoots++ > 0) {
+      says.accept("inode " + inode + " points to block " + block + ", kept for no descriptors");
+      return false;
+    }
     if (isClaimed(block)) {
       says.accept("block " + block + " is taken twice, also by inode " + inode);
       return false;
@@ -74,21 +92,31 @@ final class ClaimedBlocks {
   }
 
   /// Follows the pointers of one inode and compares what they take with what it says.
-  void follow(Inode inode) throws IOException {
+  ///
+  /// @param translator one more block of the inode's, or 0
+  void follow(Inode inode, long translator) throws IOException {
     Walk walk = new Walk(inode);
-    if (inode.hasBlockMap(geometry.blockBytes) || inode.number == InodeLayout.JOURNAL) {
+    if (inode.hasBlockMap(geometry.blockBytes) || isReserved(inode)) {
       for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
         int level = Math.max(0, i - InodeLayout.DIRECT_BLOCKS + 1);
         walk.follow(inode.block[i] & 0xFFFF_FFFFL, level);
       }
     }
+    checkSize(inode, walk.next);
     long taken = walk.taken;
+    if (translator != 0) {
+      claim(inode.number, translator);
+      taken++;
+    }
     if (inode.attributeBlock != 0) {
       taken++;
       if (attributeBlocks.merge(inode.attributeBlock, 1, Integer::sum) == 1) {
         budget.charge(SHARED_BYTES);
         claim(inode.number, inode.attributeBlock);
       }
+    }
+    if (inode.number == InodeLayout.BAD_BLOCKS) {
+      return; // it says nothing of what it has
     }
     long sectors = taken << (geometry.blockShift - 9);
     if (inode.sectors != sectors) {
@@ -97,10 +125,69 @@ final class ClaimedBlocks {
     }
   }
 
+  private boolean isReserved(Inode inode) {
+    return inode.number < geometry.firstInode && inode.number != InodeLayout.ROOT;
+  }
+
+  /// Compares a size with the blocks.
+  ///
+  /// @param end the first block behind the last
+  private void checkSize(Inode inode, long end) throws IOException {
+    long blocks = inode.size >> geometry.blockShift;
+    String about = "inode " + inode.number + " has " + inode.size + " bytes";
+    if (inode.isDirectory()) {
+      if (blocks > end || end - blocks > preallocated || blocks == 0) {
+        says.accept(about + ", and blocks up to the " + end + "th");
+      }
+    } else if (inode.isSymlink()) {
+      checkLink(inode);
+    } else if (end > 0 && inode.size < (end - 1) << geometry.blockShift) {
+      says.accept(about + ", and blocks up to the " + end + "th");
+    }
+  }
+
+  /// A link that does not fit into its inode has one block, and ends where its length says.
+  private void checkLink(Inode inode) throws IOException {
+    if (inode.size < 4L * InodeLayout.BLOCK_POINTERS) {
+      if (!inode.isFastSymlink(geometry.blockBytes)) {
+        says.accept("inode " + inode.number + " is a short link with a block");
+      }
+      return;
+    }
+    boolean one = inode.block[0] != 0;
+    for (int i = 1; i < InodeLayout.BLOCK_POINTERS; i++) {
+      one &= inode.block[i] == 0;
+    }
+    long block = inode.block[0] & 0xFFFF_FFFFL;
+    int length = 0;
+    if (one && block > geometry.firstDataBlock && block < geometry.blocks) {
+      try (Buffer buffer = volume.cache.read(block)) {
+        while (length < geometry.blockBytes && buffer.getByte(length) != 0) {
+          length++;
+        }
+      }
+    }
+    if (!one || length != inode.size || length == geometry.blockBytes) {
+      says.accept(
+          "inode "
+              + inode.number
+              + " is a link of "
+              + inode.size
+              + " bytes, its target has "
+              + length);
+    }
+  }
+
   /// One inode's tree of pointers.
   private final class Walk {
     private final Inode inode;
     long taken;
+
+    /// Blocks of content that were passed, holes among them.
+    private long passed;
+
+    /// The first block behind the last that there is.
+    long next;
 
     Walk(Inode inode) {
       this.inode = inode;
@@ -108,10 +195,13 @@ final class ClaimedBlocks {
 
     void follow(long block, int level) throws IOException {
       if (block == 0 || !claim(inode.number, block)) {
+        passed += 1L << (level * (geometry.blockShift - 2));
         return;
       }
       taken++;
       if (level == 0) {
+        passed++;
+        next = passed;
         return;
       }
       int[] pointers = new int[geometry.pointersPerBlock()];
@@ -126,21 +216,40 @@ final class ClaimedBlocks {
     }
   }
 
-  /// Compares how many inodes share each block of attributes with what the block says.
-  void checkSharing() throws IOException {
+  /// Looks at each block of attributes, and compares how many inodes share it with what it says.
+  void checkAttributes() throws IOException {
+    byte[] bytes = new byte[geometry.blockBytes];
     for (var entry : attributeBlocks.entrySet()) {
-      try (Buffer buffer = volume.cache.read(entry.getKey())) {
-        int references = buffer.getInt(AttributeLayout.REFERENCES);
-        if (buffer.getInt(0) != AttributeLayout.MAGIC || references != entry.getValue()) {
-          says.accept(
-              "block "
-                  + entry.getKey()
-                  + " of extended attributes counts "
-                  + references
-                  + " inodes, has "
-                  + entry.getValue());
-        }
+      long number = entry.getKey();
+      if (!volume.isContent(number)) {
+        continue; // was reported with its inode
+      }
+      try (Buffer buffer = volume.cache.read(number)) {
+        buffer.get(0, bytes, 0, bytes.length);
+      }
+      String wrong = wrongAttributes(number, bytes, entry.getValue());
+      if (!wrong.isEmpty()) {
+        says.accept("block " + number + " of extended attributes: " + wrong);
       }
     }
+  }
+
+  private String wrongAttributes(long number, byte[] bytes, int inodes) {
+    ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int references = b.getInt(AttributeLayout.REFERENCES);
+    if (b.getInt(0) != AttributeLayout.MAGIC) {
+      return "no magic number";
+    }
+    if (b.getInt(AttributeLayout.BLOCKS) != 1) {
+      return "of " + Integer.toUnsignedString(b.getInt(AttributeLayout.BLOCKS)) + " blocks";
+    }
+    if (references != inodes) {
+      return "counts " + references + " inodes, has " + inodes;
+    }
+    int sum = b.getInt(AttributeLayout.CHECKSUM);
+    if (checksums.everywhere() && sum != checksums.attributes(number, bytes)) {
+      return "its checksum is not that of its bytes";
+    }
+    return CheckedAttributes.inBlock(bytes);
   }
 }

@@ -93,6 +93,17 @@ final class EntryBytes {
         && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
   }
 
+  /// Whether a directory's first block begins with `.` and `..`, the first no longer than it needs
+  /// and both with a NUL behind them.
+  static boolean beginsWithDots(byte[] bytes) {
+    int second = EntryLayout.bytes(1);
+    return isNamed(bytes, 0, Names.DOT)
+        && recordLength(bytes, 0) == second
+        && isNamed(bytes, second, Names.DOT_DOT)
+        && bytes[EntryLayout.NAME + 1] == 0
+        && bytes[second + EntryLayout.NAME + 2] == 0;
+  }
+
   /// Bytes an entry does not need.
   static int gap(byte[] bytes, int at) {
     int length = recordLength(bytes, at);

@@ -28,6 +28,15 @@ final class EntryLayout {
   static final int NAME = 8;
   static final int MAX_NAME_BYTES = 255;
 
+  /// With `metadata_csum` the last bytes of a block look like a free entry of kind 0xDE, whose name
+  /// is the checksum.
+  static final int TAIL_BYTES = 12;
+
+  static final int TAIL_HEAD = 0xDE00_0000 | TAIL_BYTES;
+
+  /// The same behind the entries of a node: four bytes of nothing and the checksum.
+  static final int DX_TAIL_BYTES = 8;
+
   static final int DX_HASH_VERSION = 28;
   static final int DX_INFO_LENGTH = 29;
   static final int DX_LEVELS = 30;

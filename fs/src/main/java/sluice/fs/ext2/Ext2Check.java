@@ -1,11 +1,14 @@
 package sluice.fs.ext2;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import sluice.fs.FileKind;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.Buffer;
@@ -36,9 +39,17 @@ public final class Ext2Check {
   private final ClaimedBlocks claims;
   private final CheckBudget budget;
   private final CheckedInodes inodes;
+  private final Checksums checksums;
+  private final CheckedGroups groups;
+  private final CheckedFields fields;
+  private final BlockDevice device;
+  private final byte[] superblock;
 
   /// The bitmap of inodes of the group that is being looked at.
   private final byte[] marked;
+
+  /// The block of a table of inodes that is being looked at.
+  private final byte[] tableBlock;
 
   private long problems;
   private long files;
@@ -51,7 +62,9 @@ public final class Ext2Check {
   /// @param directories directories
   public record Report(long problems, long files, long directories) {}
 
-  private Ext2Check(Volume volume, CheckBudget budget, Consumer<String> says) throws FsException {
+  private Ext2Check(BlockDevice device, Volume volume, CheckBudget budget, Consumer<String> says)
+      throws IOException {
+    this.device = device;
     this.volume = volume;
     this.budget = budget;
     this.says = says;
@@ -60,8 +73,13 @@ public final class Ext2Check {
     BlockAllocator allocator = new BlockAllocator(volume);
     BlockMap map = new BlockMap(volume, allocator, 256);
     directories = new Directories(volume, map, allocator, new Names(), 1 << 20);
-    claims = new ClaimedBlocks(volume, budget, this::report);
+    superblock = Ext2.readSuperblock(device);
+    checksums = new Checksums(geometry);
+    claims = new ClaimedBlocks(volume, superblock, budget, this::report);
     inodes = new CheckedInodes(geometry, budget);
+    groups = new CheckedGroups(volume, checksums, this::report);
+    fields = new CheckedFields(geometry, superblock, checksums, this::report);
+    tableBlock = new byte[geometry.blockBytes];
     marked = new byte[geometry.blockBytes];
   }
 
@@ -91,7 +109,7 @@ public final class Ext2Check {
     try (BufferCache cache =
         BufferCaches.open(seen, geometry.blockBytes, 4096L * geometry.blockBytes)) {
       Volume volume = new Volume(geometry, cache, Journals.plain(cache), "it is being checked");
-      Ext2Check check = new Ext2Check(volume, budget, says);
+      Ext2Check check = new Ext2Check(seen, volume, budget, says);
       if (!damagedLog.isEmpty()) {
         check.report("the log that a crash left cannot be replayed: " + damagedLog);
       } else if ((geometry.incompatible & Features.NEEDS_RECOVERY) != 0) {
@@ -111,15 +129,21 @@ public final class Ext2Check {
   }
 
   private Report run(LongConsumer progress) throws IOException {
-    checkState();
+    new CheckedSuperblock(geometry, superblock, this::report).check();
     for (int group = 0; group < geometry.groups; group++) {
-      readBitmap(group);
-      for (int block = 0; block < geometry.inodeTableBlocks(); block++) {
-        checkInodes(group, block);
+      groups.checkDescriptor(group);
+      groups.checkTables(group);
+    }
+    checkJournal();
+    for (int group = 0; group < geometry.groups; group++) {
+      groups.readInodes(group, marked);
+      int written = groups.writtenInodes(group);
+      for (int first = 0; first < written; first += geometry.inodesPerBlock()) {
+        checkInodes(group, first, Math.min(written - first, geometry.inodesPerBlock()));
       }
       progress.accept(group + 1L);
     }
-    claims.checkSharing();
+    claims.checkAttributes();
     if (inodes.isDirectory(InodeLayout.ROOT)) {
       followNames();
     } else {
@@ -130,34 +154,20 @@ public final class Ext2Check {
     return new Report(problems, files, directoryCount);
   }
 
-  private void checkState() throws IOException {
-    try (Buffer buffer = volume.cache.read(geometry.superblockBlock())) {
-      int at = geometry.superblockOffset();
-      int state = buffer.getShort(at + SuperblockLayout.STATE);
-      if ((state & SuperblockLayout.STATE_VALID) == 0) {
-        report("it was not unmounted cleanly");
-      }
-      if ((state & SuperblockLayout.STATE_ERROR) != 0) {
-        report("errors were found while it was mounted");
-      }
-      int orphan = buffer.getInt(at + SuperblockLayout.LAST_ORPHAN);
-      if (orphan != 0) {
-        report("files without a name wait to be freed, first inode " + orphan);
-      }
+  /// Looks at the superblock of the log; where the log is, [JournalMount] finds out.
+  private void checkJournal() throws IOException {
+    if (geometry.journalInode == 0) {
+      return;
+    }
+    try {
+      long[] places = JournalMount.places(geometry, volume.cache);
+      Journals.check(device, geometry.blockBytes, places);
+    } catch (FsException e) {
+      report("the journal: " + e.getMessage());
     }
   }
 
   // ---- inodes -----------------------------------------------------------------------------------
-
-  private void readBitmap(int group) throws IOException {
-    try (Buffer bitmap = volume.cache.read(volume.groups.inodeBitmap(group))) {
-      bitmap.get(0, marked, 0, marked.length);
-    }
-  }
-
-  private boolean isMarked(int index) {
-    return (marked[index >> 3] >> (index & 7) & 1) != 0;
-  }
 
   private boolean isReserved(long number) {
     return number < geometry.firstInode && number != InodeLayout.ROOT;
@@ -165,27 +175,34 @@ public final class Ext2Check {
 
   /// The inodes of one block of a table. Those that are free are passed over without an object for
   /// each: a large image has many.
-  private void checkInodes(int group, int block) throws IOException {
-    int first = block * geometry.inodesPerBlock();
-    Buffer buffer;
-    try {
-      buffer = volume.cache.read(volume.groups.inodeTable(group) + block);
+  private void checkInodes(int group, int first, int count) throws IOException {
+    int block = first / geometry.inodesPerBlock();
+    try (Buffer buffer = volume.cache.read(volume.groups.inodeTable(group) + block)) {
+      buffer.get(0, tableBlock, 0, tableBlock.length);
     } catch (FsException e) {
       report(String.valueOf(e.getMessage()));
       return;
     }
-    try (buffer) {
-      for (int i = 0; i < geometry.inodesPerBlock(); i++) {
-        long number = (long) group * geometry.inodesPerGroup + first + i + 1;
-        boolean linked = buffer.getShort(i * geometry.inodeBytes + InodeLayout.LINKS) != 0;
-        if (linked || isMarked(first + i) || isReserved(number)) {
-          checkInode(number, isMarked(first + i));
-        }
+    for (int i = 0; i < count; i++) {
+      long number = (long) group * geometry.inodesPerGroup + first + i + 1;
+      int at = i * geometry.inodeBytes;
+      boolean inBitmap = CheckedGroups.isMarked(marked, first + i);
+      fields.check(number, tableBlock, at);
+      boolean linked = tableBlock[at + InodeLayout.LINKS] != 0;
+      linked |= tableBlock[at + InodeLayout.LINKS + 1] != 0;
+      if (linked || inBitmap || isReserved(number)) {
+        checkInode(number, inBitmap, translator(at));
       }
     }
   }
 
-  private void checkInode(long number, boolean inBitmap) throws IOException {
+  /// The block of an inode's translator, which the Hurd keeps where Linux has a version.
+  private long translator(int at) {
+    ByteBuffer b = ByteBuffer.wrap(tableBlock).order(ByteOrder.LITTLE_ENDIAN);
+    return geometry.hurd ? b.getInt(at + InodeLayout.VERSION) & 0xFFFF_FFFFL : 0;
+  }
+
+  private void checkInode(long number, boolean inBitmap, long translator) throws IOException {
     Inode inode;
     try {
       boolean free = table.loadUnchecked(number).links == 0;
@@ -196,13 +213,14 @@ public final class Ext2Check {
     }
     boolean reserved = isReserved(number);
     boolean used = inode.links > 0;
-    if (used != inBitmap && !reserved) {
-      report("inode " + number + (used ? " is in use, but marked free" : " is free, but marked"));
+    if (reserved ? !inBitmap : used != inBitmap) {
+      boolean free = used || reserved;
+      report("inode " + number + (free ? " is in use, but marked free" : " is free, but marked"));
     }
-    if (!used && !(reserved && inode.sectors > 0)) {
+    if (!used && !(reserved && inode.mode != 0)) {
       return;
     }
-    claims.follow(inode);
+    claims.follow(inode, translator);
     if (reserved) {
       return;
     }
@@ -232,63 +250,82 @@ public final class Ext2Check {
   }
 
   private void followDirectory(Inode directory, ArrayDeque<Integer> left) throws IOException {
-    boolean[] dots = new boolean[2];
     long blocks = directory.size >> geometry.blockShift;
+    boolean indexed = directories.hashTree().isIndexed(directory);
     for (long block = 0; block < blocks; block++) {
       byte[] bytes = directories.readBlock(directory, block);
-      EntryBytes.emit(
-          geometry,
-          bytes,
-          0,
-          0,
-          (inode, kind, name, _) -> {
-            checkEntry(directory, (int) inode, kind, name, dots, left);
-            return true;
-          });
+      if (block == 0 && !EntryBytes.beginsWithDots(bytes)) {
+        report("directory " + directory.number + " does not begin with . and ..");
+      }
+      if (checksums.everywhere() && !checksums.directoryFits(directory, bytes)) {
+        report("directory " + directory.number + ": the checksum of its block " + block);
+      }
+      checkEntries(directory, block, bytes, left);
     }
-    if (!dots[0] || !dots[1]) {
-      report("directory " + directory.number + " lacks . or ..");
-    }
-    if (directories.hashTree().isIndexed(directory)) {
+    if (indexed) {
       directories.hashTree().requireNamesInPlace(directory);
     }
   }
 
-  private void checkEntry(
-      Inode directory,
-      int inode,
-      FileKind kind,
-      byte[] name,
-      boolean[] dots,
-      ArrayDeque<Integer> left) {
+  /// The entries of one block; a name may come once in it.
+  private void checkEntries(Inode directory, long block, byte[] bytes, ArrayDeque<Integer> left) {
+    Set<ByteBuffer> names = new HashSet<>();
+    int index = 0;
+    for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      int inode = (int) EntryBytes.inode(bytes, at);
+      if (inode != 0) {
+        int from = at + EntryLayout.NAME;
+        byte[] name = Arrays.copyOfRange(bytes, from, from + EntryBytes.nameLength(bytes, at));
+        String where = "directory " + directory.number + ", entry " + printable(name) + ": ";
+        if (!names.add(ByteBuffer.wrap(name))) {
+          report(where + "comes twice");
+        }
+        checkType(where, inode, bytes[at + EntryLayout.FILE_TYPE]);
+        if (block == 0 && index < 2) {
+          checkDots(directory, inode, index, where);
+        } else {
+          checkEntry(directory, inode, name, where, left);
+        }
+      }
+      index++;
+    }
+  }
+
+  /// What an entry says of its file's kind: 0 is no kind, and without the feature the high byte of
+  /// the name's length.
+  private void checkType(String where, int inode, byte type) {
+    int there = inodes.kind(inode);
+    if (!geometry.entryTypes()) {
+      if (type != 0) {
+        report(where + "says kind " + type + ", without the feature filetype");
+      }
+    } else if (there != 0 && type != 0 && type != CheckedInodes.named(there).entryType()) {
+      report(
+          where + "says kind " + type + ", inode " + inode + " is " + CheckedInodes.named(there));
+    }
+  }
+
+  /// The first two entries, which lead to the directory and to its parent.
+  private void checkDots(Inode directory, int inode, int index, String where) {
     inodes.addName(inode);
-    String where = "directory " + directory.number + ", entry " + printable(name) + ": ";
+    long wanted = index == 0 ? directory.number : inodes.parent(directory.number);
+    if (inode != wanted) {
+      report(where + "leads to inode " + inode + ", not to " + wanted);
+    }
+  }
+
+  private void checkEntry(
+      Inode directory, int inode, byte[] name, String where, ArrayDeque<Integer> left) {
+    inodes.addName(inode);
     if (!Names.isPossible(name, 0, name.length)) {
       report(where + "a slash or NUL in its name");
     }
-    if (Arrays.equals(name, Names.DOT)) {
-      dots[0] = true;
-      if (inode != directory.number) {
-        report(where + "leads to inode " + inode);
-      }
-      return;
+    if (Arrays.equals(name, Names.DOT) || Arrays.equals(name, Names.DOT_DOT)) {
+      report(where + "is not in its place");
     }
-    if (Arrays.equals(name, Names.DOT_DOT)) {
-      dots[1] = true;
-      if (inode != inodes.parent(directory.number)) {
-        report(where + "leads to inode " + inode + ", not to its parent");
-      }
-      return;
-    }
-    int there = inodes.kind(inode);
-    if (there == 0) {
+    if (inodes.kind(inode) == 0) {
       report(where + "leads to inode " + inode + ", which is not in use");
-      return;
-    }
-    if (geometry.entryTypes() && !CheckedInodes.isKind(there, kind)) {
-      report(where + "says " + kind + ", inode " + inode + " is " + CheckedInodes.named(there));
-    }
-    if (inodes.isDirectory(inode)) {
+    } else if (inodes.isDirectory(inode)) {
       if (inodes.parent(inode) != 0) {
         report(where + "a second name of directory " + inode);
       } else {
@@ -322,69 +359,18 @@ public final class Ext2Check {
     long freeBlocks = 0;
     long freeInodes = 0;
     for (int group = 0; group < geometry.groups; group++) {
-      int free = checkBlocks(group);
-      compare(group, "blocks", volume.groups.freeBlocks(group), free);
-      freeBlocks += free;
-      readBitmap(group);
-      int inodesFree = 0;
-      for (int i = 0; i < geometry.inodesPerGroup; i++) {
-        inodesFree += isMarked(i) ? 0 : 1;
-      }
-      compare(group, "inodes", volume.groups.freeInodes(group), inodesFree);
-      freeInodes += inodesFree;
-      int found = inodes.directories(group);
-      if (volume.groups.directories(group) != found) {
-        report(
-            "group "
-                + group
-                + " counts "
-                + volume.groups.directories(group)
-                + " directories, has "
-                + found);
-      }
+      long free = groups.check(group, claims, inodes);
+      freeBlocks += free & 0xFFFF_FFFFL;
+      freeInodes += free >>> 32;
     }
-    try (Buffer buffer = volume.cache.read(geometry.superblockBlock())) {
-      int at = geometry.superblockOffset();
-      long blocks = buffer.getUnsignedInt(at + SuperblockLayout.FREE_BLOCKS);
-      long inodes = buffer.getUnsignedInt(at + SuperblockLayout.FREE_INODES);
-      if (blocks != freeBlocks || inodes != freeInodes) {
-        report(
-            String.format(
-                "the superblock counts %d blocks and %d inodes free, there are %d and %d",
-                blocks, inodes, freeBlocks, freeInodes));
-      }
+    ByteBuffer s = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
+    long blocks = s.getInt(SuperblockLayout.FREE_BLOCKS) & 0xFFFF_FFFFL;
+    long inodes = s.getInt(SuperblockLayout.FREE_INODES) & 0xFFFF_FFFFL;
+    if (blocks != freeBlocks || inodes != freeInodes) {
+      report(
+          String.format(
+              "the superblock counts %d blocks and %d inodes free, there are %d and %d",
+              blocks, inodes, freeBlocks, freeInodes));
     }
-  }
-
-  private void compare(int group, String what, int counted, int found) {
-    if (counted != found) {
-      report("group " + group + " counts " + counted + " free " + what + ", has " + found);
-    }
-  }
-
-  /// @return free blocks of a group by its bitmap
-  private int checkBlocks(int group) throws IOException {
-    int free = 0;
-    long start = geometry.groupStart(group);
-    try (Buffer bitmap = volume.cache.read(volume.groups.blockBitmap(group))) {
-      for (int bit = 0; bit < geometry.groupBlocks(group); bit++) {
-        boolean marked = (bitmap.getByte(bit >> 3) >> (bit & 7) & 1) != 0;
-        boolean used = volume.groups.isMetadata(start + bit) || claims.isClaimed(start + bit);
-        free += marked ? 0 : 1;
-        if (used && !marked) {
-          report("block " + (start + bit) + " is in use, but marked free");
-        } else if (marked && !used && !isReservedTable(start + bit)) {
-          report("block " + (start + bit) + " is free, but marked in use");
-        }
-      }
-    }
-    return free;
-  }
-
-  /// Descriptor blocks that mke2fs keeps for growing belong to inode 7 or to nobody.
-  private boolean isReservedTable(long block) {
-    int group = geometry.groupOfBlock(block);
-    long first = geometry.groupStart(group) + 1L + geometry.descriptorBlocks();
-    return geometry.hasSuperblock(group) && block >= first && block < first + 1024;
   }
 }

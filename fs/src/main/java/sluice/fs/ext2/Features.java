@@ -9,8 +9,10 @@ import java.util.List;
 /// An image with an *incompatible* feature we do not know is refused; with a *read-only compatible*
 /// one it may only be read; a *compatible* one needs no knowledge.
 final class Features {
+  static final int IMAGIC_INODES = 0x2;
   static final int HAS_JOURNAL = 0x4;
   static final int EXT_ATTR = 0x8;
+  static final int RESIZE_INODE = 0x10;
   static final int DIR_INDEX = 0x20;
 
   /// Backups of the superblock are where only its fields say.
@@ -21,7 +23,17 @@ final class Features {
 
   static final int SPARSE_SUPER = 0x1;
   static final int LARGE_FILE = 0x2;
+  static final int HUGE_FILE = 0x8;
+
+  /// Group descriptors have checksums, and bitmaps and inode tables may never have been written.
+  static final int UNINIT_BG = 0x10;
+
+  static final int DIR_NLINK = 0x20;
   static final int EXTRA_ISIZE = 0x40;
+  static final int QUOTA = 0x100;
+
+  /// All metadata has checksums; what `uninit_bg` says of groups holds too.
+  static final int METADATA_CSUM = 0x400;
 
   private static final int KNOWN_INCOMPATIBLE = FILETYPE | NEEDS_RECOVERY;
   private static final int KNOWN_READ_ONLY = SPARSE_SUPER | LARGE_FILE | EXTRA_ISIZE;

@@ -44,6 +44,9 @@ final class Geometry {
   private final long maxFileBytes;
   final byte[] uuid;
 
+  /// Blocks behind each table of descriptors into which it may grow; they belong to inode 7.
+  final int reservedDescriptorBlocks;
+
   /// Whether inodes hold the Hurd's translators where Linux keeps their version.
   final boolean hurd;
 
@@ -81,6 +84,7 @@ final class Geometry {
     boolean trees = told && hashVersion <= DirectoryHash.TEA && has(Features.DIR_INDEX);
     nameHash = !trees ? -1 : hashUnsigned ? hashVersion + DirectoryHash.UNSIGNED : hashVersion;
     uuid = Arrays.copyOfRange(superblock, SuperblockLayout.UUID, SuperblockLayout.UUID + 16);
+    reservedDescriptorBlocks = extraField(s, SuperblockLayout.RESERVED_GDT_BLOCKS);
     int wanted = Math.max(extraField(s, SuperblockLayout.WANT_EXTRA_SIZE), 0);
     int most = inodeBytes - InodeLayout.GOOD_OLD_BYTES;
     maxFileBytes = blockBytes >= 1024 ? longestFile() : 0; // what is impossible is refused later
@@ -195,6 +199,11 @@ final class Geometry {
     return (incompatible & Features.FILETYPE) != 0;
   }
 
+  /// Whether all metadata has checksums.
+  boolean checksumsEverywhere() {
+    return (readOnlyCompatible & Features.METADATA_CSUM) != 0;
+  }
+
   /// Why it may only be read, empty when it may be written.
   String whyReadOnly() {
     int unknown = Features.unknownReadOnly(readOnlyCompatible);
@@ -264,6 +273,13 @@ final class Geometry {
       return true;
     }
     return isPower(group, 3) || isPower(group, 5) || isPower(group, 7);
+  }
+
+  /// Whether a block is one into which a table of descriptors may grow.
+  boolean isReservedDescriptor(long block) {
+    int group = groupOfBlock(block);
+    long place = block - groupStart(group) - 1 - descriptorBlocks();
+    return place >= 0 && place < reservedDescriptorBlocks && hasSuperblock(group);
   }
 
   private static boolean isPower(int value, int base) {

@@ -248,7 +248,8 @@ final class HashTree {
       byte[] bytes = directories.readRaw(directory, 0);
       seen.set(0);
       requireDots(bytes);
-      if (version(bytes) < 0 || bytes[EntryLayout.DX_UNUSED_FLAGS] != 0) {
+      boolean reserved = EntryBytes.inode(bytes, EntryLayout.DX_ROOT_INFO) != 0;
+      if (version(bytes) < 0 || bytes[EntryLayout.DX_UNUSED_FLAGS] != 0 || reserved) {
         throw corrupt(directory, 0, "an unknown hash, length or number of levels");
       }
       HashTreeNode root = HashTreeNode.of(0, bytes, EntryLayout.DX_ROOT_ENTRIES);
@@ -282,7 +283,8 @@ final class HashTree {
 
     private void requireLimit(@Nullable HashTreeNode node, long block, int start)
         throws IOException {
-      if (node == null || node.limit() != HashTreeNode.limit(geometry.blockBytes, start)) {
+      int entries = HashTreeNode.limit(geometry.blockBytes, start);
+      if (node == null || node.limit() != entries - (geometry.checksumsEverywhere() ? 1 : 0)) {
         throw corrupt(directory, block, "impossible limit or count");
       }
     }

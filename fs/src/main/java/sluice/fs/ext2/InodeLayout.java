@@ -44,11 +44,15 @@ final class InodeLayout {
   static final int GENERATION = 100;
   static final int FILE_ACL = 104;
   static final int SIZE_HIGH = 108;
+  static final int FRAGMENT_ADDRESS = 112;
   static final int BLOCKS_HIGH = 116;
+  static final int FILE_ACL_HIGH = 118;
   static final int UID_HIGH = 120;
   static final int GID_HIGH = 122;
+  static final int CHECKSUM = 124;
   static final int GOOD_OLD_BYTES = 128;
   static final int EXTRA_SIZE = 128;
+  static final int CHECKSUM_HIGH = 130;
   static final int CHANGE_TIME_EXTRA = 132;
   static final int MODIFY_TIME_EXTRA = 136;
   static final int ACCESS_TIME_EXTRA = 140;
@@ -81,7 +85,15 @@ final class InodeLayout {
   /// Flags of ext4 that change what the block pointers mean.
   static final int FLAGS_OF_EXT4 = 0x80000 | 0x10000000 | 0x40000 | 0x200000 | 0x800;
 
+  /// The inode is found by the magic number of an AFS cache; with feature `imagic_inodes` only.
+  static final int FLAG_IMAGIC = 0x2000;
+
+  static final int BAD_BLOCKS = 1;
   static final int ROOT = 2;
+  static final int USER_QUOTA = 3;
+  static final int GROUP_QUOTA = 4;
+  static final int BOOT_LOADER = 5;
+  static final int RESIZE = 7;
   static final int JOURNAL = 8;
 
   private InodeLayout() {}

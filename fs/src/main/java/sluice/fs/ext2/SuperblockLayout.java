@@ -71,18 +71,27 @@ final class SuperblockLayout {
   static final int UUID = 104;
   static final int VOLUME_NAME = 120;
   static final int VOLUME_NAME_BYTES = 16;
+  static final int PREALLOCATED_DIRECTORY_BLOCKS = 205;
   static final int RESERVED_GDT_BLOCKS = 206;
+  static final int JOURNAL_UUID = 208;
   static final int JOURNAL_INODE = 224;
+  static final int JOURNAL_DEVICE = 228;
   static final int LAST_ORPHAN = 232;
   static final int HASH_SEED = 236;
   static final int HASH_VERSION = 252;
   static final int JOURNAL_BACKUP_TYPE = 253;
+  static final int DESCRIPTOR_SIZE = 254;
   static final int DEFAULT_MOUNT_OPTIONS = 256;
   static final int MKFS_TIME = 264;
   static final int JOURNAL_BLOCKS = 268;
   static final int MIN_EXTRA_SIZE = 348;
   static final int WANT_EXTRA_SIZE = 350;
   static final int FLAGS = 352;
+  static final int LOG_GROUPS_PER_FLEX = 372;
+  static final int CHECKSUM_TYPE = 373;
+  static final int USER_QUOTA_INODE = 576;
+  static final int GROUP_QUOTA_INODE = 580;
+  static final int CHECKSUM = 1020;
 
   /// [#STATE]: unmounted cleanly.
   static final int STATE_VALID = 1;

@@ -29,9 +29,12 @@ public final class Ext2Rig implements AutoCloseable {
   }
 
   public Ext2Rig(long deviceBytes, int blockBytes, MountOptions options) throws IOException {
+    this(deviceBytes, FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes), options);
+  }
+
+  Ext2Rig(long deviceBytes, FormatOptions format, MountOptions options) throws IOException {
     this.options = options;
     device = BlockDevices.memory(deviceBytes);
-    FormatOptions format = FormatOptions.forDevice(deviceBytes).withBlockBytes(blockBytes);
     Ext2Format.format(device, format, _ -> {});
     tree = Ext2.mount(device, options);
     int bytes = 4 << 20;

@@ -88,6 +88,11 @@ public final class RpcCall {
     return connection().datagram();
   }
 
+  /// Tells the connection the call came on from all others that the server has or had.
+  public long connectionNumber() {
+    return connection().number();
+  }
+
   /// The connection the call came on: one for each address that sends datagrams.
   RpcConnection connection() {
     RpcConnection sender = connection;

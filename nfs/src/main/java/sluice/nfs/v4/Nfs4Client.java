@@ -1,5 +1,6 @@
 package sluice.nfs.v4;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +27,9 @@ final class Nfs4Client {
   /// Who has made it known: nobody else may do it in its name.
   final int uid;
 
+  /// The machine it was made known from, see [#host].
+  final long host;
+
   boolean confirmed;
 
   /// The last CREATE_SESSION that was answered.
@@ -46,11 +50,23 @@ final class Nfs4Client {
   volatile boolean gone;
   volatile long renewedNanos;
 
-  Nfs4Client(long id, Opaque owner, long verifier, int uid) {
+  Nfs4Client(long id, Opaque owner, long verifier, int uid, long host) {
     this.id = id;
     this.owner = owner;
     this.verifier = verifier;
     this.uid = uid;
+    this.host = host;
+  }
+
+  /// What is counted as one machine: an address of IPv4, or a network of 64 bits of IPv6, all of
+  /// whose addresses one machine may have.
+  static long host(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    long host = 0;
+    for (int i = 0; i < Math.min(bytes.length, Long.BYTES); i++) {
+      host = host << 8 | (bytes[i] & 0xFF);
+    }
+    return host;
   }
 
   /// What the next CREATE_SESSION must bear.

@@ -48,8 +48,8 @@ final class Nfs4ClientOperations {
 
   // ---- EXCHANGE_ID ------------------------------------------------------------------------------
 
-  /// Who wants to be known.
-  private record Introduction(Opaque owner, long verifier, int uid, boolean update) {}
+  /// A client that wants to be known.
+  private record Introduction(Opaque owner, long verifier, int uid, long host, boolean update) {}
 
   int exchangeId(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
@@ -73,7 +73,8 @@ final class Nfs4ClientOperations {
     }
     ledger.tend();
     int uid = c.call.credentials().uid();
-    Introduction who = new Introduction(owner, verifier, uid, (flags & UPDATE) != 0);
+    long host = Nfs4Client.host(c.call.client());
+    Introduction who = new Introduction(owner, verifier, uid, host, (flags & UPDATE) != 0);
     Nfs4Client client = ledger.change(() -> introduce(who));
     c.out.int64(client.id).int32(client.nextSequence());
     c.out.int32(USE_NON_PNFS | (client.confirmed ? CONFIRMED : 0)).int32(SP4_NONE);
@@ -124,7 +125,7 @@ final class Nfs4ClientOperations {
     if (known != null && known.verifier == who.verifier) {
       return known;
     }
-    return ledger.add(who.owner, who.verifier, who.uid);
+    return ledger.add(new Nfs4Client(ledger.newId(), who.owner, who.verifier, who.uid, who.host));
   }
 
   private static Nfs4Client update(@Nullable Nfs4Client known, Introduction who)
@@ -160,12 +161,12 @@ final class Nfs4ClientOperations {
     }
     Wish wish = new Wish(id, sequence, flags, fore, back);
     int uid = c.call.credentials().uid();
-    byte[] results = ledger.change(() -> create(wish, uid));
+    byte[] results = ledger.change(() -> create(wish, uid, c.call.connectionNumber()));
     c.out.fixed(results);
     return NfsStatus.OK;
   }
 
-  private byte[] create(Wish wish, int uid) throws NfsException {
+  private byte[] create(Wish wish, int uid, long connection) throws NfsException {
     Nfs4Client client = ledger.client(wish.client);
     byte[] before = client.created;
     if (wish.sequence == client.sequence && before != null) {
@@ -180,13 +181,12 @@ final class Nfs4ClientOperations {
     if (!wish.fore.isUsable()) {
       throw new NfsException(NfsStatus.TOOSMALL);
     }
-    if (client.sessions.size() >= ledger.limits.sessionsPerClient()) {
-      throw new NfsException(NfsStatus.NOSPC);
-    }
+    ledger.requireSession(client);
     Nfs4Session made = ledger.sessions.add(client, wish.fore, wish.back);
     if (made == null) {
       throw new NfsException(NfsStatus.NOSPC);
     }
+    made.bind(connection);
     ledger.confirm(client);
     client.renewedNanos = ledger.nanoClock.getAsLong();
     client.sequence = wish.sequence;
@@ -224,18 +224,23 @@ final class Nfs4ClientOperations {
     }
   }
 
+  /// Ends a session on a connection that belongs to it, as the last operation (RFC 8881, section
+  /// 18.37.3).
   int destroySession(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();
     c.mayWait();
-    Nfs4Session own = c.session;
-    if (own != null && own.id == id && own.place == place && c.index + 1 < c.operations) {
+    if (c.index + 1 < c.operations) {
       return Nfs4Status.NOT_ONLY_OP;
     }
+    long connection = c.call.connectionNumber();
     return ledger.change(() -> {
       Nfs4Session session = ledger.sessions.find(id, place);
       if (session == null) {
         return Nfs4Status.BADSESSION;
+      }
+      if (!session.isBound(connection)) {
+        return Nfs4Status.CONN_NOT_BOUND_TO_SESSION;
       }
       session.client.sessions.remove(session);
       ledger.sessions.remove(session);
@@ -261,7 +266,7 @@ final class Nfs4ClientOperations {
     return NfsStatus.OK;
   }
 
-  /// Any connection may be used with any session: there is nothing to be noted.
+  /// Any connection may be used with any session, once for both directions.
   int bindConnection(Nfs4Compound c) throws NfsException {
     long id = c.in.int64();
     long place = c.in.int64();
@@ -278,6 +283,7 @@ final class Nfs4ClientOperations {
     if (session == null) {
       return Nfs4Status.BADSESSION;
     }
+    session.bind(c.call.connectionNumber());
     session.writeId(c.out);
     c.out.int32(direction & 3).bool(false);
     return NfsStatus.OK;
@@ -328,6 +334,7 @@ final class Nfs4ClientOperations {
     if (status != NfsStatus.OK) {
       return status;
     }
+    session.bind(c.call.connectionNumber());
     c.session = session;
     c.slotIndex = slot;
     session.client.renewedNanos = now;

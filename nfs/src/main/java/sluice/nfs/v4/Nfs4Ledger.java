@@ -128,37 +128,82 @@ final class Nfs4Ledger {
     return confirmed.get(owner);
   }
 
+  /// A client that is not confirmed within a lease time is forgotten (RFC 8881, section 18.35.4).
+  ///
   /// @throws NfsException `STALE_CLIENTID`
   Nfs4Client client(long id) throws NfsException {
     Nfs4Client client = byId.get(id);
+    if (client != null && !client.confirmed && isExpired(client)) {
+      drop(client);
+      client = null;
+    }
     if (client == null) {
       throw new NfsException(Nfs4Status.STALE_CLIENTID);
     }
     return client;
   }
 
+  /// The id of the next client.
+  long newId() {
+    long id = (long) states.instance() << 32 | (nextClient & 0xFFFF_FFFFL);
+    nextClient++;
+    return id;
+  }
+
   /// Adds a client that is not confirmed, in place of one of the same name that is not either.
   ///
-  /// @throws NfsException `DELAY` when there are too many
-  Nfs4Client add(Opaque owner, long verifier, int uid) throws NfsException {
-    Nfs4Client before = unconfirmed.get(owner);
+  /// @throws NfsException `DELAY` when there are too many, of all machines or of its own
+  Nfs4Client add(Nfs4Client made) throws NfsException {
+    Nfs4Client before = unconfirmed.get(made.owner);
     if (before != null) {
       drop(before);
     }
-    if (byId.size() >= limits.clients()) {
+    if (byId.size() >= limits.clients() || clientsOf(made.host) >= limits.clientsPerHost()) {
       sweep();
-      dropUnconfirmed();
+    }
+    if (clientsOf(made.host) >= limits.clientsPerHost()) {
+      dropUnconfirmed(made.host);
+    }
+    if (clientsOf(made.host) >= limits.clientsPerHost()) {
+      throw new NfsException(Nfs4Status.DELAY);
+    }
+    if (byId.size() >= limits.clients()) {
+      dropUnconfirmed(null);
     }
     if (byId.size() >= limits.clients()) {
       throw new NfsException(Nfs4Status.DELAY);
     }
-    long id = (long) states.instance() << 32 | (nextClient & 0xFFFF_FFFFL);
-    nextClient++;
-    Nfs4Client made = new Nfs4Client(id, owner, verifier, uid);
     made.renewedNanos = nanoClock.getAsLong();
-    unconfirmed.put(owner, made);
-    byId.put(id, made);
+    unconfirmed.put(made.owner, made);
+    byId.put(made.id, made);
     return made;
+  }
+
+  private long clientsOf(long host) {
+    return byId.values().stream().filter(client -> client.host == host).count();
+  }
+
+  private int sessionsOf(long host) {
+    int count = 0;
+    for (Nfs4Client client : byId.values()) {
+      count += client.host == host ? client.sessions.size() : 0;
+    }
+    return count;
+  }
+
+  /// Makes sure that a client may have one more session, and that one machine leaves room for the
+  /// others; silent clients lose theirs first.
+  ///
+  /// @throws NfsException `NOSPC`, as RFC 8881, section 18.36.3, says
+  void requireSession(Nfs4Client client) throws NfsException {
+    client.renewedNanos = nanoClock.getAsLong(); // before the sweep, which must not drop it
+    if (sessions.isFull() || sessionsOf(client.host) >= limits.sessionsPerHost()) {
+      sweep();
+    }
+    if (client.sessions.size() >= limits.sessionsPerClient()
+        || sessionsOf(client.host) >= limits.sessionsPerHost()) {
+      throw new NfsException(NfsStatus.NOSPC);
+    }
   }
 
   /// A client has a session now; an earlier start of it is forgotten with all it had.
@@ -175,15 +220,19 @@ final class Nfs4Ledger {
     client.confirmed = true;
   }
 
-  /// Makes room at the cost of who has only said his name, longest ago: names are cheap.
-  private void dropUnconfirmed() {
+  /// Makes room at the cost of the client that has only said its name, longest ago: names are
+  /// cheap.
+  ///
+  /// @param host of which it must be, null for any
+  private void dropUnconfirmed(@Nullable Long host) {
     Nfs4Client oldest = null;
     for (Nfs4Client client : unconfirmed.values()) {
-      if (oldest == null || client.renewedNanos - oldest.renewedNanos < 0) {
+      boolean fits = host == null || client.host == host;
+      if (fits && (oldest == null || client.renewedNanos - oldest.renewedNanos < 0)) {
         oldest = client;
       }
     }
-    if (oldest != null && byId.size() >= limits.clients()) {
+    if (oldest != null) {
       drop(oldest);
     }
   }

@@ -82,9 +82,7 @@ final class Nfs4NameOperations {
   int lookupParent(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     FileRef directory = c.file();
-    if (!c.attributes(directory).isDirectory()) {
-      return NfsStatus.NOTDIR;
-    }
+    c.requireDirectory(directory); // section 15.2: LOOKUPP of a symbolic link is SYMLINK
     c.file(parent(c, directory));
     return NfsStatus.OK;
   }
@@ -103,6 +101,7 @@ final class Nfs4NameOperations {
   int secInfo(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     byte[] name = c.name();
+    requireDirectory(c, c.file());
     find(c, c.file(), name);
     return flavors(c);
   }
@@ -115,10 +114,19 @@ final class Nfs4NameOperations {
     }
     FileRef directory = c.file();
     if (style == 1) {
-      c.requireDirectory(directory);
+      requireDirectory(c, directory);
       parent(c, directory);
     }
     return flavors(c);
+  }
+
+  /// Of a symbolic link both answer as of any file (RFC 8881, section 15.2): SYMLINK is no error of
+  /// theirs.
+  private static void requireDirectory(Nfs4Compound c, FileRef directory)
+      throws NfsException, IOException {
+    if (!c.attributes(directory).isDirectory()) {
+      throw new NfsException(NfsStatus.NOTDIR);
+    }
   }
 
   private static int flavors(Nfs4Compound c) {

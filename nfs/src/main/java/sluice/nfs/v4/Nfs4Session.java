@@ -1,11 +1,23 @@
 package sluice.nfs.v4;
 
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
 import sluice.nfs.rpc.XdrWriter;
 
-/// A session: the slots through which a client's requests come. Immutable but for its slots: any
-/// thread may use it.
+/// A session: the slots through which a client's requests come, and the connections they come on.
+/// Any thread may use it.
+///
+/// A connection belongs to a session once the session was made on it, or a SEQUENCE or a
+/// BIND_CONN_TO_SESSION of it came on it (RFC 8881, section 2.10.3.1). The last 16 are kept, as
+/// many as a Linux client opens (`nconnect`).
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | connections | any thread | volatile | volatile; two that are new at once may share a place |
+/// | nextConnection | any thread | volatile | getAndIncrement |
 final class Nfs4Session {
   static final int ID_BYTES = 16;
+  private static final int CONNECTIONS = 16;
 
   final Nfs4Client client;
 
@@ -16,6 +28,11 @@ final class Nfs4Session {
   final Nfs4Channel fore;
   final Nfs4Channel back;
   private final Nfs4Slot[] slots;
+
+  /// Their numbers and one more, as 0 is none.
+  private final AtomicLongArray connections = new AtomicLongArray(CONNECTIONS);
+
+  private final AtomicInteger nextConnection = new AtomicInteger();
 
   Nfs4Session(Nfs4Client client, long place, Nfs4Channel fore, Nfs4Channel back) {
     this.client = client;
@@ -36,6 +53,24 @@ final class Nfs4Session {
   /// @param index 0 to [#slots] - 1
   Nfs4Slot slot(int index) {
     return slots[index];
+  }
+
+  /// Whether a connection belongs to the session.
+  boolean isBound(long connection) {
+    for (int i = 0; i < CONNECTIONS; i++) {
+      if (connections.get(i) == connection + 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// A connection belongs to the session from now on.
+  void bind(long connection) {
+    if (!isBound(connection)) {
+      int place = nextConnection.getAndIncrement() & (CONNECTIONS - 1);
+      connections.set(place, connection + 1);
+    }
   }
 
   void writeId(XdrWriter out) {

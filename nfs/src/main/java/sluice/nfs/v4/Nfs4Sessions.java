@@ -31,6 +31,15 @@ final class Nfs4Sessions {
     return found != null && found.id == id && found.place == place ? found : null;
   }
 
+  boolean isFull() {
+    for (int i = 0; i < table.length(); i++) {
+      if (table.get(i) == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// @return null when there are too many
   @Nullable Nfs4Session add(Nfs4Client client, Nfs4Channel fore, Nfs4Channel back) {
     for (int i = 0; i < table.length(); i++) {

@@ -33,6 +33,7 @@ final class Nfs4Status {
   static final int BADSESSION = 10052;
   static final int BADSLOT = 10053;
   static final int COMPLETE_ALREADY = 10054;
+  static final int CONN_NOT_BOUND_TO_SESSION = 10055;
   static final int LAYOUTUNAVAILABLE = 10059;
   static final int SEQ_MISORDERED = 10063;
   static final int SEQUENCE_POS = 10064;

@@ -179,7 +179,7 @@ final class Nfs4RecoveryTest {
 
   @Test
   void everythingIsBounded() throws IOException {
-    Nfs4Limits limits = new Nfs4Limits(90, 4, 2, 6, 8, 5, 6);
+    Nfs4Limits limits = new Nfs4Limits(90, 4, 4, 2, 6, 6, 8, 5, 6);
     ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
     try (Nfs4Rig rig = new Nfs4Rig(limits, options)) {
       Nfs4TestClient client = rig.client("one");
@@ -210,7 +210,7 @@ final class Nfs4RecoveryTest {
 
   @Test
   void namesAloneKeepNobodyOut() throws IOException {
-    Nfs4Limits limits = new Nfs4Limits(90, 4, 2, 6, 8, 5, 6);
+    Nfs4Limits limits = new Nfs4Limits(90, 4, 4, 2, 6, 6, 8, 5, 6);
     ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
     try (Nfs4Rig rig = new Nfs4Rig(limits, options)) {
       Nfs4TestClient client = rig.client("one");
@@ -225,7 +225,7 @@ final class Nfs4RecoveryTest {
 
   @Test
   void rangesOfAClientAreBounded() throws IOException {
-    Nfs4Limits limits = new Nfs4Limits(90, 4, 2, 6, 8, 5, 6);
+    Nfs4Limits limits = new Nfs4Limits(90, 4, 4, 2, 6, 6, 8, 5, 6);
     ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
     try (Nfs4Rig rig = new Nfs4Rig(limits, options)) {
       Nfs4TestClient client = rig.client("one");

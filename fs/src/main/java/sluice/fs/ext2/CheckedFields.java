@@ -1,0 +1,227 @@
+package sluice.fs.ext2;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import sluice.fs.FileKind;
+
+/// Looks whether the fields of one inode contradict each other, without following its blocks. Of
+/// the thread that checks.
+///
+/// What [InodeTable] refuses is not looked at again.
+final class CheckedFields {
+  private static final int EPOCH = 3;
+
+  private final Geometry geometry;
+  private final ByteBuffer superblock;
+  private final Checksums checksums;
+  private final Consumer<String> says;
+
+  /// Whether a small time of deletion must be a number in a list of orphans: not in images that
+  /// were made just after 1970.
+  private final boolean timesAreTimes;
+
+  CheckedFields(Geometry geometry, byte[] superblock, Checksums checksums, Consumer<String> says) {
+    this.geometry = geometry;
+    this.checksums = checksums;
+    this.says = says;
+    this.superblock = ByteBuffer.wrap(superblock).order(ByteOrder.LITTLE_ENDIAN);
+    timesAreTimes =
+        isTime(SuperblockLayout.WRITE_TIME)
+            && isTime(SuperblockLayout.MOUNT_TIME)
+            && isTime(SuperblockLayout.MKFS_TIME);
+  }
+
+  private boolean isTime(int field) {
+    int value = superblock.getInt(field);
+    return value == 0 || Integer.compareUnsigned(value, geometry.inodes) >= 0;
+  }
+
+  private void report(long inode, String what) {
+    says.accept("inode " + inode + " " + what);
+  }
+
+  /// @param bytes in which the inode begins at a byte
+  void check(long number, byte[] bytes, int at) {
+    ByteBuffer b = ByteBuffer.wrap(bytes, at, geometry.inodeBytes).slice();
+    b.order(ByteOrder.LITTLE_ENDIAN);
+    int deleted = b.getInt(InodeLayout.DELETE_TIME);
+    boolean used = b.getShort(InodeLayout.LINKS) != 0;
+    if (checksums.everywhere() && !checksums.inodeFits(number, bytes, at, geometry.inodeBytes)) {
+      report(number, "has a checksum that is not that of its bytes");
+    }
+    if (deleted != 0 && timesAreTimes && Integer.compareUnsigned(deleted, geometry.inodes) < 0) {
+      report(number, "is in a list of orphans that does not begin in the superblock");
+    }
+    if (number < geometry.firstInode && number != InodeLayout.ROOT) {
+      checkReserved((int) number, b);
+    } else if (used) {
+      checkUsed(number, b, bytes, at);
+    } else if (deleted == 0 && b.getShort(InodeLayout.MODE) != 0) {
+      report(number, "is free, and was never deleted: it has a mode and no time of deletion");
+    }
+  }
+
+  // ---- reserved ---------------------------------------------------------------------------------
+
+  private static boolean isClear(ByteBuffer b) {
+    return b.getShort(InodeLayout.LINKS) == 0
+        && b.getInt(InodeLayout.BLOCKS) == 0
+        && b.getInt(InodeLayout.BLOCK) == 0;
+  }
+
+  private void checkReserved(int number, ByteBuffer b) {
+    FileKind kind = FileKind.ofMode(b.getShort(InodeLayout.MODE) & 0xFFFF);
+    boolean noMode = b.getShort(InodeLayout.MODE) == 0;
+    boolean file = kind == FileKind.REGULAR;
+    boolean good =
+        switch (number) {
+          case InodeLayout.BAD_BLOCKS -> noMode && isBare(b);
+          case InodeLayout.BOOT_LOADER -> kind != FileKind.DIRECTORY;
+          case InodeLayout.USER_QUOTA, InodeLayout.GROUP_QUOTA ->
+              isQuota(number) ? file : isClear(b);
+          case InodeLayout.RESIZE -> (noMode || file) && checkResize(b, file);
+          case InodeLayout.JOURNAL -> geometry.journalInode == number ? file : isClear(b);
+          default -> noMode;
+        };
+    if (!good) {
+      report(number, "is reserved, and has fields of a file");
+    }
+  }
+
+  private boolean isQuota(int number) {
+    boolean quota = (geometry.readOnlyCompatible & Features.QUOTA) != 0;
+    int user = superblock.getInt(SuperblockLayout.USER_QUOTA_INODE);
+    int group = superblock.getInt(SuperblockLayout.GROUP_QUOTA_INODE);
+    return quota && (number == user || number == group);
+  }
+
+  private static boolean isBare(ByteBuffer b) {
+    return b.getShort(InodeLayout.UID) == 0
+        && b.getShort(InodeLayout.GID) == 0
+        && b.getShort(InodeLayout.LINKS) == 0
+        && b.getInt(InodeLayout.FILE_ACL) == 0;
+  }
+
+  /// Inode 7 has one root of pointers, that of the second level, to the descriptors that are kept
+  /// for growing.
+  private boolean checkResize(ByteBuffer b, boolean file) {
+    int second = InodeLayout.DIRECT_BLOCKS + 1;
+    for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
+      boolean pointer = b.getInt(InodeLayout.BLOCK + 4 * i) != 0;
+      if (pointer && !(geometry.has(Features.RESIZE_INODE) && i == second)) {
+        return false;
+      }
+    }
+    boolean growing = b.getInt(InodeLayout.BLOCK + 4 * second) != 0;
+    return !growing || (file && b.getShort(InodeLayout.LINKS) == 1);
+  }
+
+  // ---- in use -----------------------------------------------------------------------------------
+
+  private void checkUsed(long number, ByteBuffer b, byte[] bytes, int at) {
+    int flags = b.getInt(InodeLayout.FLAGS);
+    FileKind kind = FileKind.ofMode(b.getShort(InodeLayout.MODE) & 0xFFFF);
+    if (b.getInt(InodeLayout.DELETE_TIME) != 0) {
+      report(number, "is in use, and has a time of deletion");
+    }
+    if (b.getInt(InodeLayout.FRAGMENT_ADDRESS) != 0) {
+      report(number, "has a fragment, which ext2 does not have");
+    }
+    boolean huge = (geometry.readOnlyCompatible & Features.HUGE_FILE) != 0;
+    if (!geometry.hurd && !huge && b.getShort(InodeLayout.BLOCKS_HIGH) != 0) {
+      report(number, "has i_blocks_high, without feature huge_file");
+    }
+    if (geometry.hurd && b.getShort(InodeLayout.BLOCKS_HIGH) != 0) {
+      report(number, "has a fragment, which ext2 does not have");
+    }
+    if (!geometry.hurd && b.getShort(InodeLayout.FILE_ACL_HIGH) != 0) {
+      report(number, "has i_file_acl_high, without feature 64bit");
+    }
+    boolean longSize = kind == FileKind.DIRECTORY || geometry.revision == 0;
+    if (b.getInt(InodeLayout.SIZE_HIGH) != 0 && (longSize || kind == FileKind.SYMLINK)) {
+      report(number, "has i_size_high, and is no long file");
+    }
+    if ((flags & InodeLayout.FLAG_IMAGIC) != 0 && !geometry.has(Features.IMAGIC_INODES)) {
+      report(number, "has the flag of the feature imagic_inodes");
+    }
+    boolean indexed = (flags & InodeLayout.FLAG_INDEX) != 0;
+    if (indexed && (kind != FileKind.DIRECTORY || !geometry.has(Features.DIR_INDEX))) {
+      report(number, "has the flag of a hash tree, and cannot have one");
+    }
+    if (b.getInt(InodeLayout.FILE_ACL) != 0 && !geometry.has(Features.EXT_ATTR)) {
+      report(number, "has a block of extended attributes, without feature ext_attr");
+    }
+    checkKind(number, b, kind, flags);
+    checkExtra(number, b, bytes, at);
+  }
+
+  private void checkKind(long number, ByteBuffer b, FileKind kind, int flags) {
+    boolean content = kind == FileKind.REGULAR || kind == FileKind.DIRECTORY;
+    boolean fixed = (flags & (InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND)) != 0;
+    if (!content && fixed) {
+      report(number, "is a " + kind + " that is immutable or append-only");
+    }
+    if (!content && kind != FileKind.SYMLINK) {
+      boolean sized = b.getInt(InodeLayout.SIZE) != 0 || b.getInt(InodeLayout.SIZE_HIGH) != 0;
+      if (sized) {
+        report(number, "is a " + kind + " with a size");
+      }
+    }
+    if (kind == FileKind.SYMLINK) {
+      checkShortLink(number, b);
+    }
+  }
+
+  /// A link of less than 60 bytes lies in the inode, and ends where its length says.
+  private void checkShortLink(long number, ByteBuffer b) {
+    int size = b.getInt(InodeLayout.SIZE);
+    int room = 4 * InodeLayout.BLOCK_POINTERS;
+    if (size <= 0 || size >= room) {
+      return; // a block holds it, or InodeTable refuses it
+    }
+    int length = 0;
+    while (length < room && b.get(InodeLayout.BLOCK + length) != 0) {
+      length++;
+    }
+    if (length != size) {
+      report(number, "is a link of " + size + " bytes whose target has " + length);
+    }
+  }
+
+  private void checkExtra(long number, ByteBuffer b, byte[] bytes, int at) {
+    if (geometry.inodeBytes == InodeLayout.GOOD_OLD_BYTES) {
+      return;
+    }
+    int extra = b.getShort(InodeLayout.EXTRA_SIZE) & 0xFFFF;
+    int room = geometry.inodeBytes - InodeLayout.GOOD_OLD_BYTES;
+    if (extra != 0 && extra < 4) {
+      report(number, "has i_extra_isize " + extra);
+    }
+    if (extra >= room - 4 || extra % 4 != 0 || (extra != 0 && extra < 4)) {
+      return;
+    }
+    int start = InodeLayout.GOOD_OLD_BYTES + extra;
+    if (b.getInt(start) == AttributeLayout.MAGIC) {
+      byte[] region = Arrays.copyOfRange(bytes, at + start, at + geometry.inodeBytes);
+      String wrong = CheckedAttributes.inInode(region);
+      if (!wrong.isEmpty()) {
+        report(number, "has extended attributes in its rest: " + wrong);
+      }
+    }
+    checkTime(number, b, InodeLayout.ACCESS_TIME, InodeLayout.ACCESS_TIME_EXTRA);
+    checkTime(number, b, InodeLayout.CHANGE_TIME, InodeLayout.CHANGE_TIME_EXTRA);
+    checkTime(number, b, InodeLayout.MODIFY_TIME, InodeLayout.MODIFY_TIME_EXTRA);
+    checkTime(number, b, InodeLayout.BIRTH_TIME, InodeLayout.BIRTH_TIME_EXTRA);
+  }
+
+  /// A time before 1970 that an old kernel wrote with bits of a time after 2310.
+  private void checkTime(long number, ByteBuffer b, int field, int extraField) {
+    if (extraField + 4 <= geometry.inodeBytes
+        && b.getInt(field) < 0
+        && (b.getInt(extraField) & EPOCH) == EPOCH) {
+      report(number, "has a time after 2310 at byte " + field);
+    }
+  }
+}
