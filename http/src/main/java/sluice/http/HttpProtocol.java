@@ -24,8 +24,12 @@ final class HttpProtocol implements Protocol {
   /// A longer request body is not read to its end; the connection is closed instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 
-  /// How long an idle connection of a draining server may still bring one more request.
-  private static final long DRAIN_IDLE_NANOS = 5_000_000_000L;
+  /// How long an idle connection of a draining server may still bring a request that was sent
+  /// before the client could know.
+  private static final long DRAIN_IDLE_NANOS = 250_000_000L;
+
+  /// How long it may take to bring the rest of a head, and a new connection its first request.
+  private static final long DRAIN_HEAD_NANOS = 1_000_000_000L;
 
   private static final byte[] ROOT = {'/'};
 
@@ -99,6 +103,7 @@ final class HttpProtocol implements Protocol {
   @Override
   public void opened(Connection connection) {
     HttpSession session = new HttpSession();
+    session.openedNanos = loop.now();
     connection.attach(session);
     if (log != null) {
       session.noteAddress(connection.remoteAddress());
@@ -117,9 +122,24 @@ final class HttpProtocol implements Protocol {
   public void draining(Connection connection) {
     HttpSession session = session(connection);
     session.closing = true;
-    if (!connection.deferred() && !session.readingHead && session.upload == null) {
-      connection.deadline(Math.min(idleNanos, DRAIN_IDLE_NANOS));
+    if (connection.deferred() || session.upload != null) {
+      return;
     }
+    if (session.readingHead) {
+      connection.deadline(headNanos(session));
+    } else {
+      long first = session.openedNanos + DRAIN_HEAD_NANOS - loop.now();
+      boolean asked = session.requests > 0;
+      connection.deadline(asked ? idleNanos(session) : Math.max(idleNanos(session), first));
+    }
+  }
+
+  private long idleNanos(HttpSession session) {
+    return session.closing ? Math.min(idleNanos, DRAIN_IDLE_NANOS) : idleNanos;
+  }
+
+  private long headNanos(HttpSession session) {
+    return session.closing ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
   }
 
   @Override
@@ -258,10 +278,10 @@ final class HttpProtocol implements Protocol {
       session.readingHead = false; // the deadline of the upload runs
     } else if (left == 0 && !session.skipping()) {
       session.readingHead = false;
-      connection.deadline(idleNanos);
+      connection.deadline(idleNanos(session));
     } else if (!session.readingHead) {
       session.readingHead = true;
-      connection.deadline(headerNanos);
+      connection.deadline(headNanos(session));
     }
   }
 
@@ -390,7 +410,7 @@ final class HttpProtocol implements Protocol {
       logSlow(log, connection, call, true);
     }
     if (keep) {
-      connection.deadline(idleNanos);
+      connection.deadline(idleNanos(session(connection)));
     } else {
       connection.close();
     }
@@ -486,7 +506,7 @@ final class HttpProtocol implements Protocol {
         head.release();
       }
       if (connection.isOpen()) {
-        connection.deadline(idleNanos);
+        connection.deadline(idleNanos(session(connection)));
       }
     }
 

@@ -15,6 +15,9 @@ final class HttpSession {
   /// the last has not.
   boolean readingHead;
 
+  /// When it was accepted, by the loop's clock.
+  long openedNanos;
+
   /// Requests answered or under way.
   int requests;
 

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +21,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.Backend;
+import sluice.loop.ListenOptions;
+import sluice.loop.TlsContext;
 import sluice.testbase.Patience;
 
 /// Draining: everybody who got in is answered, and told that this was the last time.
@@ -26,7 +34,12 @@ abstract class HttpContractDrain extends HttpContractLife {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /// A little less than an idle connection of a draining server has for its next request.
-  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(4_500);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /// Less than what the end of connections that ask for nothing took before it was bounded: 7 s.
+  private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  private static final int BACKLOG = 8;
 
   private CompletableFuture<Boolean> drain(Duration patience) {
     return CompletableFuture.supplyAsync(() -> server().drain(patience));
@@ -39,20 +52,14 @@ abstract class HttpContractDrain extends HttpContractLife {
 
   @Test
   void theNextRequestOfAnIdleConnectionIsAnswered() throws Exception {
-    for (int attempt = 0; ; attempt++) {
-      long begun = System.nanoTime();
-      try {
-        askWhileDraining();
-        return;
-      } catch (IOException late) { // who has not asked in time is let go
-        boolean slow = System.nanoTime() - begun > IDLE_NANOS;
-        assertThat(slow && attempt < 50).as("attempt %d: %s", attempt, late).isTrue();
-        start(config -> config);
-      }
+    for (int attempt = 0; !askWhileDraining(); attempt++) {
+      assertThat(attempt).as("too slow for a quarter of a second").isLessThan(50);
+      start(config -> config);
     }
   }
 
-  private void askWhileDraining() throws Exception {
+  /// @return false when the machine was too slow, so that the idle connections had been let go
+  private boolean askWhileDraining() throws Exception {
     List<HttpPeer> peers = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       HttpPeer peer = peer();
@@ -64,21 +71,125 @@ abstract class HttpContractDrain extends HttpContractLife {
     half.send(text.substring(0, 20));
     HttpPeer silent = peer();
     await(loop -> loop.connectionCount(), 22);
+    long begun = System.nanoTime();
     CompletableFuture<Boolean> drained = drain(PATIENCE);
     awaitDraining();
-    half.send(text.substring(20));
-    assertThat(half.read().closes()).isTrue();
+    half.trySend(text.substring(20).getBytes(StandardCharsets.US_ASCII));
+    silent.trySend(text.getBytes(StandardCharsets.US_ASCII));
     for (HttpPeer peer : peers) {
-      HttpAnswer last = peer.get("/miss");
+      peer.trySend(HttpPeer.text("GET", "/miss").getBytes(StandardCharsets.US_ASCII));
+    }
+    if (System.nanoTime() - begun > IDLE_NANOS) {
+      drained.get();
+      return false;
+    }
+    assertThat(half.read().closes()).isTrue();
+    assertThat(silent.read().closes()).isTrue();
+    for (HttpPeer peer : peers) {
+      HttpAnswer last = peer.read();
       assertThat(last.status()).isEqualTo(404);
       assertThat(last.closes()).isTrue();
       assertThat(peer.ended()).isTrue();
       peer.close();
     }
     half.close();
-    assertThat(silent.get("/a.txt").closes()).isTrue();
     silent.close();
     assertThat(drained.get()).isTrue();
+    return true;
+  }
+
+  /// None of these clients ends its connection when the server has ended its half.
+  @Test
+  void connectionsThatAskForNothingEndSoon() throws Exception {
+    long took = Long.MAX_VALUE;
+    for (int attempt = 0; attempt < 20 && took > SOON_NANOS; attempt++) {
+      start(config -> config);
+      HttpPeer idle = peer();
+      assertThat(idle.get("/a.txt").closes()).isFalse();
+      HttpPeer half = peer().send("GET /a.t");
+      HttpPeer silent = peer();
+      await(loop -> loop.connectionCount(), 3);
+      long begun = System.nanoTime();
+      assertThat(server().drain(PATIENCE)).isTrue();
+      took = Math.min(took, System.nanoTime() - begun);
+      assertThat(idle.ended()).isTrue();
+      HttpAnswer late = half.read();
+      assertThat(late.status()).isEqualTo(408);
+      assertThat(late.closes()).isTrue();
+      assertThat(half.ended()).isTrue();
+      assertThat(silent.ended()).isTrue();
+    }
+    assertThat(took).as("nanoseconds, of the fastest attempt").isLessThan(SOON_NANOS);
+  }
+
+  @Test
+  void idleConnectionsWithTlsEndSoon(@TempDir Path keyDirectory) throws Exception {
+    TestKeys keys = TestKeys.make(keyDirectory);
+    TlsContext tls = TlsContext.load(keys.certificate(), keys.key());
+    long took = Long.MAX_VALUE;
+    for (int attempt = 0; attempt < 20 && took > SOON_NANOS; attempt++) {
+      start(config -> HttpConfig.of(config.server().withTls(tls), config.site()));
+      try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port);
+          Socket unfinished = new Socket(InetAddress.getLoopbackAddress(), port);
+          SSLSocket socket = keys.secure(plain)) {
+        plain.setSoTimeout(60_000);
+        unfinished.setSoTimeout(60_000);
+        unfinished.getOutputStream().write(new byte[] {22, 3, 1, 2, 0}); // a record's head
+        String text = HttpPeer.text("HEAD", "/a.txt");
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        assertThat(socket.getInputStream().read()).isEqualTo('H');
+        await(loop -> loop.connectionCount(), 2);
+        long begun = System.nanoTime();
+        assertThat(server().drain(PATIENCE)).isTrue();
+        took = Math.min(took, System.nanoTime() - begun);
+        String rest = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        assertThat(rest).startsWith("TTP/1.1 200").endsWith("\r\n\r\n"); // and a close_notify
+      }
+    }
+    assertThat(took).as("nanoseconds, of the fastest attempt").isLessThan(SOON_NANOS);
+  }
+
+  /// At most the clients that the kernel had let into the accept queue are served: as many as it
+  /// holds, however fast new ones come.
+  @Test
+  void nothingNewIsAcceptedOnceADrainHasBegun() throws Exception {
+    start(config -> {
+      ListenOptions listen = new ListenOptions(BACKLOG, false, false, true, null);
+      return HttpConfig.of(config.server().withListen(listen), config.site());
+    });
+    AtomicInteger before = new AtomicInteger();
+    AtomicInteger after = new AtomicInteger();
+    CompletableFuture<Boolean> drained;
+    try (ExecutorService clients = Executors.newCachedThreadPool()) {
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        running.add(clients.submit(() -> connectThroughTheDrain(before, after)));
+      }
+      Patience.until("answers", () -> before.get() > 300);
+      drained = drain(PATIENCE);
+      for (Future<?> each : running) {
+        each.get();
+      }
+    }
+    assertThat(drained.get()).isTrue();
+    assertThat(after.get()).isLessThanOrEqualTo(BACKLOG + 1);
+  }
+
+  private Void connectThroughTheDrain(AtomicInteger before, AtomicInteger after) throws Exception {
+    Patience patience = new Patience();
+    while (!loop().stopping()) {
+      patience.check("the end of the drain");
+      boolean draining = loop().draining();
+      try (HttpPeer peer = new HttpPeer(port)) {
+        assertThat(peer.get("/a.txt", "Connection: close").text()).isEqualTo("alpha");
+        (draining ? after : before).incrementAndGet();
+      } catch (IOException e) {
+        if (draining && e instanceof ConnectException) {
+          return null;
+        }
+      }
+    }
+    return null;
   }
 
   @Test

@@ -49,7 +49,7 @@ final class AcceptQueues {
         if (lines.skip(1).anyMatch(line -> waits(line, ports))) {
           return false;
         }
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | LinkageError e) {
         LOG.log(Level.DEBUG, () -> "cannot tell from " + table + " who is on his way in", e);
       }
     }

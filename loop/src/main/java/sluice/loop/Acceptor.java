@@ -37,14 +37,17 @@ final class Acceptor {
     }
   }
 
-  /// Lets nobody new into the accept queues that are ours alone.
+  /// Lets no new client into the accept queues that are ours alone, and stops the listeners where
+  /// the kernel cannot do that.
   ///
-  /// @return the ports where that is certain, for [AcceptQueues]
+  /// @return the ports whose queues will be empty at some time, for [AcceptQueues]
   Set<Integer> refuseNew() {
     Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {
       if (!listener.adopted && loop.transport().refuseNew(listener.handle)) {
         port(listener).ifPresent(ports::add);
+      } else {
+        stop(listener);
       }
     }
     return ports;
@@ -65,14 +68,26 @@ final class Acceptor {
     listeners.forEach(this::stop);
   }
 
+  /// Where the transport can, what waits is accepted first; but the queue of a socket that was
+  /// passed in belongs to the process that passed it too.
   private void stop(Listener listener) {
-    if (!listener.stopped) {
-      listener.stopped = true;
-      if (listener.armed) {
-        loop.engine().cancel(Token.of(Token.ACCEPT, 0, listener.index));
-      } else {
-        loop.transport().close(listener.handle);
-      }
+    if (listener.stopped) {
+      return;
+    }
+    listener.stopped = true;
+    if (!listener.armed) {
+      close(listener);
+    } else if (!listener.adopted && loop.transport().acceptRestAndClose(listener.handle)) {
+      listener.closed = true;
+    } else {
+      loop.engine().cancel(Token.of(Token.ACCEPT, 0, listener.index));
+    }
+  }
+
+  private void close(Listener listener) {
+    if (!listener.closed) {
+      listener.closed = true;
+      loop.transport().close(listener.handle);
     }
   }
 
@@ -92,7 +107,7 @@ final class Acceptor {
     }
     listener.armed = false;
     if (listener.stopped) {
-      loop.transport().close(listener.handle);
+      close(listener);
       loop.stopWhenDrained();
     } else if (result >= 0 || result == -Errors.ECONNABORTED) {
       arm(listener);

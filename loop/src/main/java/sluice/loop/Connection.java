@@ -68,6 +68,9 @@ public final class Connection {
   boolean overLimit;
   private boolean removed;
 
+  /// Its time was over while the loop drained: nothing was asked that could be answered.
+  private boolean expiredInDrain;
+
   /// [#sentBytes] that the protocol waits for.
   private long sentAwaited = Long.MAX_VALUE;
 
@@ -359,7 +362,18 @@ public final class Connection {
     state = LINGER;
     loop.transport().shutdown(socket, 1);
     loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
+    if (expiredInDrain) {
+      lingerBriefly(loop.now());
+    }
     input.arm();
+  }
+
+  /// Waits no longer for the peer's FIN than an idle connection of a draining loop does.
+  void lingerBriefly(long now) {
+    long until = now + Drain.LINGER_NANOS;
+    if (state == LINGER && deadlineNanos > until) {
+      loop.timers().schedule(this, until);
+    }
   }
 
   void blockedOnWrite() {
@@ -399,6 +413,7 @@ public final class Connection {
         return;
       }
       protocolDeadlineNanos = NO_DEADLINE;
+      expiredInDrain = loop.draining();
       if (tls != null && tls.handshaking()) {
         loop.counters().tlsFailures++;
         abort();

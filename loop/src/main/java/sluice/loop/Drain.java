@@ -21,6 +21,10 @@ final class Drain {
   /// handshake that nobody answers counts no more.
   private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
+  /// How long a connection that was idle or unfinished lingers after our FIN: it has no reply that
+  /// a reset could destroy.
+  static final long LINGER_NANOS = 250_000_000L;
+
   private final Loop loop;
   private final Acceptor acceptor;
   private final Connections connections;
@@ -48,7 +52,10 @@ final class Drain {
     }
     begun = true;
     Set<Integer> ports = acceptor.refuseNew();
-    connections.forEach(loop.calls()::draining);
+    connections.forEach(connection -> {
+      loop.calls().draining(connection);
+      connection.lingerBriefly(now);
+    });
     loop.schedule(
         timeoutNanos,
         () -> {

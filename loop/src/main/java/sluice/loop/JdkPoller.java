@@ -64,6 +64,27 @@ final class JdkPoller implements ReadinessPoller {
     }
   }
 
+  /// A selector holds a channel, which goes on listening, until it is asked the next time. What it
+  /// finds then is found again by the next wait.
+  @Override
+  public void forget(ReadinessSocket socket) {
+    SelectableChannel channel = sockets.channel(socket.number);
+    SelectionKey key = channel == null ? null : channel.keyFor(selector);
+    if (key == null) {
+      return;
+    }
+    key.cancel();
+    calls++;
+    try {
+      selector.selectNow(ignored -> {});
+    } catch (IOException e) {
+      throw new UncheckedIOException("selector failed", e);
+    }
+    if (wakePending.get()) {
+      selector.wakeup(); // the next wait must end by it
+    }
+  }
+
   private static int operations(SelectableChannel channel, ReadinessSocket socket, int wanted) {
     if (channel instanceof ServerSocketChannel) {
       return (wanted & IN) != 0 ? SelectionKey.OP_ACCEPT : 0;

@@ -21,6 +21,9 @@ public final class Listener {
   boolean armed;
   boolean stopped;
 
+  /// Its handle has been given back, and may be that of another socket.
+  boolean closed;
+
   Listener(
       Loop loop,
       int index,

@@ -122,6 +122,7 @@ final class ReadinessOperations {
       case ReadinessStage.SHUTDOWN -> device.shutdown(socket.number, stage.length(i));
       case ReadinessStage.CONNECT -> connect(socket, token);
       case ReadinessStage.CLOSE -> close(socket);
+      case ReadinessStage.CLOSE_LISTENER -> acceptRestAndClose(socket);
       default -> throw new AssertionError("operation " + operation);
     }
   }
@@ -299,7 +300,25 @@ final class ReadinessOperations {
   }
 
   private void acceptReady(ReadinessSocket listener) {
-    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+    accept(listener, ACCEPTS_PER_TURN);
+  }
+
+  /// As [Transport#acceptRestAndClose]: a queue holds one connection more than its backlog, and
+  /// those that come meanwhile do not count.
+  private void acceptRestAndClose(ReadinessSocket listener) {
+    poller.forget(listener);
+    if (listener.readToken != 0) {
+      accept(listener, listener.backlog + 1);
+    }
+    long token = listener.readToken;
+    close(listener);
+    if (token != 0) {
+      results.add(token, -ECANCELED, 0);
+    }
+  }
+
+  private void accept(ReadinessSocket listener, int most) {
+    for (int i = 0; i < most; i++) {
       int result = full() ? -EMFILE : device.accept(listener.number);
       if (result >= 0) {
         opened(result, false);

@@ -20,6 +20,9 @@ interface ReadinessPoller extends AutoCloseable {
   /// @return 0 or a negative errno
   int update(ReadinessSocket socket, int events);
 
+  /// Lets go of a socket, so that closing it takes effect at once.
+  default void forget(ReadinessSocket socket) {}
+
   /// Waits until a watched socket is ready, [#wake] is called, or the time is over.
   ///
   /// @param timeoutNanos 0 does not wait; negative waits without limit

@@ -31,6 +31,9 @@ final class ReadinessSocket {
 
   boolean listener;
 
+  /// Connections that the accept queue of a listener holds; 0 when we did not choose it.
+  int backlog;
+
   /// Token of the armed receive, or of the armed accept of a listener.
   long readToken;
 
@@ -77,6 +80,7 @@ final class ReadinessSocket {
   void reset() {
     owned = false;
     listener = false;
+    backlog = 0;
     readToken = 0;
     connectToken = 0;
     writableToken = 0;

@@ -27,6 +27,9 @@ final class ReadinessStage {
   /// The events are in the length.
   static final int POLL = 11;
 
+  /// Accept what waits, then close.
+  static final int CLOSE_LISTENER = 12;
+
   private int[] operations = new int[64];
   private int[] sockets = new int[64];
   private long[] tokens = new long[64];

@@ -41,7 +41,9 @@ final class ReadinessTransport implements Transport {
   public int listen(SocketAddress address, ListenOptions options) throws IOException {
     engine.check();
     checkRoom("listen", address);
-    return operations.opened(device.listen(address, options), true).number;
+    ReadinessSocket listener = operations.opened(device.listen(address, options), true);
+    listener.backlog = options.backlog();
+    return listener.number;
   }
 
   @Override
@@ -71,6 +73,12 @@ final class ReadinessTransport implements Transport {
   @Override
   public void accept(int listener, long token) {
     stage(ReadinessStage.ACCEPT, listener, token);
+  }
+
+  @Override
+  public boolean acceptRestAndClose(int listener) {
+    stage(ReadinessStage.CLOSE_LISTENER, listener, 0);
+    return true;
   }
 
   @Override

@@ -39,6 +39,16 @@ public interface Transport {
     return false;
   }
 
+  /// Accepts what waits in a listener's queue and closes the listener, in one step: a client that
+  /// completes its handshake between the two is reset, and the two are as close as can be. The
+  /// armed accept completes once for each connection, at most as many as the queue holds, and last
+  /// with -ECANCELED.
+  ///
+  /// @return false where that is not possible; then cancel, and close after the last completion
+  default boolean acceptRestAndClose(int listener) {
+    return false;
+  }
+
   /// Arms receiving until cancelled: each completion brings a chunk with `result` > 0 bytes; the
   /// receiver owns the chunk until it is given back to the arena. 0 is end of stream, negative an
   /// errno; both end the arming, as does -ENOBUFS when no chunk is free (arm again after chunks
