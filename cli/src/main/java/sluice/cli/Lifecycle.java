@@ -14,7 +14,7 @@ import sluice.http.HttpServer;
 /// |---|---|
 /// | TERM | graceful drain, exit code 0 |
 /// | INT | the same; a second one ends the process at once, exit code 130 |
-/// | HUP | the access log is closed and opened again, certificate and key are read again |
+/// | HUP | opens the access log again, reads error pages, certificate and key, forgets replies |
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -81,7 +81,7 @@ final class Lifecycle {
     try {
       server.reload();
     } catch (IOException e) {
-      messages.accept("the certificate in use stays: " + e.getMessage());
+      String.valueOf(e.getMessage()).lines().forEach(messages);
     }
     manager.ready(status);
   }

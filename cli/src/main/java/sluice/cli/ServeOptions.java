@@ -42,12 +42,22 @@ final class ServeOptions {
         --max-connections N     connections per loop; one more is answered 503 (16384)
         --cache-mb N            memory for ready replies in MiB, 0 for none (64)
         --index NAME,...        files that stand for their directory (index.html,index.htm)
-        --listing               list directories that have no index file
+        --listing               list directories that have no index file: directories first, then
+                                names by code point, up to 10000 and the number of the others
         --hidden                serve names that begin with a dot
         --symlinks POLICY       refuse, inside (those that stay in DIR) or follow (inside)
         --gzip LEVEL            compress on the fly, 1 to 9, 0 for never (6)
         --no-precompressed      ignore NAME.br, NAME.zst and NAME.gz beside NAME
-        --error-page CODE=FILE  body of replies with this status; may be repeated
+        --error-page CODE=FILE  body of replies with a status from 400 to 599: HTML beneath DIR,
+                                such as --error-page 404=errors/404.html; may be repeated; read
+                                at the start and on SIGHUP, all of them or none
+        --etag FORM             inode: exact and strong, different on each machine (default);
+                                content: SHA-256, strong, the same on replicas, for files up to
+                                1 MiB, others as mtime-size;
+                                mtime-size: weak, the same on replicas that keep times, and on
+                                two versions of one second and size
+        --revalidate            compare each file on each use instead of watching for changes:
+                                sees changes below an overlay and mounts, costs a system call
         --cache-control VALUE   value of Cache-Control on files (none)
         --tls-cert FILE         serve HTTPS with this certificate chain, PEM
         --tls-key FILE          its private key, PEM; may be the same file
@@ -80,6 +90,8 @@ final class ServeOptions {
   private final Map<Integer, String> errorPages = new HashMap<>();
   private @Nullable Path directory;
   private boolean listing;
+  private boolean revalidate;
+  private Site.Tags tags = Site.Tags.INODE;
   private boolean hidden;
   private boolean precompressed = true;
   private int gzipLevel = 6;
@@ -128,6 +140,7 @@ final class ServeOptions {
   private boolean flag(String name) {
     switch (name) {
       case "--listing" -> listing = true;
+      case "--revalidate" -> revalidate = true;
       case "--demo" -> demo = true;
       case "--hidden" -> hidden = true;
       case "--no-precompressed" -> precompressed = false;
@@ -156,6 +169,7 @@ final class ServeOptions {
       case "--index" -> index = List.of(value.split(","));
       case "--symlinks" -> links = links(value);
       case "--gzip" -> gzipLevel = number(name, value, 0, 9);
+      case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
       case "--access-log" -> accessLog = path(value);
@@ -213,7 +227,8 @@ final class ServeOptions {
               .withListing(listing)
               .withHiddenFiles(hidden)
               .withCompression(precompressed, gzipLevel)
-              .withErrorPages(errorPages);
+              .withErrorPages(errorPages)
+              .withTags(tags);
       HttpConfig config =
           HttpConfig.of(server, site)
               .withCacheBytes(cacheMebibytes << 20)
@@ -221,7 +236,8 @@ final class ServeOptions {
               .withTimeouts(headerTimeout, idleTimeout)
               .withRoutes(demo ? Demo.routes() : List.of())
               .withMonitoring(monitoring(address, sockets));
-      return accessLog == null ? config : config.withAccessLog(accessLog);
+      HttpConfig watching = revalidate ? config.withWatches(0) : config;
+      return accessLog == null ? watching : watching.withAccessLog(accessLog);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
@@ -331,6 +347,15 @@ final class ServeOptions {
       case "inside" -> Site.Symlinks.INSIDE;
       case "follow" -> Site.Symlinks.FOLLOW;
       default -> throw new UsageException("--symlinks is refuse, inside or follow: " + value);
+    };
+  }
+
+  private static Site.Tags tags(String value) throws UsageException {
+    return switch (value) {
+      case "inode" -> Site.Tags.INODE;
+      case "mtime-size" -> Site.Tags.MTIME_SIZE;
+      case "content" -> Site.Tags.CONTENT;
+      default -> throw new UsageException("--etag is inode, mtime-size or content: " + value);
     };
   }
 

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,7 +52,7 @@ final class LifecycleTest {
     }
   }
 
-  private void start(String backend) throws Exception {
+  private void start(String backend, String... options) throws Exception {
     Path notify = directory.resolve("notify");
     manager = new NotifySocket(UnixDomainSocketAddress.of(notify));
     List<String> command = SluiceProcess.command("serve");
@@ -59,6 +60,7 @@ final class LifecycleTest {
     command.addAll(List.of("--metrics-port", "0", "--backend", backend, "--loops", "2"));
     command.addAll(List.of("--drain-timeout", "120"));
     command.addAll(List.of("--access-log", directory.resolve("log").toString()));
+    command.addAll(List.of(options));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("NOTIFY_SOCKET", notify.toString());
     builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
@@ -177,6 +179,31 @@ final class LifecycleTest {
     }
   }
 
+  @Test
+  void onHangUpErrorPagesAreReadAgainOrStay() throws Exception {
+    Path page = directory.resolve("site/404.html");
+    Files.writeString(page, "not here");
+    start("epoll", "--error-page", "404=404.html");
+    assertThat(get(port, "/none")).endsWith("not here");
+    Files.writeString(page, "gone");
+    reload();
+    assertThat(get(port, "/none")).endsWith("gone");
+    Files.delete(page);
+    reload();
+    assertThat(get(port, "/none")).endsWith("gone");
+    kill("TERM");
+    assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process().inputReader(StandardCharsets.UTF_8).lines().toList())
+        .anyMatch(line ->
+            line.startsWith("sluice: the error pages in use stay: ") && line.contains("404.html"));
+  }
+
+  private void reload() throws Exception {
+    kill("HUP");
+    assertThat(manager().next(60)).startsWith("RELOADING=1");
+    assertThat(manager().next(60)).startsWith("READY=1");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"epoll"})
   void onHangUpTheLogIsOpenedAgain(String backend) throws Exception {
@@ -185,9 +212,7 @@ final class LifecycleTest {
     Path log = directory.resolve("log");
     Patience.until("a line in the log", () -> Files.size(log) > 0);
     Path old = Files.move(log, directory.resolve("log.1"));
-    kill("HUP");
-    assertThat(manager().next(60)).startsWith("RELOADING=1");
-    assertThat(manager().next(60)).startsWith("READY=1");
+    reload();
     Patience.until("a new log", () -> Files.exists(log));
     get(port, "/second");
     kill("TERM");

@@ -66,7 +66,9 @@ final class ServeOptionsTest {
                 "--idle-timeout",
                 "2",
                 "--drain-timeout",
-                "3"));
+                "3",
+                "--etag=content",
+                "--revalidate"));
     HttpConfig config = options.config(List.of());
     assertThat(config.server().backend()).isEqualTo(Backend.EPOLL);
     assertThat(config.server().loops()).isEqualTo(2);
@@ -78,6 +80,8 @@ final class ServeOptionsTest {
     assertThat(config.site().symlinks()).isEqualTo(Site.Symlinks.REFUSE);
     assertThat(config.site().gzipLevel()).isZero();
     assertThat(config.site().precompressed()).isFalse();
+    assertThat(config.site().tags()).isEqualTo(Site.Tags.CONTENT);
+    assertThat(config.watches()).isZero();
     assertThat(config.site().errorPages()).hasSize(2).containsEntry(404, "404.html");
     assertThat(config.cacheControl()).isEqualTo("no-cache");
     assertThat(config.accessLog()).isEqualTo(Path.of("log"));
@@ -94,7 +98,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(22);
+    assertThat(names).hasSize(24);
     for (String name : names) {
       // Each complains about its value at most.
       try {

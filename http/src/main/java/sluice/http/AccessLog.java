@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | rings | any | snapshot | copy on write |
 /// | reopen, closed | any | volatile | volatile |
-/// | channel, failing | writer thread | plain | plain |
+/// | channel, failing, dropping, told, latest, latestNanos | writer thread | plain | plain |
 /// | lost | writer thread | volatile | atomic add |
 ///
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
@@ -36,30 +36,45 @@ final class AccessLog implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
+  /// Drops further apart than that are told again.
+  private static final Duration QUIET = Duration.ofSeconds(10);
+
   private final Path file;
   private final Consumer<String> complaints;
   private final AccessLogFormat format;
   private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
   private final AtomicLong lost = new AtomicLong();
   private final Duration closePatience;
+  private final Duration quiet;
   private final Thread writer;
   private @Nullable FileChannel channel;
   private volatile boolean reopen;
   private volatile boolean closed;
   private boolean failing;
 
+  /// Dropped records up to the last line about them; what they were at the last look, and since
+  /// when they have been that; whether an end of dropping is still to be told.
+  private long told;
+
+  private long latest;
+  private long latestNanos;
+  private boolean dropping;
+
   /// Opens the file for appending, and creates it where there is none.
   ///
-  /// @param complaints told once when writing begins to fail, and once when it works again; called
-  ///   by the writer thread
+  /// @param complaints told once when writing begins to fail or records begin to be dropped, and
+  ///   once when all is well again; called by the writer thread
   /// @throws IOException when it cannot be opened
   AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
-    this(file, zone, complaints, CLOSE_PATIENCE);
+    this(file, zone, complaints, CLOSE_PATIENCE, QUIET);
   }
 
   /// @param closePatience how long [#close] waits at most
-  AccessLog(Path file, ZoneId zone, Consumer<String> complaints, Duration closePatience)
+  /// @param quiet how long nothing is dropped until all is well again
+  AccessLog(
+      Path file, ZoneId zone, Consumer<String> complaints, Duration closePatience, Duration quiet)
       throws IOException {
+    this.quiet = quiet;
     this.file = file;
     this.complaints = complaints;
     this.closePatience = closePatience;
@@ -103,7 +118,11 @@ final class AccessLog implements AutoCloseable {
 
   /// Records dropped because a ring was full, and lost because writing failed.
   long dropped() {
-    long sum = lost.get();
+    return lost.get() + ringDrops();
+  }
+
+  private long ringDrops() {
+    long sum = 0;
     for (AccessLogRing ring : rings) {
       sum += ring.dropped();
     }
@@ -115,6 +134,7 @@ final class AccessLog implements AutoCloseable {
       boolean last = closed;
       boolean renew = reopen;
       boolean busy = drain();
+      watchDrops(System.nanoTime());
       if (renew) {
         reopen = false;
         renew();
@@ -164,6 +184,30 @@ final class AccessLog implements AutoCloseable {
       complainOnce(e);
     } finally {
       format.clear();
+    }
+  }
+
+  /// Says once that rings overflow, and once that they have not for a while.
+  private void watchDrops(long nowNanos) {
+    long now = ringDrops();
+    if (now != latest) {
+      latest = now;
+      latestNanos = nowNanos;
+      if (!dropping) {
+        dropping = true;
+        complaints.accept(
+            "access log "
+                + file
+                + ": records are dropped, "
+                + (now - told)
+                + " so far. Why: requests come faster than its disk takes lines. Fix: a faster disk"
+                + " for the log; `sluice stat` counts the records as access_log/dropped_records.");
+      }
+    } else if (dropping && nowNanos - latestNanos >= quiet.toNanos()) {
+      dropping = false;
+      complaints.accept(
+          "access log " + file + " keeps up again; " + (now - told) + " records were dropped");
+      told = now;
     }
   }
 

@@ -5,20 +5,21 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/// A directory as an HTML page: directories first, then by name; no script, style sheet or image
-/// from elsewhere.
+/// A directory as an HTML page: entries in the order of [FirstEntries]; no script, style sheet or
+/// image from elsewhere.
 ///
 /// Stateless: any thread may call. Names are escaped for HTML where they are shown and
 /// percent-encoded byte by byte where they are links, whatever bytes they hold; each link begins
 /// with `./`, so a name cannot pass for a scheme.
+///
+/// Limits: the first [#MOST_ENTRIES] entries, and fewer where their names are so long that the page
+/// would have more than [#MOST_CHARACTERS]; the page says how many come behind them.
 final class DirectoryListing {
-  /// Entries shown by default; the page says when there are more.
   static final int MOST_ENTRIES = 10_000;
+  static final int MOST_CHARACTERS = 4 << 20;
 
   /// Made when the first page is: it would be a tenth of the server's start.
   private static final class Time {
@@ -28,30 +29,23 @@ final class DirectoryListing {
 
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
-  /// Directories first.
-  private static final class Order {
-    static final Comparator<SiteFiles.Entry> BY_KIND_AND_NAME =
-        Comparator.comparing((SiteFiles.Entry entry) -> !entry.status().isDirectory())
-            .thenComparing(SiteFiles.Entry::name, Arrays::compareUnsigned);
+  private DirectoryListing() {}
+
+  /// Leaves out the entries of `directory` that would be refused, but not links, wherever they
+  /// lead: a listing follows none.
+  static SiteFiles.Filter filter(SitePath directory, Site site) {
+    return (name, kind) -> {
+      boolean link = kind == FileStatus.SYMLINK && site.symlinks() != Site.Symlinks.REFUSE;
+      return (kind == FileStatus.REGULAR || kind == FileStatus.DIRECTORY || link)
+          && RequestPath.names(name)
+          && !site.hides(directory.child(name));
+    };
   }
 
-  private final int mostEntries;
-
-  DirectoryListing(int mostEntries) {
-    this.mostEntries = mostEntries;
-  }
-
-  /// The page for `directory`, in UTF-8. Entries that would be refused are left out, but not links,
-  /// wherever they lead: nobody follows them here.
-  byte[] html(SitePath directory, SiteFiles.Listed listed, Site site) {
-    List<SiteFiles.Entry> shown =
-        listed.entries().stream()
-            .filter(entry -> isShown(directory, entry, site))
-            .sorted(Order.BY_KIND_AND_NAME)
-            .limit(mostEntries)
-            .toList();
-    boolean more = listed.more() || shown.size() < count(directory, listed, site);
-    StringBuilder page = new StringBuilder(512 + shown.size() * 120);
+  /// The page for `directory`, in UTF-8.
+  static byte[] html(SitePath directory, SiteFiles.Listed listed) {
+    List<SiteFiles.Entry> entries = listed.entries();
+    StringBuilder page = new StringBuilder(512 + entries.size() * 120);
     String title = "Index of " + escaped(directory.toString());
     page.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
         .append("<meta name=\"robots\" content=\"noindex\">\n<title>")
@@ -62,28 +56,20 @@ final class DirectoryListing {
     if (!directory.isRoot()) {
       page.append("<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n");
     }
-    for (SiteFiles.Entry entry : shown) {
-      row(page, entry);
+    int shown = 0;
+    while (shown < entries.size() && page.length() < MOST_CHARACTERS) {
+      row(page, entries.get(shown++));
     }
+    long more = listed.more() + entries.size() - shown;
     page.append("</table>\n");
-    if (more) {
-      page.append("<p>There are more entries: only ")
-          .append(shown.size())
-          .append(" are shown.</p>\n");
+    if (more > 0) {
+      page.append("<p>")
+          .append(more)
+          .append(" more: only the first ")
+          .append(shown)
+          .append(" entries are shown.</p>\n");
     }
     return page.append("</body>\n</html>\n").toString().getBytes(StandardCharsets.UTF_8);
-  }
-
-  private static long count(SitePath directory, SiteFiles.Listed listed, Site site) {
-    return listed.entries().stream().filter(entry -> isShown(directory, entry, site)).count();
-  }
-
-  private static boolean isShown(SitePath directory, SiteFiles.Entry entry, Site site) {
-    FileStatus status = entry.status();
-    boolean link = status.kind == FileStatus.SYMLINK && site.symlinks() != Site.Symlinks.REFUSE;
-    return (status.isRegular() || status.isDirectory() || link)
-        && RequestPath.names(entry.name())
-        && !site.hides(directory.child(entry.name()));
   }
 
   private static void row(StringBuilder page, SiteFiles.Entry entry) {
@@ -99,7 +85,7 @@ final class DirectoryListing {
     if (status.isRegular()) {
       page.append(status.sizeBytes);
     }
-    long seconds = Math.floorDiv(status.modifiedNanos, 1_000_000_000L);
+    long seconds = HttpDate.nearest(status.modifiedSeconds);
     page.append("</td><td>")
         .append(Time.FORMAT.format(Instant.ofEpochSecond(seconds)))
         .append("</td></tr>\n");

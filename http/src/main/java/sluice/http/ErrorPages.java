@@ -13,8 +13,12 @@ import sluice.sys.SysException;
 
 /// Bodies of error replies: small built-in pages, or the site's own files.
 ///
-/// Immutable; any thread may read it. Files are read once, when the server starts: an error must
-/// not need the file system that may have caused it.
+/// Any thread may call. Files are read when the server starts and by [#reload]: an error must not
+/// need the file system that may have caused it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | pages | maker, the thread that reloads | volatile | volatile, a whole new table |
 public final class ErrorPages {
   /// Content-Type of every page.
   public static final String CONTENT_TYPE = "text/html; charset=utf-8";
@@ -27,24 +31,42 @@ public final class ErrorPages {
   private static final String BUILT_IN_HEAD =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
 
-  private final byte[][] pages = new byte[200][];
+  private static final int COUNT = 200;
+
+  private final Map<Integer, Path> custom;
+  private volatile byte[][] pages;
 
   /// @param custom file to send for a status from 400 to 599, in HTML and UTF-8
   /// @throws IllegalArgumentException for any other status
   /// @throws SysException when a file cannot be read or is longer than [#MAX_BYTES]
   public ErrorPages(Map<Integer, Path> custom) throws SysException {
+    this.custom = Map.copyOf(custom);
+    this.pages = load();
+  }
+
+  /// Reads the files again; replies from now on have what they hold. All of them or none: when one
+  /// cannot be read, every page stays as it was.
+  ///
+  /// @throws SysException when a file cannot be read or is longer than [#MAX_BYTES]
+  public void reload() throws SysException {
+    pages = load();
+  }
+
+  private byte[][] load() throws SysException {
+    byte[][] loaded = new byte[COUNT][];
     for (Map.Entry<Integer, Path> entry : custom.entrySet()) {
       int status = entry.getKey();
-      if (status < FIRST || status >= FIRST + pages.length) {
+      if (status < FIRST || status >= FIRST + COUNT) {
         throw new IllegalArgumentException("not the status of an error: " + status);
       }
-      pages[status - FIRST] = read(entry.getValue());
+      loaded[status - FIRST] = read(entry.getValue());
     }
-    for (int i = 0; i < pages.length; i++) {
-      if (pages[i] == null) {
-        pages[i] = builtIn(FIRST + i);
+    for (int i = 0; i < COUNT; i++) {
+      if (loaded[i] == null) {
+        loaded[i] = builtIn(FIRST + i);
       }
     }
+    return loaded;
   }
 
   /// The page of a status from 400 to 599. Not a copy, and not to be changed.

@@ -2,6 +2,7 @@ package sluice.http;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
@@ -19,6 +20,9 @@ import sluice.sys.Errno;
 final class FileFill {
   private static final int MOST_ATTEMPTS = 8;
 
+  /// Listings made at one time.
+  private static final int MOST_LISTINGS = 2;
+
   private static final List<FileCoding> SIBLINGS =
       List.of(FileCoding.BROTLI, FileCoding.ZSTD, FileCoding.GZIP);
 
@@ -28,7 +32,11 @@ final class FileFill {
   private final Account memory;
   private final Predicate<SitePath> compressible;
   private final FileReader reader;
-  private final DirectoryListing listing = new DirectoryListing(DirectoryListing.MOST_ENTRIES);
+
+  /// A listing of a large directory takes megabytes and long: those that are asked for by many
+  /// paths at once, such as `/d/` and `/d/./`, wait for each other.
+  private final Semaphore listings = new Semaphore(MOST_LISTINGS);
+
   private final List<byte[]> indexes;
 
   /// @param watches null where nothing can be watched
@@ -149,11 +157,20 @@ final class FileFill {
     if (!site.listing()) {
       return new SiteAnswer.Refusal(403, "a directory without index", dependence.ticket());
     }
-    SiteFiles.Listed listed = files.list(path, DirectoryListing.MOST_ENTRIES);
-    if (listed.errno() != 0) {
-      return refusal(listed.errno(), dependence);
+    return listing(path, dependence);
+  }
+
+  private SiteAnswer listing(SitePath path, FileDependence dependence) {
+    listings.acquireUninterruptibly();
+    try {
+      SiteFiles.Filter filter = DirectoryListing.filter(path, site);
+      SiteFiles.Listed listed = files.list(path, DirectoryListing.MOST_ENTRIES, filter);
+      return listed.errno() != 0
+          ? refusal(listed.errno(), dependence)
+          : new SiteAnswer.Listing(DirectoryListing.html(path, listed));
+    } finally {
+      listings.release();
     }
-    return new SiteAnswer.Listing(listing.html(path, listed, site));
   }
 
   /// The file itself and its variants. Closes what was opened, or hands it over.
@@ -166,7 +183,7 @@ final class FileFill {
       if (body == null) {
         return refusal(result.errno(), dependence);
       }
-      variants.add(FileVariant.stored(FileCoding.IDENTITY, body, null));
+      variants.add(FileVariant.stored(FileCoding.IDENTITY, body, null, site.tags()));
       boolean worthwhile = compressible.test(path);
       if (site.precompressed()) {
         addSiblings(path, body.version(), variants, dependence);
@@ -236,7 +253,7 @@ final class FileFill {
         handle.close();
         continue;
       }
-      if (status.modifiedNanos < original.modifiedNanos) {
+      if (status.modifiedBefore(original)) {
         dependence.onFile(sibling, opened); // a write would make it fit
         handle.close();
         continue;
@@ -245,11 +262,11 @@ final class FileFill {
       if (body == null) {
         continue;
       }
-      if (body.version().modifiedNanos < original.modifiedNanos) {
+      if (body.version().modifiedBefore(original)) {
         body.discard();
         continue;
       }
-      variants.add(FileVariant.stored(coding, body, sibling));
+      variants.add(FileVariant.stored(coding, body, sibling, site.tags()));
     }
   }
 
@@ -261,7 +278,7 @@ final class FileFill {
     }
     Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
     if (made != null) {
-      variants.add(FileVariant.made(FileCoding.GZIP, made.block(), made.checksum(), body));
+      variants.add(FileVariant.made(made, body, site.tags()));
     }
   }
 

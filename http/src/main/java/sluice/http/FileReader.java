@@ -85,9 +85,9 @@ final class FileReader {
         return errno;
       }
       long now = clock.nowNanos();
-      long pause = untilQuiet(now - into.modifiedNanos);
+      long pause = untilQuiet(now - into.modifiedAt());
       if (into.sizeBytes > cacheableBytes) { // its tag has nothing but the times
-        pause = Math.max(pause, untilQuiet(now - into.changedNanos));
+        pause = Math.max(pause, untilQuiet(now - into.changedAt()));
       }
       if (pause == 0 || waited >= MOST_QUIET_NANOS) {
         handle.settle();

@@ -2,12 +2,20 @@ package sluice.http;
 
 /// What `statx(2)` says about a file, in a form that can be filled again and again.
 ///
-/// Owned by whoever fills it. Times are nanoseconds since the epoch, exact from 1678 to 2262.
+/// Owned by the thread that fills it. A time is two numbers, as the kernel tells it: one `long` of
+/// nanoseconds reaches from 1678 to 2262 only, and files have times beyond (`touch -d 2500-01-01`).
 final class FileStatus {
   static final int OTHER = 0;
   static final int REGULAR = 1;
   static final int DIRECTORY = 2;
   static final int SYMLINK = 3;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  /// Bounds of what is told in one `long`, with room to add and to subtract.
+  private static final long LEAST_SECONDS = Long.MIN_VALUE / 4 / SECOND;
+
+  private static final long MOST_SECONDS = Long.MAX_VALUE / SECOND - 10_000;
 
   /// One of [#REGULAR], [#DIRECTORY], [#SYMLINK], [#OTHER].
   int kind;
@@ -21,8 +29,15 @@ final class FileStatus {
   long device;
   long inode;
   long sizeBytes;
-  long modifiedNanos;
-  long changedNanos;
+
+  /// Seconds since 1970, negative before.
+  long modifiedSeconds;
+
+  /// Of the second, 0 to 999 999 999.
+  int modifiedNanos;
+
+  long changedSeconds;
+  int changedNanos;
 
   boolean isRegular() {
     return kind == REGULAR;
@@ -41,14 +56,39 @@ final class FileStatus {
     device = that.device;
     inode = that.inode;
     sizeBytes = that.sizeBytes;
+    modifiedSeconds = that.modifiedSeconds;
     modifiedNanos = that.modifiedNanos;
+    changedSeconds = that.changedSeconds;
     changedNanos = that.changedNanos;
+  }
+
+  /// The modification time in nanoseconds since 1970, for ages and dates to come: what lies before
+  /// 1896 or after 2262 is moved to the nearest of them. Not for comparing two files.
+  long modifiedAt() {
+    return at(modifiedSeconds, modifiedNanos);
+  }
+
+  /// As [#modifiedAt], of the change time.
+  long changedAt() {
+    return at(changedSeconds, changedNanos);
+  }
+
+  private static long at(long seconds, int nanos) {
+    return Math.clamp(seconds, LEAST_SECONDS, MOST_SECONDS) * SECOND + nanos;
+  }
+
+  /// Whether this was modified earlier than that, whatever the century.
+  boolean modifiedBefore(FileStatus that) {
+    return modifiedSeconds < that.modifiedSeconds
+        || (modifiedSeconds == that.modifiedSeconds && modifiedNanos < that.modifiedNanos);
   }
 
   /// Whether both are of one file in one state: nothing was written, resized, renamed, linked or
   /// re-permitted in between.
   boolean sameState(FileStatus that) {
-    return sameContent(that) && changedNanos == that.changedNanos;
+    return sameContent(that)
+        && changedSeconds == that.changedSeconds
+        && changedNanos == that.changedNanos;
   }
 
   /// Whether both are of one file, with one size and modification time.
@@ -57,6 +97,7 @@ final class FileStatus {
         && inode == that.inode
         && kind == that.kind
         && sizeBytes == that.sizeBytes
+        && modifiedSeconds == that.modifiedSeconds
         && modifiedNanos == that.modifiedNanos;
   }
 
@@ -73,8 +114,9 @@ final class FileStatus {
         + ", "
         + sizeBytes
         + " bytes, modified "
-        + modifiedNanos
-        + ", changed "
-        + changedNanos;
+        + modifiedSeconds
+        + " s, changed "
+        + changedSeconds
+        + " s";
   }
 }

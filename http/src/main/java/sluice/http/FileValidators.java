@@ -5,6 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 
 /// What a client may tell one version of a file from another by: the entity tag, and whether the
@@ -20,7 +21,11 @@ import sluice.memory.Block;
 /// - `Last-Modified` is not sent, nor while it would lie in the future (section 8.8.2.1). Dates in
 ///   requests are compared with the end of that second.
 ///
-/// @param tag strong, with its quotes
+/// Where the site wants tags that its replicas share ([Site.Tags]), the tag of bytes in memory is
+/// their digest, or any tag is made of the time in seconds and the size, once the second of the
+/// time is over: until then it is the exact one.
+///
+/// @param tag as it is sent
 /// @param settled a later change gives the file other times, so that a `statx` shows it
 /// @param dated whether `Last-Modified` may be sent
 /// @param provisionalUntilNanos since the epoch: when a new look gives better ones; 0 for never
@@ -31,29 +36,49 @@ record FileValidators(String tag, boolean settled, boolean dated, long provision
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   /// Of a file's own bytes.
-  static FileValidators of(FileBody body, FileCoding coding) {
+  static FileValidators of(FileBody body, FileCoding coding, Site.Tags tags) {
     Block block = body.block();
-    FileStatus version = body.version();
     String suffix = coding.tagSuffix();
     if (block != null) {
-      return of(version, body.seenNanos(), checksum(block.segment()) + suffix, false);
+      return of(body, tags, block.segment(), suffix, checksum(block.segment()) + suffix, false);
     }
-    boolean unsure = body.stream() != null && body.seenNanos() < settlesNanos(version);
+    boolean unsure = body.stream() != null && body.seenNanos() < settlesNanos(body.version());
     String nonce = unsure ? '-' + Long.toHexString(ThreadLocalRandom.current().nextLong()) : "";
-    return of(version, body.seenNanos(), nonce + suffix, unsure);
+    MemorySegment whole = body.stream() == null ? MemorySegment.NULL : null;
+    return of(body, tags, whole, suffix, nonce + suffix, unsure);
   }
 
-  /// Of bytes made from a file's: their checksum is in the suffix.
-  static FileValidators ofMade(FileStatus version, long seenNanos, String suffix) {
-    return of(version, seenNanos, suffix, false);
+  /// Of bytes compressed on the fly. Their checksum is part of an exact tag: another zlib may
+  /// compress differently, and ranges of the two must not be joined.
+  static FileValidators ofMade(Precompress.Compressed made, FileBody original, Site.Tags tags) {
+    String suffix = FileCoding.GZIP.tagSuffix();
+    String exact = suffix + Integer.toHexString(made.checksum());
+    return of(original, tags, made.block().segment(), suffix, exact, false);
   }
 
+  /// @param bytes of the representation; null when they are not in memory
+  /// @param exactSuffix for a tag of the form [Site.Tags#INODE]
+  /// @param randomTag whether it has a part that the next look will not have
   private static FileValidators of(
-      FileStatus version, long seenNanos, String suffix, boolean randomTag) {
-    boolean settled = seenNanos >= settlesNanos(version);
-    boolean dated = seenNanos >= datesNanos(version);
+      FileBody body,
+      Site.Tags tags,
+      @Nullable MemorySegment bytes,
+      String suffix,
+      String exactSuffix,
+      boolean randomTag) {
+    FileStatus version = body.version();
+    boolean settled = body.seenNanos() >= settlesNanos(version);
+    boolean dated = body.seenNanos() >= datesNanos(version);
+    if (tags == Site.Tags.CONTENT && bytes != null) {
+      return new FileValidators(
+          FileTag.ofContent(bytes, suffix), settled, dated, dated ? 0 : datesNanos(version));
+    }
     long until = randomTag ? settlesNanos(version) : dated ? 0 : datesNanos(version);
-    return new FileValidators(FileTag.of(version, suffix), settled, dated, until);
+    // In its own second the time does not tell versions apart.
+    boolean ahead = body.seenNanos() < version.modifiedAt() - FileReader.QUIET_NANOS;
+    boolean timed = tags != Site.Tags.INODE && (dated || ahead);
+    String tag = timed ? FileTag.ofTime(version, suffix) : FileTag.of(version, exactSuffix);
+    return new FileValidators(tag, settled, dated, until);
   }
 
   /// Two polynomials, 64 bits: no defence against who makes collisions on purpose, and need not be,
@@ -68,20 +93,18 @@ record FileValidators(String tag, boolean settled, boolean dated, long provision
 
   /// From when on a change leaves other stamps than `version` has.
   private static long settlesNanos(FileStatus version) {
-    boolean wholeSeconds =
-        version.modifiedNanos % SECOND == 0 && version.changedNanos % SECOND == 0;
-    return version.changedNanos + (wholeSeconds ? WHOLE_SECONDS_NANOS : FileReader.QUIET_NANOS);
+    boolean wholeSeconds = version.modifiedNanos == 0 && version.changedNanos == 0;
+    return version.changedAt() + (wholeSeconds ? WHOLE_SECONDS_NANOS : FileReader.QUIET_NANOS);
   }
 
   /// From when on a change leaves another second; the clock of stamps may be a tick behind.
   private static long datesNanos(FileStatus version) {
-    if (version.modifiedNanos > Long.MAX_VALUE - 2 * SECOND) {
-      return Long.MAX_VALUE;
-    }
-    return (modifiedSeconds(version) + 1) * SECOND + FileReader.QUIET_NANOS;
+    long second = version.modifiedAt() - version.modifiedNanos;
+    return second + SECOND + FileReader.QUIET_NANOS;
   }
 
+  /// The modification time as far as a date can say it.
   static long modifiedSeconds(FileStatus version) {
-    return Math.floorDiv(version.modifiedNanos, SECOND);
+    return HttpDate.nearest(version.modifiedSeconds);
   }
 }

@@ -41,28 +41,25 @@ final class FileVariant implements AutoCloseable {
   ///
   /// @param body its lease or reference becomes the variant's; null for an empty file
   /// @param sibling the precompressed file, or null for the original
-  static FileVariant stored(FileCoding coding, FileBody body, @Nullable SitePath sibling) {
-    FileValidators validators = FileValidators.of(body, coding);
+  static FileVariant stored(
+      FileCoding coding, FileBody body, @Nullable SitePath sibling, Site.Tags tags) {
+    FileValidators validators = FileValidators.of(body, coding, tags);
     return new FileVariant(
         coding, validators, body.block(), body.stream(), sibling, body.version());
   }
 
-  /// Bytes compressed on the fly from the original. The checksum is part of the tag: another zlib
-  /// may compress differently, and ranges of the two must not be joined.
-  ///
-  /// @param original what `block` was made from
-  static FileVariant made(FileCoding coding, Block block, int checksum, FileBody original) {
-    FileStatus version = original.version();
-    String suffix = coding.tagSuffix() + Integer.toHexString(checksum);
-    FileValidators validators = FileValidators.ofMade(version, original.seenNanos(), suffix);
-    return new FileVariant(coding, validators, block, null, null, version);
+  /// Bytes compressed on the fly from the original.
+  static FileVariant made(Precompress.Compressed made, FileBody original, Site.Tags tags) {
+    FileValidators validators = FileValidators.ofMade(made, original, tags);
+    return new FileVariant(
+        FileCoding.GZIP, validators, made.block(), null, null, original.version());
   }
 
   FileCoding coding() {
     return coding;
   }
 
-  /// The strong entity tag, with its quotes.
+  /// The entity tag as it is sent.
   String tag() {
     return validators.tag();
   }

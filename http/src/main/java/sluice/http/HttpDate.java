@@ -41,10 +41,15 @@ public final class HttpDate {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
+  /// The nearest time that can be said: years 0 to 9999.
+  static long nearest(long epochSeconds) {
+    return Math.clamp(epochSeconds, FIRST, LAST);
+  }
+
   /// Writes [#LENGTH] bytes at `at`. Times outside the years 0 to 9999, which only a broken file
   /// system has, are moved to the nearest that can be said.
   public static void format(long epochSeconds, MemorySegment target, long at) {
-    long seconds = Math.clamp(epochSeconds, FIRST, LAST);
+    long seconds = nearest(epochSeconds);
     long epochDay = Math.floorDiv(seconds, DAY);
     int ofDay = (int) (seconds - epochDay * DAY);
     int weekday = weekday(epochDay);
@@ -177,7 +182,7 @@ public final class HttpDate {
   }
 
   private static int year(long epochSeconds) {
-    long seconds = Math.clamp(epochSeconds, FIRST, LAST);
+    long seconds = nearest(epochSeconds);
     return LocalDate.ofEpochDay(Math.floorDiv(seconds, DAY)).getYear();
   }
 

@@ -94,6 +94,15 @@ final class HttpProtocol implements Protocol {
     }
   }
 
+  /// Forgets the replies that are kept ready: none of them answers a request sent after this has
+  /// returned. Any thread.
+  void forget() {
+    SiteService forgetting = site;
+    if (forgetting != null) {
+      forgetting.forget();
+    }
+  }
+
   HttpCounts counts() {
     return counts;
   }

@@ -6,6 +6,7 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.AdoptedSocket;
@@ -155,26 +157,52 @@ public final class HttpServer implements AutoCloseable {
   public void publishTo(CounterPublisher into) {
     server.publishTo(into);
     parts.protocols.forEach(each -> each.publishTo(into));
+    AccessLog log = parts.log;
+    if (log != null) {
+      into.counter("access_log/dropped_records", log::dropped);
+    }
     parts.observatory.show(into);
   }
 
-  /// Closes and opens the access log again, after it was renamed, and reads certificate and key
-  /// again, for new connections. Blocks on the files.
+  /// Closes and opens the access log again, after it was renamed; reads the error pages again;
+  /// forgets all replies that are kept ready, so that each file is read anew, whatever inotify saw
+  /// of it; and reads certificate and key again, for new connections. Blocks on the files.
   ///
-  /// @throws IOException when certificate or key do not do; those that were loaded before stay
+  /// @throws IOException when an error page, certificate or key does not do: all error pages, or
+  ///   certificate and key, stay as they were; everything else is done
   public void reload() throws IOException {
     if (parts.log != null) {
       parts.log.reopen();
     }
+    List<String> failures = new ArrayList<>();
+    attempt("the error pages in use stay", parts.errors::reload, failures);
+    parts.protocols.forEach(HttpProtocol::forget);
+    for (TlsContext tls : tlsContexts()) {
+      attempt("the certificate in use stays", tls::reload, failures);
+    }
+    if (!failures.isEmpty()) {
+      throw new IOException(String.join(System.lineSeparator(), failures));
+    }
+  }
+
+  private interface Attempt {
+    void run() throws IOException;
+  }
+
+  private static void attempt(String otherwise, Attempt attempt, List<String> failures) {
+    try {
+      attempt.run();
+    } catch (IOException e) {
+      failures.add(otherwise + ": " + e.getMessage());
+    }
+  }
+
+  private Set<TlsContext> tlsContexts() {
     ServerConfig config = parts.config.server();
-    Set<TlsContext> contexts = new LinkedHashSet<>();
-    Stream.concat(
+    return Stream.concat(
             Stream.ofNullable(config.listen().tls()),
             config.adopted().stream().map(AdoptedSocket::tls).filter(Objects::nonNull))
-        .forEach(contexts::add);
-    for (TlsContext tls : contexts) {
-      tls.reload();
-    }
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /// Stops accepting, answers what was received, and ends. Blocks up to the timeout. Monitoring is

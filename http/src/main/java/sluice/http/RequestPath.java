@@ -15,10 +15,11 @@ import sluice.memory.View;
 /// | bytes that are not UTF-8 | 400 |
 /// | more `..` than there are segments | 400 |
 /// | `%2F`, `\`, `%5C` | 404: no file name has them, and some file systems would read a separator |
-/// | `//` | 404: an empty segment is a name of its own, and no file has it |
+/// | `//` | is `/`, as nginx and Apache have it by default (`merge_slashes`, `MergeSlashes`) |
 ///
-/// Segments are decoded first and removed then, so `%2e%2e` is `..`. A path that ends in a dot
-/// segment ends in `/`, like `/a/..`, which is `/`.
+/// Segments are decoded first and removed then, so `%2e%2e` is `..`. An empty segment counts as not
+/// there, so `/a//../b` is `/b`. A path that ends in a dot segment ends in `/`, like `/a/..`, which
+/// is `/`.
 public final class RequestPath {
   public static final int BAD_REQUEST = -400;
   public static final int NOT_FOUND = -404;
@@ -109,8 +110,11 @@ public final class RequestPath {
     if (!ascii && !Utf8.valid(bytes, start, length)) {
       return BAD_REQUEST;
     }
-    if (strange || (from == to && !last)) {
+    if (strange) {
       return NOT_FOUND;
+    }
+    if (from == to && !last) {
+      return 0;
     }
     return finish(start, last) ? 0 : BAD_REQUEST;
   }

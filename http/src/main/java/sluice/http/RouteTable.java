@@ -94,6 +94,13 @@ final class RouteTable {
     if (from == to || view.indexOf((byte) '%', from, to) >= 0) {
       return false;
     }
+    int slash = view.indexOf((byte) '/', from, to);
+    while (slash >= 0) {
+      if (slash + 1 < to && view.get(slash + 1) == '/') {
+        return false;
+      }
+      slash = view.indexOf((byte) '/', slash + 1, to);
+    }
     int dot = view.indexOf((byte) '.', from, to);
     while (dot >= 0) {
       if (view.get(dot - 1) == '/') {

@@ -23,6 +23,7 @@ import java.util.Objects;
 ///   descriptor. 0 to 64 MiB
 /// @param errorPages by status code: a path beneath the root whose content is the body of such
 ///   replies
+/// @param tags what entity tags are made of
 public record Site(
     Path root,
     Symlinks symlinks,
@@ -32,7 +33,8 @@ public record Site(
     boolean precompressed,
     int gzipLevel,
     long cacheableBytes,
-    Map<Integer, String> errorPages) {
+    Map<Integer, String> errorPages,
+    Tags tags) {
 
   /// What to do with a symbolic link in a requested path.
   public enum Symlinks {
@@ -44,11 +46,28 @@ public record Site(
     FOLLOW
   }
 
+  /// What entity tags (RFC 9110 section 8.8.3) are made of, and so what they promise. Each content
+  /// coding has a tag of its own in every form.
+  public enum Tags {
+    /// Inode, size, times and a checksum. Strong and exact: no two versions share a tag, whatever
+    /// is done to times. No two machines share one either, nor does a copy of the site.
+    INODE,
+    /// Modification time in seconds, and size; weak (`W/`), as two versions of one size and second
+    /// have the same. Replicas share it that keep modification times. As it is weak, If-Match
+    /// always fails and If-Range always gets everything: clients resume by date.
+    MTIME_SIZE,
+    /// SHA-256 of the bytes sent, its first 128 bits; strong. Replicas share it whatever their
+    /// times. Only of what is read into memory: a file above `cacheableBytes` has a tag of
+    /// [#MTIME_SIZE].
+    CONTENT
+  }
+
   static final long MOST_CACHEABLE_BYTES = 64L << 20;
 
   public Site {
     Objects.requireNonNull(root);
     Objects.requireNonNull(symlinks);
+    Objects.requireNonNull(tags);
     indexNames = List.copyOf(indexNames);
     errorPages = Map.copyOf(errorPages);
     for (String name : indexNames) {
@@ -71,7 +90,8 @@ public record Site(
   }
 
   /// A site with the default rules: links stay inside, `index.html` and `index.htm`, no listing, no
-  /// hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory.
+  /// hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory, exact entity
+  /// tags.
   public static Site of(Path root) {
     return new Site(
         root,
@@ -82,7 +102,8 @@ public record Site(
         true,
         6,
         1 << 20,
-        Map.of());
+        Map.of(),
+        Tags.INODE);
   }
 
   public Site withSymlinks(Symlinks value) {
@@ -95,7 +116,8 @@ public record Site(
         precompressed,
         gzipLevel,
         cacheableBytes,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   public Site withIndexNames(List<String> value) {
@@ -108,7 +130,8 @@ public record Site(
         precompressed,
         gzipLevel,
         cacheableBytes,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   public Site withListing(boolean value) {
@@ -121,7 +144,8 @@ public record Site(
         precompressed,
         gzipLevel,
         cacheableBytes,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   public Site withHiddenFiles(boolean value) {
@@ -134,7 +158,8 @@ public record Site(
         precompressed,
         gzipLevel,
         cacheableBytes,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   /// @param siblings serve precompressed siblings
@@ -149,7 +174,8 @@ public record Site(
         siblings,
         level,
         cacheableBytes,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   public Site withCacheableBytes(long value) {
@@ -162,7 +188,8 @@ public record Site(
         precompressed,
         gzipLevel,
         value,
-        errorPages);
+        errorPages,
+        tags);
   }
 
   public Site withErrorPages(Map<Integer, String> value) {
@@ -175,6 +202,21 @@ public record Site(
         precompressed,
         gzipLevel,
         cacheableBytes,
+        value,
+        tags);
+  }
+
+  public Site withTags(Tags value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
         value);
   }
 

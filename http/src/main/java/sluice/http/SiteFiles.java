@@ -32,9 +32,20 @@ interface SiteFiles extends AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Entry(byte[] name, FileStatus status) {}
 
+  /// Which entries a listing has.
+  interface Filter {
+    /// @param kind as [FileStatus#kind], of the entry itself
+    boolean shows(byte[] name, int kind);
+  }
+
   /// @param errno 0, or why there are no entries
-  /// @param more the directory has more entries than were asked for
-  record Listed(int errno, List<Entry> entries, boolean more) {}
+  /// @param entries the first ones, in the order of [FirstEntries]
+  /// @param more how many entries come behind them
+  record Listed(int errno, List<Entry> entries, long more) {
+    static Listed failed(int errno) {
+      return new Listed(Math.abs(errno), List.of(), 0);
+    }
+  }
 
   /// The files of a site: through the kernel's own resolution where it is available, otherwise
   /// through java.nio; [#shortcoming] says which, and why.
@@ -69,8 +80,12 @@ interface SiteFiles extends AutoCloseable {
   /// @return 0 or a negated errno
   int status(SitePath path, FileStatus into);
 
-  /// Up to `limit` entries in the order of the file system.
-  Listed list(SitePath directory, int limit);
+  /// The first `limit` of the entries that `filter` shows, and the number of the others. Reads the
+  /// whole directory, and holds `limit` names at most.
+  Listed list(SitePath directory, int limit, Filter filter);
+
+  /// Lets the root be what its path leads to now.
+  default void reopenRoot() {}
 
   /// One line for the operator: what these files cannot do here, and why; null when nothing is
   /// missing.

@@ -68,7 +68,8 @@ final class SiteKernelFiles implements SiteFiles {
   }
 
   /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
-  void reopenRoot() {
+  @Override
+  public void reopenRoot() {
     int now = openRoot();
     if (now < 0) {
       // No path can be resolved beneath what is not a directory.
@@ -211,8 +212,10 @@ final class SiteKernelFiles implements SiteFiles {
     into.device = statx.device();
     into.inode = statx.inode();
     into.sizeBytes = statx.size();
-    into.modifiedNanos = statx.modifiedSeconds() * 1_000_000_000L + statx.modifiedNanos();
-    into.changedNanos = statx.changedSeconds() * 1_000_000_000L + statx.changedNanos();
+    into.modifiedSeconds = statx.modifiedSeconds();
+    into.modifiedNanos = statx.modifiedNanos();
+    into.changedSeconds = statx.changedSeconds();
+    into.changedNanos = statx.changedNanos();
   }
 
   private Statx take() {
@@ -229,33 +232,61 @@ final class SiteKernelFiles implements SiteFiles {
   }
 
   @Override
-  public Listed list(SitePath directory, int limit) {
+  public Listed list(SitePath directory, int limit, Filter filter) {
     Opened opened = open(directory);
     try (FileHandle handle = opened.handle()) {
-      if (handle == null) {
-        return new Listed(opened.errno(), List.of(), false);
-      }
-      return list(handle.fd(), limit);
+      return handle == null
+          ? Listed.failed(opened.errno())
+          : list(handle.fd(), new FirstEntries(limit, filter));
     }
   }
 
-  private static Listed list(int fd, int limit) {
-    List<Entry> entries = new ArrayList<>();
+  /// Asks for the status only of what is shown: the directory itself says what kind an entry is.
+  private static Listed list(int fd, FirstEntries first) {
     DirectoryEntries cursor = new DirectoryEntries();
     Statx statx = new Statx();
     cursor.open(fd);
     int result = cursor.next();
-    while (result > 0 && entries.size() < limit) {
+    while (result > 0) {
       byte[] name = cursor.nameBytes();
-      int flags = Files.AT_SYMLINK_NOFOLLOW;
-      if (Files.statx(fd, name, flags, Statx.STATX_BASIC_STATS, statx) == 0) {
+      int kind = kind(cursor.type());
+      if (kind >= 0) {
+        first.offer(name, kind);
+      } else if (entryStatus(fd, name, statx)) {
         FileStatus status = new FileStatus();
         copy(statx, status);
-        entries.add(new Entry(name, status));
+        first.offer(name, status.kind);
       }
       result = cursor.next();
     }
-    return result < 0 ? new Listed(-result, List.of(), false) : new Listed(0, entries, result > 0);
+    if (result < 0) {
+      return Listed.failed(result);
+    }
+    List<Entry> entries = new ArrayList<>();
+    for (FirstEntries.Name each : first.sorted()) {
+      if (entryStatus(fd, each.name(), statx)) { // otherwise it was deleted meanwhile
+        FileStatus status = new FileStatus();
+        copy(statx, status);
+        entries.add(new Entry(each.name(), status));
+      }
+    }
+    return new Listed(0, entries, first.more());
+  }
+
+  private static boolean entryStatus(int fd, byte[] name, Statx into) {
+    int flags = Files.AT_SYMLINK_NOFOLLOW;
+    return Files.statx(fd, name, flags, Statx.STATX_BASIC_STATS, into) == 0;
+  }
+
+  /// As [FileStatus#kind]; negative where the file system does not say.
+  private static int kind(int type) {
+    return switch (type) {
+      case DirectoryEntries.DT_REG -> FileStatus.REGULAR;
+      case DirectoryEntries.DT_DIR -> FileStatus.DIRECTORY;
+      case DirectoryEntries.DT_LNK -> FileStatus.SYMLINK;
+      case DirectoryEntries.DT_UNKNOWN -> -1;
+      default -> FileStatus.OTHER;
+    };
   }
 
   @Override

@@ -19,10 +19,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 
@@ -118,8 +118,9 @@ final class SitePortableFiles implements SiteFiles {
                   ? FileStatus.DIRECTORY
                   : basic.isSymbolicLink() ? FileStatus.SYMLINK : FileStatus.OTHER;
       into.sizeBytes = basic.size();
-      into.modifiedNanos = basic.lastModifiedTime().to(TimeUnit.NANOSECONDS);
-      into.changedNanos = into.modifiedNanos;
+      Instant modified = basic.lastModifiedTime().toInstant();
+      into.modifiedSeconds = into.changedSeconds = modified.getEpochSecond();
+      into.modifiedNanos = into.changedNanos = modified.getNano();
       Object key = basic.fileKey();
       into.inode = key == null ? 0 : key.hashCode();
       addUnixStatus(path, into, options);
@@ -143,7 +144,8 @@ final class SitePortableFiles implements SiteFiles {
     into.uid = (int) number(unix.get("uid"));
     into.gid = (int) number(unix.get("gid"));
     if (unix.get("ctime") instanceof FileTime changed) {
-      into.changedNanos = changed.to(TimeUnit.NANOSECONDS);
+      into.changedSeconds = changed.toInstant().getEpochSecond();
+      into.changedNanos = changed.toInstant().getNano();
     }
   }
 
@@ -152,26 +154,32 @@ final class SitePortableFiles implements SiteFiles {
   }
 
   @Override
-  public Listed list(SitePath directory, int limit) {
-    List<Entry> entries = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(resolve(root, directory))) {
+  public Listed list(SitePath directory, int limit, Filter filter) {
+    Path at = resolve(root, directory);
+    FirstEntries first = new FirstEntries(limit, filter);
+    FileStatus status = new FileStatus();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(at)) {
       for (Path path : stream) {
-        if (entries.size() == limit) {
-          return new Listed(0, entries, true);
-        }
-        FileStatus status = new FileStatus();
         Path name = path.getFileName();
         if (name != null && status(path, status, LinkOption.NOFOLLOW_LINKS) == 0) {
-          entries.add(new Entry(name.toString().getBytes(StandardCharsets.UTF_8), status));
+          first.offer(name.toString().getBytes(StandardCharsets.UTF_8), status.kind);
         }
       }
-      return new Listed(0, entries, false);
     } catch (IOException e) {
-      return new Listed(errno(e), List.of(), false);
+      return Listed.failed(errno(e));
     } catch (DirectoryIteratorException e) {
       IOException cause = e.getCause();
-      return new Listed(cause == null ? Errno.EIO : errno(cause), List.of(), false);
+      return Listed.failed(cause == null ? Errno.EIO : errno(cause));
     }
+    List<Entry> entries = new ArrayList<>();
+    for (FirstEntries.Name each : first.sorted()) {
+      FileStatus now = new FileStatus();
+      Path path = at.resolve(new String(each.name(), StandardCharsets.UTF_8));
+      if (status(path, now, LinkOption.NOFOLLOW_LINKS) == 0) {
+        entries.add(new Entry(each.name(), now));
+      }
+    }
+    return new Listed(0, entries, first.more());
   }
 
   @Override

@@ -39,10 +39,16 @@ final class SiteReplies {
     return Resource.bare(path, refusal.status(), NOTHING, null, refusal.ticket());
   }
 
-  /// The same path with a slash behind it. A path that starts with two slashes would name another
-  /// host (RFC 3986 section 4.2); those are refused before.
-  private static byte[] location(byte[] path) {
-    return ascii("Location: " + new String(path, StandardCharsets.ISO_8859_1) + "/\r\n");
+  /// The same path with a slash behind it and no two slashes in a row: `//x` would name another
+  /// host (RFC 3986 section 4.2), and the redirect lead there.
+  static byte[] location(byte[] path) {
+    StringBuilder location = new StringBuilder("Location: ");
+    for (int i = 0; i < path.length; i++) {
+      if (path[i] != '/' || i == 0 || path[i - 1] != '/') {
+        location.append((char) (path[i] & 0xff));
+      }
+    }
+    return ascii(location.append("/\r\n").toString());
   }
 
   private Resource file(byte[] path, SiteAnswer.Content content) {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.CounterPublisher;
@@ -42,6 +43,11 @@ final class SiteService implements AutoCloseable {
   private final WatchListener listener = this::fell;
   private final AtomicInteger running = new AtomicInteger();
   private long fillCount;
+
+  /// Times everything was to be forgotten, and what that was when it last was.
+  private final AtomicLong forgets = new AtomicLong();
+
+  private long forgotten;
   private boolean closed;
   private boolean draining;
 
@@ -56,8 +62,10 @@ final class SiteService implements AutoCloseable {
     final SitePath sitePath;
     final List<Waiter> waiters = new ArrayList<>();
 
-    /// Waiters that were there before it began.
+    /// Waiters that were there before it began, and what `forgotten` was then.
     int early;
+
+    long forgotten;
 
     Fill(byte[] path, long hash, SitePath sitePath) {
       this.path = path;
@@ -106,6 +114,9 @@ final class SiteService implements AutoCloseable {
     }
     SiteKernelFiles files = new SiteKernelFiles(site);
     WatchTable watches = null;
+    if (config.watches() == 0) {
+      return new SiteService(loop, config, files, null, FileClock.SYSTEM);
+    }
     try {
       watches = new WatchTable(new WatchInotify(files), config.watches());
     } catch (IOException e) {
@@ -121,6 +132,11 @@ final class SiteService implements AutoCloseable {
 
   /// Takes in every change so far.
   void drain() {
+    long wanted = forgets.get();
+    if (wanted != forgotten) {
+      forgotten = wanted;
+      forgetNow();
+    }
     if (watches != null) {
       watches.drain(listener);
     }
@@ -141,6 +157,22 @@ final class SiteService implements AutoCloseable {
             }
           });
     }
+  }
+
+  /// Has every reply forgotten that is kept, and what fills under way will bring for later
+  /// requests: the remedy for changes that inotify does not see. Requests sent after this has
+  /// returned are answered from the files. Any thread.
+  void forget() {
+    forgets.incrementAndGet();
+  }
+
+  private void forgetNow() {
+    if (watches != null) {
+      watches.forget(listener);
+    } else {
+      files.reopenRoot();
+    }
+    cache.clear();
   }
 
   private void fell(WatchTicket ticket) {
@@ -198,6 +230,7 @@ final class SiteService implements AutoCloseable {
 
   private void start(Fill started) {
     started.early = started.waiters.size();
+    started.forgotten = forgotten;
     fills.put(ByteBuffer.wrap(started.path), started);
     fillCount++;
     running.incrementAndGet();
@@ -234,8 +267,9 @@ final class SiteService implements AutoCloseable {
     }
     drain();
     fills.remove(ByteBuffer.wrap(done.path));
-    boolean shared = resource.stands();
-    if (resource.cacheable() && cache.insert(resource, done.hash)) {
+    boolean current = done.forgotten == forgotten;
+    boolean shared = current && resource.stands();
+    if (current && resource.cacheable() && cache.insert(resource, done.hash)) {
       WatchTicket ticket = resource.ticket();
       if (ticket != null) {
         ticket.attach(resource);

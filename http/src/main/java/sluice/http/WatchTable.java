@@ -243,8 +243,15 @@ final class WatchTable implements AutoCloseable {
     return Math.max(events, 0);
   }
 
-  /// Lets everything fall: as after a change nobody could see. Any thread; the listener is told by
-  /// the next drain.
+  /// Lets everything fall and looks again where the root's path leads: as after a change that
+  /// inotify does not see, such as a mount over the root. Owner only; the listener is told before
+  /// this returns.
+  void forget(WatchListener listener) {
+    reopenRoot();
+    deliver(listener);
+  }
+
+  /// Lets everything fall; the listener is told by the next drain. Any thread.
   void dropAll() {
     lock.lock();
     try {

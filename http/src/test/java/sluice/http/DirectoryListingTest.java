@@ -10,24 +10,35 @@ import org.junit.jupiter.api.Test;
 
 class DirectoryListingTest {
   private final Site site = Site.of(Path.of("unused"));
-  private final List<SiteFiles.Entry> entries = new ArrayList<>();
+  private final List<FirstEntries.Name> names = new ArrayList<>();
+  private long seconds = 1_700_000_000L;
 
   private void add(String name, int kind) {
     add(name.getBytes(StandardCharsets.UTF_8), kind);
   }
 
   private void add(byte[] name, int kind) {
-    FileStatus status = new FileStatus();
-    status.kind = kind;
-    status.sizeBytes = 42;
-    status.modifiedNanos = 1_700_000_000L * 1_000_000_000L;
-    entries.add(new SiteFiles.Entry(name, status));
+    names.add(new FirstEntries.Name(name, kind));
   }
 
   private String html(String directory, int most) {
-    SiteFiles.Listed listed = new SiteFiles.Listed(0, entries, false);
-    byte[] html = new DirectoryListing(most).html(SitePath.of(directory), listed, site);
-    return new String(html, StandardCharsets.UTF_8);
+    return html(directory, most, site);
+  }
+
+  private String html(String directory, int most, Site rules) {
+    SitePath path = SitePath.of(directory);
+    FirstEntries first = new FirstEntries(most, DirectoryListing.filter(path, rules));
+    names.forEach(each -> first.offer(each.name(), each.kind()));
+    List<SiteFiles.Entry> entries = new ArrayList<>();
+    for (FirstEntries.Name each : first.sorted()) {
+      FileStatus status = new FileStatus();
+      status.kind = each.kind();
+      status.sizeBytes = 42;
+      status.modifiedSeconds = seconds;
+      entries.add(new SiteFiles.Entry(each.name(), status));
+    }
+    SiteFiles.Listed listed = new SiteFiles.Listed(0, entries, first.more());
+    return new String(DirectoryListing.html(path, listed), StandardCharsets.UTF_8);
   }
 
   @Test
@@ -68,17 +79,60 @@ class DirectoryListingTest {
     assertThat(html("/", 10))
         .doesNotContain(".git", "pipe", "line", "slash", "x%FF")
         .contains("link");
-    SiteFiles.Listed listed = new SiteFiles.Listed(0, entries, false);
     Site strict = site.withSymlinks(Site.Symlinks.REFUSE);
-    byte[] html = new DirectoryListing(10).html(SitePath.ROOT, listed, strict);
-    assertThat(new String(html, StandardCharsets.UTF_8)).doesNotContain("link\"");
+    assertThat(html("/", 10, strict)).doesNotContain("link\"");
+  }
+
+  /// Whatever order they come in: the last to come may be the first to be shown.
+  @Test
+  void theFirstInOrderAreShownAndTheOthersCounted() {
+    for (int i = 999; i >= 0; i--) {
+      add("f%03d".formatted(i * 7 % 1000), FileStatus.REGULAR);
+      add(".hidden" + i, FileStatus.REGULAR);
+    }
+    add("z", FileStatus.DIRECTORY);
+    assertThat(html("/", 5))
+        .containsSubsequence("./z/", "./f000", "./f001", "./f002", "./f003", "996 more")
+        .contains("only the first 5 entries are shown")
+        .doesNotContain("./f004\"");
+    assertThat(html("/", 1001)).contains("./f999").doesNotContain(" more: ");
   }
 
   @Test
-  void saysThatThereIsMore() {
-    for (int i = 0; i < 20; i++) {
-      add("f" + i, FileStatus.REGULAR);
+  void namesAreInTheOrderOfCodePoints() {
+    for (String name : List.of("\ud83d\ude00", "\uffe6", "\u00e9", "a10", "a9", "B", "a")) {
+      add(name, FileStatus.REGULAR);
     }
-    assertThat(html("/", 5)).contains("only 5 are shown").doesNotContain("./f5\"");
+    assertThat(html("/", 10))
+        .containsSubsequence(
+            ">B<", ">a<", ">a10<", ">a9<", ">\u00e9<", ">\uffe6<", ">\ud83d\ude00<");
+  }
+
+  @Test
+  void aPageOfLongNamesIsBounded() {
+    for (int i = 0; i < DirectoryListing.MOST_ENTRIES; i++) {
+      add("%06d".formatted(i) + "<".repeat(249), FileStatus.REGULAR);
+    }
+    String html = html("/", DirectoryListing.MOST_ENTRIES);
+    assertThat(html.length()).isBetween(4 << 20, (4 << 20) + 10_000);
+    String end = html.substring(html.lastIndexOf("<p>"));
+    int shown = html.split("<tr>", -1).length - 2;
+    assertThat(end).startsWith("<p>" + (DirectoryListing.MOST_ENTRIES - shown) + " more: only ");
+  }
+
+  @Test
+  void timesOfAllCenturiesAreShown() {
+    add("f", FileStatus.REGULAR);
+    for (long[] each :
+        new long[][] {
+          {16_725_225_600L, 2500},
+          {-7_258_118_400L, 1740},
+          {-15_000_000_000L, 1494},
+          {Long.MAX_VALUE, 9999},
+          {Long.MIN_VALUE, 0}
+        }) {
+      seconds = each[0];
+      assertThat(html("/", 10)).contains("<td>%04d-".formatted(each[1]));
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -53,6 +54,8 @@ final class FileMemory implements SiteFiles, WatchSource, FileClock {
       this.kind = kind;
     }
   }
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
 
   record Event(int wd, int mask, String name) {}
 
@@ -343,24 +346,31 @@ final class FileMemory implements SiteFiles, WatchSource, FileClock {
     into.links = inode.links;
     into.inode = inode.number;
     into.sizeBytes = inode.content.length;
-    into.modifiedNanos = inode.modified;
-    into.changedNanos = inode.changed;
+    into.modifiedSeconds = Math.floorDiv(inode.modified, SECOND_NANOS);
+    into.modifiedNanos = (int) Math.floorMod(inode.modified, SECOND_NANOS);
+    into.changedSeconds = Math.floorDiv(inode.changed, SECOND_NANOS);
+    into.changedNanos = (int) Math.floorMod(inode.changed, SECOND_NANOS);
   }
 
   @Override
-  public Listed list(SitePath directory, int limit) {
+  public Listed list(SitePath directory, int limit, Filter filter) {
     Inode inode = follow(directory).inode();
     if (inode == null) {
-      return new Listed(Errno.ENOENT, List.of(), false);
+      return Listed.failed(Errno.ENOENT);
     }
+    FirstEntries first = new FirstEntries(limit, filter);
+    inode.entries.forEach(
+        (name, each) -> first.offer(name.getBytes(StandardCharsets.UTF_8), each.kind));
     List<Entry> entries = new ArrayList<>();
-    for (Map.Entry<String, Inode> entry : inode.entries.entrySet()) {
+    for (FirstEntries.Name each : first.sorted()) {
       FileStatus status = new FileStatus();
-      describe(entry.getValue(), status);
-      entries.add(new Entry(entry.getKey().getBytes(StandardCharsets.UTF_8), status));
+      describe(
+          Objects.requireNonNull(
+              inode.entries.get(new String(each.name(), StandardCharsets.UTF_8))),
+          status);
+      entries.add(new Entry(each.name(), status));
     }
-    boolean more = entries.size() > limit;
-    return new Listed(0, more ? entries.subList(0, limit) : entries, more);
+    return new Listed(0, entries, first.more());
   }
 
   @Override

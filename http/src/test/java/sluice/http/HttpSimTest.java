@@ -33,6 +33,7 @@ class HttpSimTest {
     Site site =
         Site.of(Path.of("/simulated"))
             .withCompression(random.chance(500), random.chance(500) ? 1 : 0)
+            .withTags(Site.Tags.values()[random.below(Site.Tags.values().length)])
             .withCacheableBytes(random.chance(500) ? random.skewed(9_000) : 1 << 20);
     ServerConfig server = ServerConfig.onLoopback("sim", 0).withLoop(LOOP);
     return HttpConfig.of(server, site)

@@ -116,11 +116,43 @@ class RequestPathTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "/a%2fb", "/a%2Fb", "/..%2f", "/%2f", "/..%2f..%2fetc/passwd", "/..%5c", "/a\\b", "/\\",
-        "/%5C", "/..\\..\\a", "//", "//a", "/a//b", "/a//", "/a//..", "///"
+        "/a%2fb",
+        "/a%2Fb",
+        "/..%2f",
+        "/%2f",
+        "/..%2f..%2fetc/passwd",
+        "/..%5c",
+        "/a\\b",
+        "/\\",
+        "/%5C",
+        "/..\\..\\a",
+        "//\\",
+        "/a//%2fb"
       })
   void notFound(String path) {
     assertThat(parse(path)).isEqualTo("-404");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "//, /",
+    "///, /",
+    "//a, /a",
+    "/a//b, /a/b",
+    "/a////b, /a/b",
+    "/a//, /a/",
+    "/a//.., /",
+    "/a//../b, /b",
+    "/a/..//b, /b",
+    "/.//a, /a",
+    "//./a, /a",
+    "//.., -400",
+    "/a//../.., -400",
+    "//%2e%2e/a, -400",
+    "//%61//%62, /a/b",
+  })
+  void slashesInARowAreOne(String path, String canonical) {
+    assertThat(parse(path)).isEqualTo(canonical);
   }
 
   @Test

@@ -48,6 +48,8 @@ public final class HostTree implements FileTree {
   private static final int NAME_MAX = 255;
   private static final int PATH_MAX = 4096;
   private static final int DESCRIPTORS = 1024;
+  private static final long NANOS = 1_000_000_000L;
+  private static final long MOST_SECONDS = Long.MAX_VALUE / NANOS - 1;
   private static final byte[] DOT = {'.'};
   private static final byte[] DOT_DOT = {'.', '.'};
 
@@ -201,8 +203,9 @@ public final class HostTree implements FileTree {
         nanos(now.changedSeconds(), now.changedNanos()));
   }
 
-  private static long nanos(long seconds, int nanos) {
-    return seconds * 1_000_000_000L + nanos;
+  /// Since 1970; what is too far away is as far as nanoseconds reach: 1677 and 2262.
+  static long nanos(long seconds, int nanos) {
+    return Math.clamp(seconds, -MOST_SECONDS, MOST_SECONDS) * NANOS + nanos;
   }
 
   @Override

@@ -398,4 +398,19 @@ final class HostTreeTest {
       assertThat(open.count()).isLessThan(1024 + 300);
     }
   }
+
+  /// One `long` of nanoseconds ends in 2262; a file of 2400 must not be one of 1815.
+  @Test
+  void timesThatAreTooFarAwayAreTheNearestThatCanBeTold() throws Exception {
+    Path file = Files.createFile(directory.resolve("late"));
+    Process touch =
+        new ProcessBuilder("touch", "-d", "2400-01-01T00:00:00Z", file.toString()).start();
+    assertThat(touch.waitFor()).isZero();
+    long modified = tree.find(ROOT, root, name("late")).modifyNanos();
+    assertThat(Math.floorDiv(modified, 1_000_000_000L))
+        .isBetween(Long.MAX_VALUE / 1_000_000_000L - 1, 13_569_465_600L);
+    assertThat(HostTree.nanos(Long.MAX_VALUE, 5)).isPositive();
+    assertThat(HostTree.nanos(Long.MIN_VALUE, 5)).isNegative();
+    assertThat(HostTree.nanos(-1, 5)).isEqualTo(-999_999_995L);
+  }
 }
