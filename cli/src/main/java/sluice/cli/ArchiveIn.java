@@ -43,14 +43,6 @@ final class ArchiveIn {
     if (kind != FileKind.DIRECTORY && s.links() > 1) {
       linked.put(Id.of(s), inode);
     }
-    if (kind != FileKind.SYMLINK) {
-      int fd = HostCall.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
-      try {
-        attributes(source, fd, inode);
-      } finally {
-        Files.close(fd);
-      }
-    }
     AttributeChange change =
         AttributeChange.NONE
             .withOwner(s.uid())
@@ -59,6 +51,15 @@ final class ArchiveIn {
             .withModify(HostCall.nanos(s.modifiedSeconds(), s.modifiedNanos()));
     boolean hasMode = kind != FileKind.SYMLINK;
     tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
+    // Behind the owner, whose change takes security.capability away.
+    if (hasMode) {
+      int fd = HostCall.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
+      try {
+        attributes(source, fd, inode);
+      } finally {
+        Files.close(fd);
+      }
+    }
   }
 
   private void attributes(Path source, int fd, long inode) throws IOException {

@@ -12,23 +12,32 @@ public final class Caller {
   private final int gid;
   private final int[] groups;
   private final boolean checked;
+  private final boolean keepsSetId;
 
   /// @param groups supplementary groups, copied
   public Caller(int uid, int gid, int... groups) {
-    this(uid, gid, false, groups.clone());
+    this(uid, gid, false, uid == 0, groups.clone());
   }
 
-  private Caller(int uid, int gid, boolean checked, int[] groups) {
+  private Caller(int uid, int gid, boolean checked, boolean keepsSetId, int[] groups) {
     this.uid = uid;
     this.gid = gid;
     this.checked = checked;
+    this.keepsSetId = keepsSetId;
     this.groups = groups;
   }
 
   /// One whose permissions somebody else has checked, as the kernel does for FUSE: nothing is
   /// refused him, and what he makes is his.
   public static Caller checked(int uid, int gid) {
-    return new Caller(uid, gid, true, new int[0]);
+    return new Caller(uid, gid, true, true, new int[0]);
+  }
+
+  /// As [#checked] for a change that takes set-id bits away.
+  ///
+  /// @param keepsSetId see [#keepsSetId]
+  public static Caller checked(int uid, int gid, boolean keepsSetId, int... groups) {
+    return new Caller(uid, gid, true, keepsSetId, groups.clone());
   }
 
   public int uid() {
@@ -47,6 +56,12 @@ public final class Caller {
   /// Whether permissions do not hold it back.
   public boolean privileged() {
     return checked || uid == 0;
+  }
+
+  /// Whether set-user-id and set-group-id stay when this caller changes the content of a file, as
+  /// with the capability `CAP_FSETID` of `capabilities(7)`.
+  public boolean keepsSetId() {
+    return keepsSetId;
   }
 
   /// Whether `group` is its group or one of its supplementary groups.
@@ -68,6 +83,7 @@ public final class Caller {
         && c.uid == uid
         && c.gid == gid
         && c.checked == checked
+        && c.keepsSetId == keepsSetId
         && Arrays.equals(c.groups, groups);
   }
 

@@ -11,21 +11,32 @@ import sluice.sys.Errno;
 /// Changes attributes of files: `chmod`, `chown`, `truncate`, `utimensat` in one step. Any thread
 /// may call.
 final class AttributeWriter {
+  private static final int ENDS_CAPABILITIES =
+      AttributeChange.SIZE
+          | AttributeChange.UID
+          | AttributeChange.GID
+          | AttributeChange.KILL_SET_ID;
+
   private final Volume volume;
   private final InodeCache inodes;
   private final InodeTable table;
+  private final FileCapabilities capabilities;
   private final FileWriter writer;
 
-  AttributeWriter(Volume volume, InodeCache inodes, InodeTable table, FileWriter writer) {
+  AttributeWriter(Volume volume, Parts parts, FileWriter writer) {
     this.volume = volume;
-    this.inodes = inodes;
-    this.table = table;
+    inodes = parts.inodes;
+    table = parts.table;
+    capabilities = parts.capabilities;
     this.writer = writer;
   }
 
   void set(Caller caller, long number, AttributeChange change) throws IOException {
     int credits = change.has(AttributeChange.SIZE) ? FileWriter.CREDITS : 1;
     boolean whole = false;
+    if (change.has(ENDS_CAPABILITIES) && !capabilities.areGone(inodes.find(number), number)) {
+      capabilities.drop(number, inode -> check(caller, inode, change));
+    }
     while (!whole) {
       try (Operation op = volume.begin(credits)) {
         Inode inode = inodes.lockToChange(number);
@@ -35,6 +46,7 @@ final class AttributeWriter {
           if (whole) {
             apply(caller, inode, change);
           } else {
+            inode.mode = Permissions.withoutSetId(caller, inode, false);
             inode.touch(AttributeChange.MODIFY | Inode.CHANGED, now(inode));
           }
           table.store(op, inode);

@@ -61,8 +61,8 @@ public final class Ext2 implements FileTree {
     cache = volume.cache;
     parts = new Parts(volume, options);
     content = new FileContent(volume, parts.inodes, parts.table, parts.map, options.accessTimes());
-    writer = new FileWriter(volume, parts.inodes, parts.table, parts.map, parts.blockAllocator);
-    attributeWriter = new AttributeWriter(volume, parts.inodes, parts.table, writer);
+    writer = new FileWriter(volume, parts);
+    attributeWriter = new AttributeWriter(volume, parts, writer);
     namespace = new Namespace(volume, parts);
     renames = new Renames(volume, parts, namespace);
     mountState = new MountState(volume);

@@ -25,6 +25,10 @@ final class ExtendedAttributes {
     AttributeLayout.USER, AttributeLayout.TRUSTED, AttributeLayout.SECURITY
   };
 
+  private static final AttributeRegion.Name CAPABILITY =
+      new AttributeRegion.Name(
+          AttributeLayout.SECURITY, "capability".getBytes(StandardCharsets.ISO_8859_1));
+
   private final Volume volume;
   private final Geometry geometry;
   private final InodeTable table;
@@ -107,6 +111,18 @@ final class ExtendedAttributes {
   private byte @Nullable [] find(Inode inode, AttributeRegion.Name name) throws IOException {
     byte[] value = inInode(inode).value(name);
     return value == null ? inBlock(inode).value(name) : value;
+  }
+
+  /// Whether a program has rights of its own.
+  boolean hasCapability(Inode inode) throws IOException {
+    return find(inode, CAPABILITY) != null;
+  }
+
+  /// Takes them away; the caller stores the inode.
+  void dropCapability(Operation op, Inode inode) throws IOException {
+    if (hasCapability(inode)) {
+      set(op, Caller.ROOT, inode, CAPABILITY, null, 0);
+    }
   }
 
   private static AttributeRegion.Name listName(boolean ofNewFiles) {
@@ -224,6 +240,7 @@ final class ExtendedAttributes {
       int flags)
       throws IOException {
     volume.requireAttributes();
+    inode.withoutCapability &= value == null || !name.sameAs(CAPABILITY);
     AttributeRegion inner = inInode(inode);
     AttributeRegion outer = inBlock(inode);
     boolean wasInner = inner.remove(name);

@@ -35,14 +35,15 @@ final class FileWriter {
   private final InodeTable table;
   private final BlockMap map;
   private final BlockAllocator allocator;
+  private final FileCapabilities capabilities;
 
-  FileWriter(
-      Volume volume, InodeCache inodes, InodeTable table, BlockMap map, BlockAllocator allocator) {
+  FileWriter(Volume volume, Parts parts) {
     this.volume = volume;
-    this.inodes = inodes;
-    this.table = table;
-    this.map = map;
-    this.allocator = allocator;
+    inodes = parts.inodes;
+    table = parts.table;
+    map = parts.map;
+    allocator = parts.blockAllocator;
+    capabilities = parts.capabilities;
     geometry = volume.geometry;
   }
 
@@ -62,6 +63,9 @@ final class FileWriter {
     }
     int wanted = (int) Math.min(count, Math.max(0, geometry.maxFileBytes() - position));
     Inode known = wanted == 0 ? null : inodes.find(number);
+    if (wanted > 0 && !capabilities.areGone(known, number)) {
+      capabilities.drop(number, inode -> check(inode, position, count));
+    }
     int done =
         known == null ? 0 : overwriteNow(known, new Source(caller, from, at, position, wanted));
     if (done > 0 && done == wanted) {
@@ -408,6 +412,9 @@ final class FileWriter {
     }
     if (length > geometry.maxFileBytes() - position) {
       throw FsException.of(Errno.EFBIG, "allocate at " + position + ", " + length + " bytes");
+    }
+    if (!capabilities.areGone(inodes.find(number), number)) {
+      capabilities.drop(number, FileWriter::requireAllocatable);
     }
     int round = 0;
     long at = position;

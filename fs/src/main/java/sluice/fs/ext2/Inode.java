@@ -16,6 +16,7 @@ import sluice.fs.FileKind;
 /// |---|---|---|---|
 /// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
 /// | version | holder of the write lock | volatile | release; its unlocking fences |
+/// | withoutCapability | holder of a lock: true; of the write lock: false | plain, a hint | plain |
 /// | versionTold | who reads: true; holder of the write lock: false | volatile | volatile |
 /// | published | any reader | volatile; good if version and accessNanos agree | volatile |
 /// | next, gone | [InodeCache] | volatile | volatile |
@@ -65,6 +66,9 @@ final class Inode {
 
   /// Block of extended attributes, or 0.
   long attributeBlock;
+
+  /// Whether it was looked at and has no attribute `security.capability`.
+  boolean withoutCapability;
 
   /// Bytes of fields beyond the old 128.
   int extraBytes;

@@ -258,6 +258,7 @@ final class Namespace {
     file.links = what.kind() == FileKind.DIRECTORY ? 2 : 1;
     file.generation = ThreadLocalRandom.current().nextInt();
     file.extraBytes = geometry.extraBytes;
+    file.withoutCapability = true;
     if (what.journaledData()) {
       file.flags |= InodeLayout.FLAG_JOURNAL_DATA;
     }

@@ -11,6 +11,7 @@ final class Parts {
   final DirectoryLister lister;
   final DentryCache dentries;
   final ExtendedAttributes attributes;
+  final FileCapabilities capabilities;
   final Orphans orphans;
 
   Parts(Volume volume, MountOptions options) {
@@ -24,6 +25,7 @@ final class Parts {
     lister = new DirectoryLister(volume.geometry, inodes, directories);
     dentries = new DentryCache(names, options.dentries());
     attributes = new ExtendedAttributes(volume, table, blockAllocator);
+    capabilities = new FileCapabilities(volume, inodes, table, attributes);
     orphans = new Orphans(volume, table, inodes, map, inodeAllocator, attributes);
   }
 }

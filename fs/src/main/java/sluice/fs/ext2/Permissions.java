@@ -88,13 +88,13 @@ final class Permissions {
   /// The mode after content was changed or the owner: without set-id bits that would now speak for
   /// something else.
   ///
-  /// @param always also when the caller is privileged, as after a change of owner
+  /// @param always also when the caller keeps them, as after a change of owner
   static int withoutSetId(Caller caller, Inode file, boolean always) {
-    if (file.isDirectory() || (caller.privileged() && !always)) {
+    if (file.isDirectory() || (caller.keepsSetId() && !always)) {
       return file.mode;
     }
     int mode = file.mode & ~SET_UID;
-    boolean foreign = !caller.privileged() && !caller.inGroup(file.gid);
+    boolean foreign = !caller.keepsSetId() && !caller.inGroup(file.gid);
     return (mode & GROUP_EXECUTE) != 0 || foreign ? mode & ~SET_GID : mode;
   }
 

@@ -13,6 +13,7 @@ final class FuseAttributes {
   private static final long NANOS = 1_000_000_000L;
   private static final int STATX_BASIC_STATS = 0x7FF;
   private static final int STATX_BTIME = 0x800;
+  private static final int SET_ID = 0xC00;
 
   private final FuseExchange x;
 
@@ -59,7 +60,7 @@ final class FuseAttributes {
 
   private void answer(FileAttributes a) {
     x.reply.body(FuseLayout.ATTR_OUT_BYTES);
-    x.reply.setLong(FuseLayout.ATTR_OUT_VALID, x.session.validSeconds);
+    x.reply.setLong(FuseLayout.ATTR_OUT_VALID, validSeconds(a));
     put(FuseLayout.ATTR_OUT_ATTR, a);
   }
 
@@ -75,7 +76,7 @@ final class FuseAttributes {
     FuseReply reply = x.reply;
     int at = FuseLayout.STATX_OUT_STAT;
     reply.body(FuseLayout.STATX_OUT_BYTES);
-    reply.setLong(0, x.session.validSeconds);
+    reply.setLong(0, validSeconds(a));
     reply.setInt(at, STATX_BASIC_STATS | (a.birthNanos() == 0 ? 0 : STATX_BTIME));
     reply.setInt(at + 4, 4096);
     reply.setInt(at + 16, a.links());
@@ -126,11 +127,42 @@ final class FuseAttributes {
                   ? AttributeChange.NOW
                   : nanos(FuseLayout.SETATTR_MTIME, FuseLayout.SETATTR_MTIME_NSEC));
     }
-    if ((valid & FuseOpcode.FATTR_KILL_SUIDGID) != 0) {
+    long inode = x.inode();
+    Caller caller = caller(valid);
+    boolean kill = (valid & FuseOpcode.FATTR_KILL_SUIDGID) != 0;
+    if (kill || (isEmpty(valid) && !caller.keepsSetId())) {
       change = change.withoutSetId();
     }
-    x.tree.setAttributes(x.caller(), x.inode(), change);
-    answer(x.tree.attributes(x.inode()));
+    if (change.set() != 0) {
+      x.tree.setAttributes(caller, inode, change);
+    }
+    answer(x.tree.attributes(inode));
+  }
+
+  /// Whether a SETATTR names no attribute: the kernel sends it before a write, a cut or FALLOCATE
+  /// that may have to take set-id bits away, so that it learns the mode from the answer. Others
+  /// cannot change or run the file meanwhile.
+  private static boolean isEmpty(int valid) {
+    return (valid & FuseOpcode.FATTR_ATTRIBUTES) == 0;
+  }
+
+  private Caller caller(int valid) throws IOException {
+    boolean kill = (valid & FuseOpcode.FATTR_KILL_SUIDGID) != 0;
+    if (kill && (valid & (FuseOpcode.FATTR_UID | FuseOpcode.FATTR_GID)) == 0) {
+      return x.cutting();
+    }
+    return kill || isEmpty(valid) ? x.changing() : x.caller();
+  }
+
+  /// Whether a program of the file acts as another user or group.
+  static boolean isSetId(FileAttributes a) {
+    return (a.mode() & SET_ID) != 0 && !a.isDirectory();
+  }
+
+  /// How long the kernel may believe attributes. Not at all where a program would act as another:
+  /// then whatever took the bits away is seen when it is run.
+  private long validSeconds(FileAttributes a) {
+    return isSetId(a) ? 0 : x.session.validSeconds;
   }
 
   /// A time of the request; the nearest that can be told, where nanoseconds do not reach.

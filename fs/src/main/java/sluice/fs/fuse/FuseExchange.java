@@ -15,6 +15,9 @@ import sluice.sys.IoVec;
 final class FuseExchange {
   private static final int NOBODY = 65_534;
   private static final int PAGE_BYTES = 4096;
+  private static final int SET_GID = 0x400;
+  private static final int GROUP_EXECUTE = 0x8;
+  private static final int[] NO_GROUPS = {};
 
   /// Where content lies that is read by copying: behind every structure of a request.
   static final int CONTENT = PAGE_BYTES;
@@ -107,10 +110,36 @@ final class FuseExchange {
     return last;
   }
 
-  /// Who asks, as somebody whose writing takes set-id bits away.
-  Caller withoutPrivilege() {
+  /// The one that asks, of whom the kernel says that its writing takes set-id bits away.
+  Caller withoutPrivilege() throws IOException {
     int uid = request.uid();
-    return new Caller(uid == 0 ? NOBODY : uid, request.gid());
+    int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
+    return new Caller(uid == 0 ? NOBODY : uid, request.gid(), groups);
+  }
+
+  /// The one that asks for a change of owner or for one of content, where the kernel does not say
+  /// whether set-id bits stay.
+  Caller changing() throws IOException {
+    if (!FuseAttributes.isSetId(attributes(inode()))) {
+      return caller();
+    }
+    FuseCredentials known = credentials();
+    return Caller.checked(request.uid(), request.gid(), known.keepsSetId(), known.groups());
+  }
+
+  /// The one that asks for a cut of which the kernel says that it takes set-id bits away.
+  Caller cutting() throws IOException {
+    int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
+    return Caller.checked(request.uid(), request.gid(), false, groups);
+  }
+
+  /// Whether a file loses its set-group-id bit by those alone that are not in its group.
+  private boolean losesByGroup(long inode) throws IOException {
+    return (attributes(inode).mode() & (SET_GID | GROUP_EXECUTE)) == SET_GID;
+  }
+
+  private FuseCredentials credentials() {
+    return FuseCredentials.of(request.thread(), request.uid(), request.gid());
   }
 
   void close() {

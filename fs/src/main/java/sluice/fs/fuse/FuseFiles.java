@@ -96,7 +96,7 @@ final class FuseFiles {
   void allocate() throws IOException {
     x.request.require(FuseLayout.FALLOCATE_BYTES);
     x.tree.allocate(
-        x.caller(),
+        x.changing(),
         x.inode(),
         x.request.intAt(FuseLayout.FALLOCATE_MODE),
         x.request.longAt(FuseLayout.FALLOCATE_OFFSET),

@@ -38,6 +38,7 @@ final class FuseLayout {
   static final int IN_NODEID = 16;
   static final int IN_UID = 24;
   static final int IN_GID = 28;
+  static final int IN_PID = 32;
   static final int IN_BYTES = 40;
 
   static final int OUT_LEN = 0;

@@ -1,6 +1,7 @@
 package sluice.fs.fuse;
 
 import java.io.IOException;
+import java.util.Arrays;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
@@ -10,6 +11,8 @@ import sluice.sys.Errno;
 
 /// Names: LOOKUP, and what makes, moves and removes them. Of one worker.
 final class FuseNames {
+  private static final byte[] SELF = {'.'};
+
   private final FuseExchange x;
   private final FuseAttributes attributes;
 
@@ -21,6 +24,10 @@ final class FuseNames {
   void lookup() throws IOException {
     long directory = x.inode();
     byte[] name = x.request.name(0);
+    if (Arrays.equals(name, SELF)) {
+      again(directory);
+      return;
+    }
     long found = x.tree.lookupNow(x.caller(), directory, name);
     if (found == FileTree.NOT_NOW) {
       x.slow();
@@ -33,6 +40,19 @@ final class FuseNames {
       return;
     }
     entry(found);
+  }
+
+  /// A file handle (`open_by_handle_at(2)`, the kernel's NFS server) of a file that the kernel has
+  /// forgotten: the answer's generation says whether it still is that file. Programs cannot ask so:
+  /// the kernel resolves `.` itself.
+  ///
+  /// @throws FsException `ESTALE` when the number is not in use, or its file has no name any more
+  private void again(long inode) throws IOException {
+    FileAttributes a = x.attributes(inode);
+    if (a.links() == 0) {
+      throw FsException.of(Errno.ESTALE, "inode " + inode + " was removed");
+    }
+    entry(inode);
   }
 
   private long lookup(long directory, byte[] name) throws IOException {

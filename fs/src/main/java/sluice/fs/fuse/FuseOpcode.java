@@ -54,10 +54,11 @@ final class FuseOpcode {
   static final long ROOT_ID = 1;
 
   static final int ASYNC_READ = 1;
+  static final int EXPORT_SUPPORT = 1 << 4;
   static final int BIG_WRITES = 1 << 5;
   static final int DO_READDIRPLUS = 1 << 13;
   static final int READDIRPLUS_AUTO = 1 << 14;
-  static final int ASYNC_DIO = 1 << 15;
+  static final int ASYNC_DIO = 1 << 15; // refused: see FuseSession
   static final int NO_OPEN_SUPPORT = 1 << 17;
   static final int PARALLEL_DIROPS = 1 << 18;
   static final int MAX_PAGES = 1 << 22;
@@ -82,6 +83,10 @@ final class FuseOpcode {
   static final int FATTR_MTIME = 1 << 5;
   static final int FATTR_ATIME_NOW = 1 << 7;
   static final int FATTR_MTIME_NOW = 1 << 8;
+
+  /// All that name an attribute; others tell of a handle or a lock.
+  static final int FATTR_ATTRIBUTES = 0x5BF;
+
   static final int FATTR_KILL_SUIDGID = 1 << 11;
 
   static final int WRITE_CACHE = 1;

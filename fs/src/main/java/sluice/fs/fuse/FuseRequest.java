@@ -58,6 +58,11 @@ final class FuseRequest {
     return header(FuseLayout.IN_GID);
   }
 
+  /// The thread that asks, 0 where this process cannot see it.
+  int thread() {
+    return header(FuseLayout.IN_PID);
+  }
+
   /// Bytes behind the header.
   int bodyBytes() {
     return length - FuseLayout.IN_BYTES;

@@ -29,13 +29,15 @@ final class FuseSession {
 
   /// What is asked for if the kernel has it. Not asked for: the write-back cache (a write has
   /// reached the tree when it returns), the kernel's O_TRUNC (files are opened without a message),
-  /// locks (then the kernel keeps them), ACLs (the tree shows none).
+  /// locks (then the kernel keeps them), ACLs (the tree shows none), asynchronous direct transfers
+  /// (the kernel drops its pages before such a write and not behind it, so that a reader beside it
+  /// keeps the old ones).
   private static final int WANTED =
       FuseOpcode.ASYNC_READ
+          | FuseOpcode.EXPORT_SUPPORT
           | FuseOpcode.BIG_WRITES
           | FuseOpcode.DO_READDIRPLUS
           | FuseOpcode.READDIRPLUS_AUTO
-          | FuseOpcode.ASYNC_DIO
           | FuseOpcode.NO_OPEN_SUPPORT
           | FuseOpcode.PARALLEL_DIROPS
           | FuseOpcode.MAX_PAGES

@@ -25,12 +25,17 @@ final class FuseRig implements AutoCloseable {
   private final BlockDevice device;
 
   FuseRig(Path image, Path directory, boolean readOnly, RingUse rings) throws Exception {
+    this(
+        image, directory, FuseOptions.of(image.toString()).withReadOnly(readOnly).withRings(rings));
+  }
+
+  FuseRig(Path image, Path directory, FuseOptions options) throws Exception {
+    boolean readOnly = options.readOnly();
     this.image = image;
     this.directory = directory;
     Files.createDirectories(directory);
     device = BlockDevices.file(image, readOnly);
     tree = Ext2.mount(device, MountOptions.defaults().withReadOnly(readOnly));
-    FuseOptions options = FuseOptions.of(image.toString()).withReadOnly(readOnly).withRings(rings);
     try {
       mount = FuseMount.open(tree, directory, options, messages::add);
     } catch (IOException e) {
@@ -49,12 +54,24 @@ final class FuseRig implements AutoCloseable {
 
   /// An image with a journal, mounted.
   static FuseRig open(Path parent, long bytes, int blockBytes, RingUse rings) throws Exception {
+    return open(parent, bytes, blockBytes, FuseOptions.of("disk.img").withRings(rings));
+  }
+
+  /// As [#open], where set-user-id programs and device files work.
+  static FuseRig openTrusted(Path parent, long bytes, int blockBytes, RingUse rings)
+      throws Exception {
+    FuseOptions options = FuseOptions.of("disk.img").withRings(rings).withTrusted(true);
+    return open(parent, bytes, blockBytes, options);
+  }
+
+  static FuseRig open(Path parent, long bytes, int blockBytes, FuseOptions options)
+      throws Exception {
     Path image = E2fsprogs.image(parent, "disk.img", bytes);
     try (BlockDevice device = BlockDevices.file(image, false)) {
       FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(blockBytes);
       Ext2Format.format(device, format.withJournal(bytes), _ -> {});
     }
-    return new FuseRig(image, parent.resolve("mnt"), false, rings);
+    return new FuseRig(image, parent.resolve("mnt"), options);
   }
 
   /// Runs a shell script in the mount.
