@@ -83,8 +83,11 @@ final class CallMemory {
   }
 
   void endCall() {
-    state.setRelease(OPEN);
-    Reference.reachabilityFence(this); // the memory must live as long as the call
+    try {
+      state.setRelease(OPEN);
+    } finally {
+      Reference.reachabilityFence(this); // the memory must live as long as the call
+    }
   }
 
   /// Gives the memory to the next owner.
