@@ -80,7 +80,8 @@ final class ChannelCore {
           lock.lock();
           break;
         }
-        interrupted |= Thread.interrupted() | giveUpShortly(monitor);
+        interrupted |= Thread.interrupted();
+        interrupted |= giveUpShortly(monitor);
       }
       restore(interrupted);
     }
@@ -200,7 +201,8 @@ final class ChannelCore {
         break;
       }
       reads.lock.unlock();
-      interrupted |= Thread.interrupted() | giveUpShortly(monitor);
+      interrupted |= Thread.interrupted();
+      interrupted |= giveUpShortly(monitor);
       reads.lock(monitor);
     }
     restore(interrupted);
