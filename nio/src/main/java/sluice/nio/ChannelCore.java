@@ -74,13 +74,16 @@ final class ChannelCore {
     ///
     /// @param monitor the channel's `blockingLock()`
     void lock(Object monitor) {
+      boolean interrupted = false;
       while (!lock.tryLock()) {
         if (!Thread.holdsLock(monitor) || !suspended) {
           lock.lock();
-          return;
+          break;
         }
-        giveUpShortly(monitor);
+        interrupted |= Thread.interrupted();
+        interrupted |= giveUpShortly(monitor);
       }
+      restore(interrupted);
     }
 
     /// As [#await] without limit, for an operation of a stream of `java.nio.channels.Channels`:
@@ -113,9 +116,7 @@ final class ChannelCore {
         }
       }
       suspended = false;
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      restore(interrupted);
       if (ready.isCompletedExceptionally()) {
         throw new IOException(ready.exceptionNow());
       }
@@ -168,11 +169,22 @@ final class ChannelCore {
     }
   }
 
-  private static void giveUpShortly(Object monitor) {
+  /// The callers look again each time.
+  ///
+  /// @return whether the thread was interrupted: while it is, no wait would give the monitor up
+  @SuppressWarnings("WaitNotInLoop")
+  private static boolean giveUpShortly(Object monitor) {
     try {
       monitor.wait(LOOK_AGAIN_MILLIS);
+      return false;
     } catch (InterruptedException later) {
-      Thread.currentThread().interrupt(); // the next wait ends at once, and looks again
+      return true;
+    }
+  }
+
+  private static void restore(boolean interrupted) {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -181,16 +193,19 @@ final class ChannelCore {
   ///
   /// @param monitor the channel's `blockingLock()`, which the caller holds
   void lockBoth(Object monitor) {
+    boolean interrupted = false;
     reads.lock(monitor);
     while (!writes.lock.tryLock()) {
       if (!writes.suspended) {
         writes.lock.lock();
-        return;
+        break;
       }
       reads.lock.unlock();
-      giveUpShortly(monitor);
+      interrupted |= Thread.interrupted();
+      interrupted |= giveUpShortly(monitor);
       reads.lock(monitor);
     }
+    restore(interrupted);
   }
 
   synchronized boolean isClosing() {
