@@ -196,14 +196,14 @@ final class CheckDifferentialTest {
       field = parts.field(random);
       int old = 0;
       for (int i = 0; i < field.width(); i++) {
-        old |= (good[field.at() + i] & 0xFF) << 8 * i;
+        old |= (good[field.at() + i] & 0xFF) << (8 * i);
       }
       before = old;
-      int mask = field.width() < 4 ? (1 << 8 * field.width()) - 1 : -1;
+      int mask = field.width() < 4 ? (1 << (8 * field.width())) - 1 : -1;
       int now = value(old, field.width(), random) & mask;
       after = now == before ? now ^ 1 : now;
       for (int i = 0; i < field.width(); i++) {
-        bad[field.at() + i] = (byte) (after >>> 8 * i);
+        bad[field.at() + i] = (byte) (after >>> (8 * i));
       }
       if (random.nextBoolean()) {
         seal(parts);
@@ -217,7 +217,7 @@ final class CheckDifferentialTest {
         case 2 -> -1;
         case 3 -> old + 1;
         case 4 -> old - 1;
-        case 5, 6 -> old ^ 1 << random.nextInt(8 * width);
+        case 5, 6 -> old ^ (1 << random.nextInt(8 * width));
         default -> random.nextInt(1 << (1 + random.nextInt(30)));
       };
     }
