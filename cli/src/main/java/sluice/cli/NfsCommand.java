@@ -21,6 +21,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
+import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
 import sluice.loop.Backend;
 import sluice.loop.CounterPublisher;
@@ -154,11 +155,23 @@ final class NfsCommand implements Callable<Integer> {
       }
     }
     int status;
+    Ext2 tree;
     try (MountedImage mounted = MountedImage.open(source, mount, spec.commandLine().getErr())) {
-      status = export(mounted.tree(), options, mount);
+      tree = mounted.tree();
+      status = export(tree, options, mount);
     }
-    spec.commandLine().getErr().println("sluice: the image is clean");
+    spec.commandLine().getErr().println("sluice: " + leftAs(tree));
     return status;
+  }
+
+  /// How the image is after its tree was closed.
+  private String leftAs(Ext2 tree) {
+    if (readOnly) {
+      return "the image was not changed";
+    }
+    return tree.closedCleanly()
+        ? "the image is clean"
+        : "the image is not clean: a change failed; Fix: e2fsck -f " + source;
   }
 
   private int export(FileTree tree, ExportOptions options, MountOptions mount)

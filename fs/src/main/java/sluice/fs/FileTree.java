@@ -244,9 +244,9 @@ public interface FileTree extends AutoCloseable {
   /// other changes do that themselves. Not in a group.
   ///
   /// @param seen what [#spaceFreed] said before the change was tried
-  /// @param round how often this was called for the same change before: not without end
+  /// @param wait the change's own, made when it first found no space: it ends after two seconds
   /// @return whether it may succeed now
-  default boolean awaitSpace(long seen, int round) throws IOException {
+  default boolean awaitSpace(long seen, SpaceWait wait) throws IOException {
     return false;
   }
 

@@ -67,7 +67,7 @@ public final class Journals {
   /// @throws FsException as [#jbd2]
   public static void check(BlockDevice device, int blockBytes, long[] places) throws IOException {
     try (LogFile log = LogFile.open(device, blockBytes, places)) {
-      log.requireOneUser();
+      log.requireSound();
     }
   }
 

@@ -115,9 +115,14 @@ final class LogFile implements AutoCloseable {
     }
   }
 
-  /// @throws FsException `EUCLEAN` when the log is said to be that of several file systems
-  void requireOneUser() throws FsException {
+  /// @throws FsException `EUCLEAN` when the log is said to be that of several file systems, or an
+  ///   error was noted in it
+  void requireSound() throws FsException {
     MemorySegment s = superblock.segment();
+    int error = getInt(s, LogLayout.S_ERRNO);
+    if (error != 0) {
+      throw FsException.corrupt(0, places[0], "a journal in which error " + error + " was noted");
+    }
     int users = getInt(s, LogLayout.S_NR_USERS);
     boolean counted = getInt(s, LogLayout.BLOCKTYPE) == LogLayout.SUPERBLOCK_V2;
     if (counted && users != 0 && users != 1) {

@@ -72,6 +72,11 @@ final class CheckedFields {
   }
 
   private void checkReserved(int number, ByteBuffer b) {
+    boolean listed = number == InodeLayout.BAD_BLOCKS || number == InodeLayout.JOURNAL;
+    boolean flagged = (b.getInt(InodeLayout.FLAGS) & InodeLayout.FLAGS_OF_CONTENT) != 0;
+    if (flagged && (listed || b.getShort(InodeLayout.LINKS) != 0)) {
+      report(number, "is reserved, and has flags of ext4");
+    }
     FileKind kind = FileKind.ofMode(b.getShort(InodeLayout.MODE) & 0xFFFF);
     boolean noMode = b.getShort(InodeLayout.MODE) == 0;
     boolean file = kind == FileKind.REGULAR;
@@ -145,6 +150,9 @@ final class CheckedFields {
     }
     if ((flags & InodeLayout.FLAG_IMAGIC) != 0 && !geometry.has(Features.IMAGIC_INODES)) {
       report(number, "has the flag of the feature imagic_inodes");
+    }
+    if ((flags & InodeLayout.FLAG_CASEFOLD) != 0) {
+      report(number, "has the flag of the feature casefold");
     }
     boolean indexed = (flags & InodeLayout.FLAG_INDEX) != 0;
     if (indexed && (kind != FileKind.DIRECTORY || !geometry.has(Features.DIR_INDEX))) {

@@ -108,14 +108,16 @@ final class CheckedSuperblock {
   /// Whether it names a journal exactly when it has the feature.
   private void checkJournal() {
     boolean inInode = s.getInt(SuperblockLayout.JOURNAL_INODE) != 0;
-    boolean elsewhere = s.getInt(SuperblockLayout.JOURNAL_DEVICE) != 0;
+    boolean named = false;
     for (int i = 0; i < 16; i++) {
-      elsewhere |= bytes[SuperblockLayout.JOURNAL_UUID + i] != 0;
+      named |= bytes[SuperblockLayout.JOURNAL_UUID + i] != 0;
     }
     if (!geometry.has(Features.HAS_JOURNAL)) {
-      if (inInode || elsewhere) {
+      if (inInode || named || s.getInt(SuperblockLayout.JOURNAL_DEVICE) != 0) {
         says.accept("the superblock names a journal, without the feature has_journal");
       }
+    } else if (inInode && named) {
+      says.accept("the superblock names two journals, one in the image and one on another device");
     } else if (!inInode) {
       says.accept("the journal is on another device, which is not looked at");
     }

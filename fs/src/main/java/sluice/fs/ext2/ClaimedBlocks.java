@@ -96,7 +96,7 @@ final class ClaimedBlocks {
   /// @param translator one more block of the inode's, or 0
   void follow(Inode inode, long translator) throws IOException {
     Walk walk = new Walk(inode);
-    if (inode.hasBlockMap(geometry.blockBytes) || isReserved(inode)) {
+    if (inode.hasBlockMap(geometry.blockBytes) || hasList(inode)) {
       for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
         int level = Math.max(0, i - InodeLayout.DIRECT_BLOCKS + 1);
         walk.follow(inode.block[i] & 0xFFFF_FFFFL, level);
@@ -125,8 +125,9 @@ final class ClaimedBlocks {
     }
   }
 
-  private boolean isReserved(Inode inode) {
-    return inode.number < geometry.firstInode && inode.number != InodeLayout.ROOT;
+  /// Whether an inode has pointers whatever its mode says.
+  private static boolean hasList(Inode inode) {
+    return inode.number == InodeLayout.BAD_BLOCKS || inode.number == InodeLayout.JOURNAL;
   }
 
   /// Compares a size with the blocks.

@@ -12,6 +12,7 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.fs.SliceSink;
+import sluice.fs.SpaceWait;
 import sluice.fs.TreeStatus;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.Buffer;
@@ -339,13 +340,14 @@ public final class Ext2 implements FileTree {
     requireOpen();
     GroupDescriptors groups = volume.groups;
     groups.releaseStable();
-    int round = 0;
+    SpaceWait wait = null;
     while (true) {
       long freed = groups.releases();
       try {
         return change.run();
       } catch (FsException e) {
-        if (e.errno() != Errno.ENOSPC || !groups.awaitBlocks(freed, round++)) {
+        wait = wait == null ? new SpaceWait() : wait;
+        if (e.errno() != Errno.ENOSPC || !groups.awaitBlocks(freed, wait)) {
           throw e;
         }
       }
@@ -560,8 +562,8 @@ public final class Ext2 implements FileTree {
   }
 
   @Override
-  public boolean awaitSpace(long seen, int round) throws IOException {
-    return volume.groups.awaitBlocks(seen, round);
+  public boolean awaitSpace(long seen, SpaceWait wait) throws IOException {
+    return volume.groups.awaitBlocks(seen, wait);
   }
 
   @Override
@@ -613,7 +615,8 @@ public final class Ext2 implements FileTree {
     volume.journal.whenStable(point, then);
   }
 
-  /// Makes everything stable and says in the superblock that nothing is left to do. Idempotent.
+  /// Frees files without a name, also those that are kept, makes everything stable and says in the
+  /// superblock that nothing is left to do. Idempotent.
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -622,6 +625,7 @@ public final class Ext2 implements FileTree {
     closed = true;
     try {
       if (!volume.readOnly()) {
+        parts.orphans.finishAll();
         mountState.storeCounts();
         volume.journal.sync();
         mountState.end();
@@ -632,6 +636,12 @@ public final class Ext2 implements FileTree {
     if (volume.journal.atomic() && !volume.failed()) {
       JournalMount.setNeedsRecovery(device, false);
     }
+  }
+
+  /// Whether the image was left with nothing to be done: after [#close], unless a change has
+  /// failed.
+  public synchronized boolean closedCleanly() {
+    return closed && !volume.failed();
   }
 
   private void closeParts() throws IOException {

@@ -217,7 +217,8 @@ public final class Ext2Check {
       boolean free = used || reserved;
       report("inode " + number + (free ? " is in use, but marked free" : " is free, but marked"));
     }
-    if (!used && !(reserved && inode.mode != 0)) {
+    boolean listed = number == InodeLayout.BAD_BLOCKS;
+    if (!used && !(reserved && (inode.mode != 0 || inode.sectors != 0 || listed))) {
       return;
     }
     claims.follow(inode, translator);

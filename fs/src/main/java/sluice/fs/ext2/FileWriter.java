@@ -6,6 +6,7 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.SpaceWait;
 import sluice.fs.block.Buffer;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
@@ -71,7 +72,7 @@ final class FileWriter {
     if (done > 0 && done == wanted) {
       return done;
     }
-    int round = 0;
+    SpaceWait wait = null;
     do {
       long freed = volume.groups.releases();
       int most = (MAX_BLOCKS << geometry.blockShift) - offset(position + done);
@@ -83,9 +84,12 @@ final class FileWriter {
       }
       done += bytes;
       if (bytes > 0) {
-        round = 0;
-      } else if (done < wanted && !volume.groups.awaitBlocks(freed, round++)) {
-        break;
+        wait = null;
+      } else if (done < wanted) {
+        wait = wait == null ? new SpaceWait() : wait;
+        if (!volume.groups.awaitBlocks(freed, wait)) {
+          break;
+        }
       }
     } while (done < wanted);
     if (done == 0 && wanted > 0) {
@@ -416,7 +420,7 @@ final class FileWriter {
     if (!capabilities.areGone(inodes.find(number), number)) {
       capabilities.drop(number, FileWriter::requireAllocatable);
     }
-    int round = 0;
+    SpaceWait wait = null;
     long at = position;
     long end = position + length;
     while (at < end) {
@@ -429,9 +433,12 @@ final class FileWriter {
         end = reached;
       } else if (reached > at) {
         at = reached;
-        round = 0;
-      } else if (!volume.groups.awaitBlocks(freed, round++)) {
-        throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
+        wait = null;
+      } else {
+        wait = wait == null ? new SpaceWait() : wait;
+        if (!volume.groups.awaitBlocks(freed, wait)) {
+          throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
+        }
       }
     }
   }

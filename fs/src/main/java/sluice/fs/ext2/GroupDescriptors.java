@@ -8,6 +8,7 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FsException;
+import sluice.fs.SpaceWait;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
@@ -21,9 +22,6 @@ import sluice.sys.Errno;
 /// | freeBlocks, freeInodes, directories, waiting | holder of the lock | under it | under it |
 /// | available, freeInodesTotal | any | volatile | compareAndSet |
 final class GroupDescriptors {
-  /// How often somebody waits for space who finds each time that others have taken it.
-  private static final int MOST_ROUNDS = 100;
-
   final ReentrantLock lock = new ReentrantLock();
 
   private final Geometry geometry;
@@ -377,9 +375,9 @@ final class GroupDescriptors {
   }
 
   /// See [sluice.fs.FileTree#awaitSpace]. Not with an operation open.
-  boolean awaitBlocks(long seen, int round) throws IOException {
+  boolean awaitBlocks(long seen, SpaceWait wait) throws IOException {
     Journal used = journal;
-    if (round >= MOST_ROUNDS || used == null || inGroup()) {
+    if (used == null || inGroup() || !wait.mayTryAgain()) {
       return false;
     }
     if (releases.get() != seen) {

@@ -203,6 +203,9 @@ final class HashTree {
     requireWhole(directory);
     Path path = seek(directory, 0);
     boolean more = path != null;
+    if (path != null && (path.root.at() > 0 || path.lowest().at() > 0)) {
+      throw corrupt(directory, path.lowest().logical(), "a hash of 0 that is not the first");
+    }
     while (path != null && more) {
       long leaf = path.leaf();
       int low = path.start() & ~1;

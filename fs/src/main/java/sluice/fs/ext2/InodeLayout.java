@@ -88,6 +88,11 @@ final class InodeLayout {
   /// The inode is found by the magic number of an AFS cache; with feature `imagic_inodes` only.
   static final int FLAG_IMAGIC = 0x2000;
 
+  /// The flags of ext4 by which an inode's block pointers are none, and that of folded names.
+  static final int FLAGS_OF_CONTENT = 0x80000 | 0x10000000 | 0x40000000;
+
+  static final int FLAG_CASEFOLD = 0x40000000;
+
   static final int BAD_BLOCKS = 1;
   static final int ROOT = 2;
   static final int USER_QUOTA = 3;

@@ -218,6 +218,35 @@ final class Orphans {
     }
   }
 
+  /// Frees all files without a name at the end of a mount, those among them that are still kept:
+  /// the next mount would free them, as no handle keeps a file over it. No other call is under way.
+  void finishAll() throws IOException {
+    for (long number = newest(); number != 0; number = newest()) {
+      Inode known = inodes.find(number);
+      Inode inode = known == null ? table.loadAny(number) : known;
+      if (inode.links > 0) {
+        finishTruncate(inode);
+      } else {
+        inode.lock.writeLock();
+        inode.retains = 0;
+        inode.unlock();
+        finishNow(inode);
+      }
+      if (newest() == number) {
+        throw FsException.corrupt(number, -1, "it cannot be taken from the list of orphans");
+      }
+    }
+  }
+
+  private long newest() {
+    lock.lock();
+    try {
+      return newest;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private Inode load(long number) throws IOException {
     boolean possible = number >= volume.geometry.firstInode && number <= volume.geometry.inodes;
     if (!possible || !allocator.inUse(number)) {

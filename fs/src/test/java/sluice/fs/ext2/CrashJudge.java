@@ -57,10 +57,8 @@ final class CrashJudge implements AutoCloseable {
 
   void journaled(BlockDevice crashed, Requirement requirement, boolean failed, String what)
       throws IOException, InterruptedException {
-    boolean linux = E2fsprogs.has("e2fsck");
-    if (linux) {
-      Images.save(crashed, file);
-    }
+    E2fsprogs.require("e2fsck");
+    Images.save(crashed, file);
     TreeState unreplayed = withoutAChange(crashed, what);
     TreeState found = mounted(crashed, what);
     assertThat(Images.problems(crashed)).as(what).isEmpty();
@@ -71,15 +69,13 @@ final class CrashJudge implements AutoCloseable {
           .as(what + ": read-only, " + entry.getKey())
           .isTrue();
     }
-    if (linux) {
-      E2fsprogs.Result repair = E2fsprogs.run("e2fsck", "-fy", file.toString());
-      assertThat(repair.exit()).as(what + ": " + repair.output()).isLessThan(2);
-      if (!failed) {
-        assertOnlyCounts(repair.output(), what);
-      }
-      E2fsprogs.Result again = E2fsprogs.run("e2fsck", "-fn", file.toString());
-      assertThat(again.exit()).as(what + ": " + again.output()).isZero();
+    E2fsprogs.Result repair = E2fsprogs.run("e2fsck", "-fy", file.toString());
+    assertThat(repair.exit()).as(what + ": " + repair.output()).isLessThan(2);
+    if (!failed) {
+      assertOnlyCounts(repair.output(), what);
     }
+    E2fsprogs.Result again = E2fsprogs.run("e2fsck", "-fn", file.toString());
+    assertThat(again.exit()).as(what + ": " + again.output()).isZero();
   }
 
   private static void assertOnlyCounts(String output, String what) {
@@ -231,9 +227,7 @@ final class CrashJudge implements AutoCloseable {
   void plain(BlockDevice crashed, CrashWorkload.Recorded recorded, int events, String what)
       throws IOException, InterruptedException {
     lookAtDamage(crashed, what);
-    if (!E2fsprogs.has("e2fsck")) {
-      return;
-    }
+    E2fsprogs.require("e2fsck");
     Images.save(crashed, file);
     String said = what + ": " + repair(what);
     try (BlockDevice repaired = BlockDevices.file(file, false)) {

@@ -1,21 +1,30 @@
 package sluice.fs.ext2;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.fs.Blocks;
 import sluice.fs.Caller;
+import sluice.fs.DeviceOverDevice;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.Images;
 import sluice.fs.NewFile;
+import sluice.fs.SpaceWait;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
@@ -78,7 +87,8 @@ final class FreedSpaceTest {
       }
 
       private void make(Ext2 tree, long directory, byte[] name) throws IOException {
-        for (int round = 0; ; round++) {
+        SpaceWait wait = new SpaceWait();
+        while (true) {
           long freed = tree.spaceFreed();
           FileTree.Group group = tree.group();
           try (group) {
@@ -86,7 +96,7 @@ final class FreedSpaceTest {
             return;
           } catch (FsException e) {
             group.close();
-            if (e.errno() != Errno.ENOSPC || !tree.awaitSpace(freed, round)) {
+            if (e.errno() != Errno.ENOSPC || !tree.awaitSpace(freed, wait)) {
               throw e;
             }
           }
@@ -134,6 +144,88 @@ final class FreedSpaceTest {
       assertThat(problems).isEmpty();
       rig.tree.close();
       assertThat(Images.problems(rig.device)).isEmpty();
+    }
+  }
+
+  /// Of a volume where only root's reserve is left, three threads of root free and take blocks all
+  /// the time, so space comes free again and again, and never for another user: that one gives up.
+  /// A commit takes 60 ms at least, so in two seconds there are few.
+  @Test
+  void aWriterThatNeverGetsSpaceGivesUp() throws Exception {
+    AtomicInteger flushes = new AtomicInteger();
+    long bytes = 8 << 20;
+    FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(BLOCK);
+    try (BlockDevice memory = BlockDevices.memory(bytes)) {
+      Ext2Format.format(memory, format, _ -> {});
+      BlockDevice slow = new SlowFlush(memory, flushes);
+      try (Ext2 tree = Ext2.mount(slow, MountOptions.defaults().withCacheBytes(4 << 20));
+          Memory from = Memory.over(Blocks.of(64 * BLOCK), 0, 64 * BLOCK)) {
+        long directory = tree.create(Caller.ROOT, 2, Ext2Rig.name("d"), NewFile.directory(0777));
+        Caller user = Caller.checked(1000, 1000);
+        long file = tree.create(user, directory, Ext2Rig.name("f"), NewFile.regular(0600));
+        takeAll(tree, directory, user, from);
+        AtomicBoolean ended = new AtomicBoolean();
+        List<Thread> busy = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          byte[] name = {(byte) ('0' + i), '.'};
+          busy.add(Thread.ofPlatform().start(() -> churn(tree, directory, name, from, ended)));
+        }
+        int before = flushes.get();
+        assertThatThrownBy(() -> tree.write(user, file, 0, from, 0, 8 * BLOCK))
+            .isInstanceOfSatisfying(
+                FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOSPC));
+        int waited = flushes.get() - before;
+        ended.set(true);
+        for (Thread thread : busy) {
+          assertThat(thread.join(Duration.ofMinutes(2))).isTrue();
+        }
+        assertThat(waited).as("flushes while it waited").isBetween(1, 90);
+      }
+      assertThat(Images.problems(memory)).isEmpty();
+    }
+  }
+
+  private static void takeAll(Ext2 tree, long directory, Caller user, Memory from)
+      throws IOException {
+    long ballast = tree.create(user, directory, Ext2Rig.name("ballast"), NewFile.regular(0600));
+    long position = 0;
+    int done = 1;
+    while (done > 0) {
+      try {
+        done = tree.write(user, ballast, position, from, 0, 64 * BLOCK);
+        position += done;
+      } catch (FsException e) {
+        assertThat(e.errno()).isEqualTo(Errno.ENOSPC);
+        done = 0;
+      }
+    }
+  }
+
+  private static void churn(
+      Ext2 tree, long directory, byte[] name, Memory from, AtomicBoolean ended) {
+    try {
+      while (!ended.get()) {
+        Filling.WRITE.fill(tree, directory, name, from);
+      }
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// A device whose flushes take a while.
+  private static final class SlowFlush extends DeviceOverDevice {
+    private final AtomicInteger flushes;
+
+    SlowFlush(BlockDevice device, AtomicInteger flushes) {
+      super(device);
+      this.flushes = flushes;
+    }
+
+    @Override
+    public void flush() throws IOException {
+      LockSupport.parkNanos(60_000_000L);
+      super.flush();
+      flushes.incrementAndGet();
     }
   }
 

@@ -124,12 +124,12 @@ final class ImageParts {
         byte[] bits = block(image, b.getInt(at + 4));
         to.putShort(at + 26, (short) sums.bitmap(bits, inodesPerGroup));
       }
-      used.forEach(number -> sealInode(to, number, sums));
-      unused.forEach(number -> sealInode(to, number, sums));
+      used.forEach(number -> sealInode(image, number, sums));
+      unused.forEach(number -> sealInode(image, number, sums));
       for (int at : attributes) {
         to.putInt(at * blockBytes + 16, sums.attributes(at, block(image, at)));
       }
-      owners.forEach((block, owner) -> sealDirectory(to, block, owner, sums));
+      owners.forEach((block, owner) -> sealDirectory(image, block, owner, sums));
       byte[] superblock = Arrays.copyOfRange(image, 1024, 2048);
       to.putInt(1024 + 1020, Checksums.superblock(superblock));
     }
@@ -143,14 +143,15 @@ final class ImageParts {
     return Arrays.copyOfRange(image, number * blockBytes, (number + 1) * blockBytes);
   }
 
-  private void sealInode(ByteBuffer to, int number, Checksums sums) {
+  private void sealInode(byte[] image, int number, Checksums sums) {
+    ByteBuffer to = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
     int at = inode(number);
     boolean written = false;
     for (int i = 0; i < inodeBytes; i++) {
       written |= to.get(at + i) != 0;
     }
     if (written) {
-      int sum = sums.inode(number, to.array(), at, inodeBytes);
+      int sum = sums.inode(number, image, at, inodeBytes);
       to.putShort(at + 124, (short) sum);
       if (inodeBytes > 128 && (to.getShort(at + 128) & 0xFFFF) >= 4) {
         to.putShort(at + 130, (short) (sum >>> 16));
@@ -158,10 +159,11 @@ final class ImageParts {
     }
   }
 
-  private void sealDirectory(ByteBuffer to, int block, int owner, Checksums sums) {
+  private void sealDirectory(byte[] image, int block, int owner, Checksums sums) {
+    ByteBuffer to = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
     Inode inode = new Inode(owner);
     inode.generation = to.getInt(inode(owner) + 100);
-    byte[] bytes = block(to.array(), block);
+    byte[] bytes = block(image, block);
     if (trees.contains(block)) {
       int limit = b.getShort(block * blockBytes + 32);
       int count = to.getShort(block * blockBytes + 34);

@@ -3,10 +3,14 @@ package sluice.fs.ext2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.Images;
@@ -165,6 +169,34 @@ final class OrphansTest {
       for (long inode : kept) {
         rig.tree.release(inode);
       }
+    }
+  }
+
+  /// Files that are kept without a name, one too large to be freed in one operation, and one that
+  /// is not: an orderly end frees them all, with a journal and without.
+  @ParameterizedTest
+  @ValueSource(ints = {0, FormatOptions.MIN_JOURNAL_BLOCKS})
+  void theEndOfAMountFreesWhatIsKept(int journalBlocks, @TempDir Path folder) throws Exception {
+    FormatOptions format =
+        FormatOptions.forDevice(BYTES).withBlockBytes(1024).withJournalBlocks(journalBlocks);
+    try (Ext2Rig rig = new Ext2Rig(BYTES, format, MountOptions.defaults())) {
+      long before = rig.tree.status().freeBlocks();
+      for (String name : List.of("small", "large", "twice")) {
+        long file = rig.file(rig.root(), name);
+        rig.write(file, 0, name.repeat(name.equals("large") ? 200_000 : 100));
+        rig.tree.retain(file);
+        if (name.equals("twice")) {
+          rig.tree.retain(file);
+        }
+        rig.tree.unlink(Caller.ROOT, rig.root(), Ext2Rig.name(name));
+      }
+      long directory = rig.directory(rig.root(), "d");
+      rig.tree.retain(directory);
+      rig.tree.rmdir(Caller.ROOT, rig.root(), Ext2Rig.name("d"));
+      rig.tree.close();
+      Images.assertClean(rig.device, folder.resolve("image"), "closed with files open");
+      rig.remount();
+      assertThat(rig.tree.status().freeBlocks()).isEqualTo(before);
     }
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.SpaceWait;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
@@ -158,14 +159,15 @@ final class Nfs3Change {
       step.run();
       return;
     }
-    int round = 0;
+    SpaceWait wait = null;
     while (true) {
       long freed = share.tree().spaceFreed();
       try {
         inGroup(records, step);
         return;
       } catch (FsException e) {
-        if (e.errno() != Errno.ENOSPC || !share.tree().awaitSpace(freed, round++)) {
+        wait = wait == null ? new SpaceWait() : wait;
+        if (e.errno() != Errno.ENOSPC || !share.tree().awaitSpace(freed, wait)) {
           throw e;
         }
       }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.SpaceWait;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
@@ -179,7 +180,7 @@ final class Nfs4Change {
       run(step, result);
       return;
     }
-    int round = 0;
+    SpaceWait wait = null;
     while (true) {
       long freed = share.tree().spaceFreed();
       try {
@@ -190,7 +191,8 @@ final class Nfs4Change {
           throw e;
         }
         c.call.beforeWaiting();
-        if (!share.tree().awaitSpace(freed, round++)) {
+        wait = wait == null ? new SpaceWait() : wait;
+        if (!share.tree().awaitSpace(freed, wait)) {
           throw e;
         }
         c.redo();
