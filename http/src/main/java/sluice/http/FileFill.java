@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.DescriptorShortage;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
@@ -111,6 +112,7 @@ final class FileFill {
   private SiteFiles.Opened open(SitePath path, FileDependence dependence) {
     dependence.on(path);
     SiteFiles.Opened opened = files.open(path);
+    DescriptorShortage.report(opened.errno());
     if (opened.symlink()) {
       dependence.giveUp();
     }
@@ -151,6 +153,7 @@ final class FileFill {
     }
     SiteFiles.Listed listed = files.list(path, DirectoryListing.MOST_ENTRIES);
     if (listed.errno() != 0) {
+      DescriptorShortage.report(listed.errno());
       return refusal(listed.errno(), dependence);
     }
     return new SiteAnswer.Listing(listing.html(path, listed, site));
@@ -229,6 +232,10 @@ final class FileFill {
       SiteFiles.Opened opened = open(sibling, dependence);
       FileHandle handle = opened.handle();
       if (handle == null) {
+        if (passes(opened.errno())) { // it may be there: nothing without it is kept
+          dependence.giveUp();
+          dependence.onlyByWatching();
+        }
         continue;
       }
       FileStatus status = new FileStatus();
@@ -263,6 +270,11 @@ final class FileFill {
     if (made != null) {
       variants.add(FileVariant.made(FileCoding.GZIP, made.block(), made.checksum(), body));
     }
+  }
+
+  /// Whether an error says nothing about the file, only that something has run out.
+  private static boolean passes(int errno) {
+    return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
   private static SiteAnswer refusal(int errno, FileDependence dependence) {

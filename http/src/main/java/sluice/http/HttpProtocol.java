@@ -109,6 +109,7 @@ final class HttpProtocol implements Protocol {
       session.noteAddress(connection.remoteAddress());
     }
     connection.deadline(idleNanos);
+    connection.idle();
   }
 
   @Override
@@ -279,6 +280,7 @@ final class HttpProtocol implements Protocol {
     } else if (left == 0 && !session.skipping()) {
       session.readingHead = false;
       connection.deadline(idleNanos(session));
+      connection.idle();
     } else if (!session.readingHead) {
       session.readingHead = true;
       connection.deadline(headNanos(session));
@@ -411,6 +413,7 @@ final class HttpProtocol implements Protocol {
     }
     if (keep) {
       connection.deadline(idleNanos(session(connection)));
+      connection.idle();
     } else {
       connection.close();
     }
@@ -507,6 +510,7 @@ final class HttpProtocol implements Protocol {
       }
       if (connection.isOpen()) {
         connection.deadline(idleNanos(session(connection)));
+        connection.idle();
       }
     }
 
