@@ -108,7 +108,7 @@ public final class Watchdog implements AutoCloseable {
   }
 
   private void run() {
-    quietly(DescriptorShortage::prepare); // before anybody can take the last descriptor
+    quietly(DescriptorShortage::prepare); // before clients can take the last descriptor
     long published = System.nanoTime();
     while (!closed) {
       boolean busy = watched.stream().anyMatch(each -> !each.loop.asleep());
