@@ -39,7 +39,8 @@ final class ServeOptions {
         --host ADDRESS          address to listen on, 0.0.0.0 or :: for all (127.0.0.1)
         --backend NAME          auto, io_uring, epoll, poll or jdk (auto)
         --loops N               event loops, each a thread (1)
-        --max-connections N     connections per loop; one more is answered 503 (16384)
+        --max-connections N     connections per loop; for one more the longest idle
+                          is closed, or it is answered 503 (16384)
         --cache-mb N            memory for ready replies in MiB, 0 for none (64)
         --index NAME,...        files that stand for their directory (index.html,index.htm)
         --listing               list directories that have no index file: directories first, then
@@ -216,7 +217,7 @@ final class ServeOptions {
             adopted,
             loops,
             backend,
-            EngineConfig.DEFAULT,
+            EngineConfig.DEFAULT.withMaxSockets(Math.clamp(4L * maxConnections, 65_536, 1 << 20)),
             LoopConfig.DEFAULT.withMaxConnections(maxConnections),
             ListenOptions.DEFAULT.withTls(tls),
             Server.VIRTUAL_THREADS);

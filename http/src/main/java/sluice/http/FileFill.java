@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.DescriptorShortage;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
@@ -119,6 +120,7 @@ final class FileFill {
   private SiteFiles.Opened open(SitePath path, FileDependence dependence) {
     dependence.on(path);
     SiteFiles.Opened opened = files.open(path);
+    DescriptorShortage.report(opened.errno());
     if (opened.symlink()) {
       dependence.giveUp();
     }
@@ -165,9 +167,11 @@ final class FileFill {
     try {
       SiteFiles.Filter filter = DirectoryListing.filter(path, site);
       SiteFiles.Listed listed = files.list(path, DirectoryListing.MOST_ENTRIES, filter);
-      return listed.errno() != 0
-          ? refusal(listed.errno(), dependence)
-          : new SiteAnswer.Listing(DirectoryListing.html(path, listed));
+      if (listed.errno() != 0) {
+        DescriptorShortage.report(listed.errno());
+        return refusal(listed.errno(), dependence);
+      }
+      return new SiteAnswer.Listing(DirectoryListing.html(path, listed));
     } finally {
       listings.release();
     }
@@ -246,6 +250,10 @@ final class FileFill {
       SiteFiles.Opened opened = open(sibling, dependence);
       FileHandle handle = opened.handle();
       if (handle == null) {
+        if (passes(opened.errno())) { // it may be there: nothing without it is kept
+          dependence.giveUp();
+          dependence.onlyByWatching();
+        }
         continue;
       }
       FileStatus status = new FileStatus();
@@ -280,6 +288,11 @@ final class FileFill {
     if (made != null) {
       variants.add(FileVariant.made(made, body, site.tags()));
     }
+  }
+
+  /// Whether an error says nothing about the file, only that something has run out.
+  private static boolean passes(int errno) {
+    return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 
   private static SiteAnswer refusal(int errno, FileDependence dependence) {

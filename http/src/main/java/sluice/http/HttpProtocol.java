@@ -118,6 +118,7 @@ final class HttpProtocol implements Protocol {
       session.noteAddress(connection.remoteAddress());
     }
     connection.deadline(idleNanos);
+    connection.idle();
   }
 
   @Override
@@ -288,6 +289,7 @@ final class HttpProtocol implements Protocol {
     } else if (left == 0 && !session.skipping()) {
       session.readingHead = false;
       connection.deadline(idleNanos(session));
+      connection.idle();
     } else if (!session.readingHead) {
       session.readingHead = true;
       connection.deadline(headNanos(session));
@@ -420,6 +422,7 @@ final class HttpProtocol implements Protocol {
     }
     if (keep) {
       connection.deadline(idleNanos(session(connection)));
+      connection.idle();
     } else {
       connection.close();
     }
@@ -516,6 +519,7 @@ final class HttpProtocol implements Protocol {
       }
       if (connection.isOpen()) {
         connection.deadline(idleNanos(session(connection)));
+        connection.idle();
       }
     }
 

@@ -214,6 +214,9 @@ final class SitePortableFiles implements SiteFiles {
     if (message.contains("Too many levels of symbolic links")) {
       return Errno.ELOOP;
     }
+    if (message.endsWith("Too many open files in system")) {
+      return Errno.ENFILE;
+    }
     return message.endsWith("Too many open files") ? Errno.EMFILE : Errno.EIO;
   }
 

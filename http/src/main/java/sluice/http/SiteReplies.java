@@ -36,7 +36,8 @@ final class SiteReplies {
       return Resource.bare(path, 200, NOTHING, listing.html(), listing.ticket());
     }
     SiteAnswer.Refusal refusal = (SiteAnswer.Refusal) answer;
-    return Resource.bare(path, refusal.status(), NOTHING, null, refusal.ticket());
+    byte[] fields = refusal.status() == 503 ? HttpReplies.RETRY : NOTHING;
+    return Resource.bare(path, refusal.status(), fields, null, refusal.ticket());
   }
 
   /// The same path with a slash behind it and no two slashes in a row: `//x` would name another
@@ -70,7 +71,7 @@ final class SiteReplies {
       if (ticket != null) {
         ticket.close();
       }
-      return Resource.bare(path, 503, NOTHING, null, null);
+      return Resource.bare(path, 503, HttpReplies.RETRY, null, null);
     }
     boolean revalidate = content.keep() == SiteAnswer.Keep.REVALIDATE;
     return Resource.file(path, replies, content, revalidate);

@@ -129,16 +129,23 @@ abstract class HttpContractRefusals extends HttpContractSite {
     assertThat(used.readAll()).isEmpty();
   }
 
+  private void startWithRoomFor(int connections) throws IOException {
+    LoopConfig limit = LoopConfig.DEFAULT.withMaxConnections(connections);
+    start(c -> HttpConfig.of(c.server().withLoop(limit), c.site()));
+  }
+
   @Test
   void oneConnectionTooManyIsTurnedAway() throws Exception {
-    LoopConfig limit = LoopConfig.DEFAULT.withMaxConnections(4);
-    start(c -> HttpConfig.of(c.server().withLoop(limit), c.site()));
+    write("big.bin", pattern(20 << 20, 2));
+    startWithRoomFor(4);
     List<HttpPeer> peers = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
-      HttpPeer peer = peer();
-      assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
-      peers.add(peer);
+    for (int i = 0; i < 3; i++) {
+      peers.add(peer().send("GET /a.txt HTT")); // none of them is idle
     }
+    HttpPeer reading = peer(8_192);
+    reading.send(HttpPeer.text("GET", "/big.bin"));
+    HttpAnswer head = reading.readHead();
+    await(loop -> loop.counters().receives(), 4);
     for (int i = 0; i < 10; i++) {
       try (HttpPeer extra = new HttpPeer(port)) {
         extra.send(HttpPeer.text("GET", "/a.txt"));
@@ -149,10 +156,51 @@ abstract class HttpContractRefusals extends HttpContractSite {
         assertThat(extra.ended()).isTrue();
       }
     }
+    assertThat(peers.getFirst().send("P/1.1\r\nHost: a\r\n\r\n").read().text()).isEqualTo("alpha");
+    assertThat(get("/a.txt").text()).isEqualTo("alpha"); // in the place of that one
+    assertThat(peers.getFirst().ended()).isTrue();
+    assertThat(reading.readBytes(head.contentLength())).isEqualTo(pattern(20 << 20, 2));
+  }
+
+  @Test
+  void theConnectionThatHasBeenIdleLongestMakesRoom() throws Exception {
+    startWithRoomFor(4);
+    List<HttpPeer> peers = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      HttpPeer peer = peer();
+      assertThat(peer.get("/a.txt").text()).isEqualTo("alpha");
+      peers.add(peer);
+    }
     assertThat(peers.getFirst().get("/b.txt").status()).isEqualTo(200);
-    peers.getFirst().close();
-    await(loop -> loop.connectionCount(), 3);
-    assertThat(get("/a.txt").text()).isEqualTo("alpha");
+    for (int i = 0; i < 2; i++) {
+      HttpPeer fresh = peer();
+      assertThat(fresh.get("/a.txt").text()).isEqualTo("alpha");
+    }
+    assertThat(peers.get(1).ended()).isTrue();
+    assertThat(peers.get(2).ended()).isTrue();
+    assertThat(peers.get(0).get("/a.txt").text()).isEqualTo("alpha");
+    assertThat(peers.get(3).get("/a.txt").text()).isEqualTo("alpha");
+    assertThat(loop().counters().idleEvictions()).isEqualTo(2);
+  }
+
+  /// Each of these connects and is silent; those that ask meanwhile are answered all the time.
+  @Test
+  void idleConnectionsOfAnAttackerStarveNobody() throws Exception {
+    startWithRoomFor(50);
+    write("big.bin", pattern(8 << 20, 2));
+    HttpPeer reading = peer(8_192);
+    reading.send(HttpPeer.text("GET", "/big.bin"));
+    HttpAnswer head = reading.readHead();
+    HttpPeer steady = peer();
+    for (int i = 0; i < 1_000; i++) {
+      peer();
+      if (i % 20 == 0) {
+        assertThat(steady.get("/a.txt").text()).isEqualTo("alpha");
+        assertThat(get("/b.txt").status()).isEqualTo(200);
+      }
+    }
+    assertThat(reading.readBytes(head.contentLength())).isEqualTo(pattern(8 << 20, 2));
+    assertThat(onLoop(loop -> loop.connectionCount())).isLessThan(50 + 2 * 64);
   }
 
   @Test

@@ -10,22 +10,45 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
+///
+/// **Out of descriptors** (`EMFILE`, `ENFILE`), accepting ends. One descriptor of the transport's
+/// reserve is closed and accepting goes on: the client that gets it is refused as one above the
+/// limit is, by [Protocol#overloaded]. What is closed from then on goes into the reserve first, and
+/// connections are served again when that is full. With the reserve empty, the refused client that
+/// has lingered longest is cut off, and the next attempt is made when a socket has been closed, or
+/// after [#RETRY_NANOS]. A client that comes by TLS is closed without a word, because the handshake
+/// would take the descriptor for long.
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
 
   private final Loop loop;
   private final Connections connections;
+  private final Admission admission;
   private final List<Listener> listeners = new ArrayList<>();
 
-  Acceptor(Loop loop, Connections connections) {
+  /// Descriptors have run out, and the transport's reserve has not been filled since.
+  private boolean shortage;
+
+  private boolean retryScheduled;
+
+  /// Sockets closed so far, as staged; and what that was at the end of the turn before, which this
+  /// turn has carried out.
+  private long freed;
+
+  private long freedBefore;
+  private long freedSeen;
+
+  Acceptor(Loop loop, Connections connections, Admission admission) {
     this.loop = loop;
     this.connections = connections;
+    this.admission = admission;
   }
 
   /// Begins to accept.
   Listener add(int handle, Protocol protocol, boolean adopted, @Nullable TlsContext tls) {
     Listener listener = new Listener(loop, listeners.size(), handle, protocol, adopted, tls);
     listeners.add(listener);
+    shortage |= !loop.transport().fillReserve();
     arm(listener);
     return listener;
   }
@@ -113,19 +136,75 @@ final class Acceptor {
       arm(listener);
     } else {
       loop.counters().acceptErrors++;
-      loop.schedule(RETRY_NANOS, () -> arm(listener));
+      if (result == -Errors.EMFILE || result == -Errors.ENFILE) {
+        outOfDescriptors(listener, -result);
+      } else {
+        loop.schedule(RETRY_NANOS, () -> arm(listener));
+      }
     }
   }
 
-  private void open(Listener listener, int socket) {
-    Connection connection = connections.add(loop, listener, socket);
-    if (connection == null) {
-      loop.counters().refusedConnections++;
-      loop.transport().close(socket);
+  private void outOfDescriptors(Listener listener, int errno) {
+    DescriptorShortage.report(errno);
+    shortage = true;
+    if (loop.transport().freeReserve()) {
+      arm(listener);
       return;
     }
-    if (connection.overLimit) {
+    listener.paused = true;
+    admission.endLongestLingering();
+    if (!retryScheduled) {
+      retryScheduled = true;
+      loop.schedule(
+          RETRY_NANOS,
+          () -> {
+            retryScheduled = false;
+            goOn();
+          });
+    }
+  }
+
+  private void goOn() {
+    shortage = !loop.transport().fillReserve();
+    for (Listener listener : listeners) {
+      if (listener.paused) {
+        listener.paused = false;
+        arm(listener);
+      }
+    }
+  }
+
+  /// The close of a socket has been staged.
+  void descriptorFreed() {
+    freed++;
+  }
+
+  void turnEnded() {
+    if (shortage && freedBefore != freedSeen) {
+      freedSeen = freedBefore;
+      goOn();
+    }
+    freedBefore = freed;
+  }
+
+  private void open(Listener listener, int socket) {
+    shortage = shortage && !loop.transport().fillReserve();
+    boolean refused = shortage || !admission.hasPlace();
+    if (refused) {
       loop.counters().refusedConnections++;
+      if (shortage) {
+        loop.counters().descriptorRefusals++;
+      }
+      if ((shortage && listener.tls != null) || !admission.canRefuse()) {
+        loop.transport().close(socket);
+        descriptorFreed();
+        return;
+      }
+    }
+    Connection connection = connections.add(loop, listener, socket);
+    connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    if (refused) {
+      admission.leaves(connection);
       loop.calls().overloaded(connection);
     } else {
       loop.calls().opened(connection);

@@ -65,7 +65,19 @@ public final class Connection {
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
-  boolean overLimit;
+
+  /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
+  boolean leaving;
+
+  /// Turn of the loop in which it was accepted.
+  long openedInTurn;
+
+  /// Was idle when its output had not been taken yet.
+  boolean idleOnceSent;
+
+  @Nullable ConnectionList list;
+  @Nullable Connection listNext;
+  @Nullable Connection listPrevious;
   private boolean removed;
 
   /// Its time was over while the loop drained: nothing was asked that could be answered.
@@ -259,11 +271,38 @@ public final class Connection {
     }
   }
 
+  /// Says that the protocol waits for the next message. Until bytes of one are shown, the
+  /// connection may be closed when the loop has no place for a new one, the longest idle first;
+  /// output that the peer has not taken is sent before. A protocol that never says so keeps its
+  /// connections.
+  public void idle() {
+    loop.admission().idle(this);
+  }
+
+  /// Whether nothing was asked, or begun to be asked, that has not been answered.
+  boolean asksForNothing() {
+    return state == OPEN
+        && ticket == null
+        && !input.waits()
+        && (tls == null || tls.heldBytes() == 0);
+  }
+
+  /// Whether the kernel has taken all output.
+  boolean allSent() {
+    return sendState == SEND_IDLE && unsentBytes() == 0;
+  }
+
+  /// Whether all output is with the kernel, in a send that may still fall short.
+  boolean allSubmitted() {
+    return sendState == SEND_SUBMITTED && unsentBytes() == submittedBytes;
+  }
+
   /// Sends what is staged, then FIN, then reads and drops what the peer still sends until its FIN,
   /// so that no reset destroys the last reply.
   public void close() {
     if (state == OPEN && !(tls != null && tls.takesClose())) {
       state = CLOSING;
+      loop.admission().busy(this);
       loop.timers().cancel(this);
       input.drop();
       markDirty();
@@ -274,6 +313,7 @@ public final class Connection {
   public void abort() {
     if (state != FINISHED) {
       state = FINISHED;
+      loop.admission().busy(this);
       loop.timers().cancel(this);
       input.drop();
       finish();
@@ -337,6 +377,9 @@ public final class Connection {
 
   /// Output was taken.
   void tellSent() {
+    if (idleOnceSent) {
+      loop.admission().sent(this);
+    }
     if (output.takenBytes() >= sentAwaited && sentBytes() >= sentAwaited) {
       sentAwaited = Long.MAX_VALUE;
       loop.calls().sent(this);

@@ -101,6 +101,7 @@ final class ConnectionInput {
     }
     int taken = loop.transport().receiveNow(connection.socket, into, at, most);
     if (taken > 0) {
+      loop.admission().busy(connection);
       loop.counters().directReceives++;
       loop.counters().receivedBytes += taken;
       return taken;
@@ -244,6 +245,11 @@ final class ConnectionInput {
       roomAwaited = false;
       loop.queueResume(connection);
     }
+  }
+
+  /// Whether something was received that has not been handled.
+  boolean waits() {
+    return partial.length() > 0 || resumeQueued || heldByProtocol;
   }
 
   /// Whether input waits for the peer to read.

@@ -4,20 +4,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The table of a loop's connections, by the index and generation in their tokens. Owned by the
-/// loop's thread.
+/// loop's thread. How many there may be, [Admission] says.
 final class Connections {
-  /// Connections beyond the limit that are told so at a time; more are closed without a word.
-  static final int OVERLOAD_SLACK = 64;
-
-  private final int limit;
   private @Nullable Connection[] table = new Connection[64];
   private int[] generations = new int[64];
   private int[] free = new int[64];
   private int freeCount;
   private int count;
 
-  Connections(int limit) {
-    this.limit = limit;
+  Connections() {
     for (int i = table.length - 1; i >= 0; i--) {
       free[freeCount++] = i;
     }
@@ -45,17 +40,12 @@ final class Connections {
         : null;
   }
 
-  /// Adds a connection, marked when it is over the limit; null when even the slack is used up.
-  @Nullable Connection add(Loop loop, Listener listener, int socket) {
-    if (count >= limit + OVERLOAD_SLACK) {
-      return null;
-    }
+  Connection add(Loop loop, Listener listener, int socket) {
     if (freeCount == 0) {
       grow();
     }
     int index = free[--freeCount];
     Connection connection = new Connection(loop, listener, index, generations[index], socket);
-    connection.overLimit = count >= limit;
     table[index] = connection;
     count++;
     return connection;

@@ -58,6 +58,8 @@ final class IoUringTransport implements Transport {
   /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
   private final BitSet nonBlocking = new BitSet();
 
+  private final DescriptorReserve reserve = DescriptorReserve.ofKernel();
+
   /// Ordinary descriptors that are open, for [#closeAll].
   private final BitSet open = new BitSet();
 
@@ -168,6 +170,16 @@ final class IoUringTransport implements Transport {
       engine.submitNow(); // the kernel copies the address as it takes the entry
     }
     return fd;
+  }
+
+  @Override
+  public boolean fillReserve() {
+    return reserve.fill();
+  }
+
+  @Override
+  public boolean freeReserve() {
+    return reserve.free();
   }
 
   // ---- moving bytes -------------------------------------------------------------------------
@@ -300,6 +312,7 @@ final class IoUringTransport implements Transport {
   }
 
   void closeAll() {
+    reserve.close();
     open.stream().forEach(Files::close);
     open.clear();
   }

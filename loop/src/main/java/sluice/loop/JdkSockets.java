@@ -7,6 +7,7 @@ import static sluice.sys.Errno.EINVAL;
 import static sluice.sys.Errno.ENOTCONN;
 import static sluice.sys.Errno.EOPNOTSUPP;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
@@ -42,6 +43,7 @@ final class JdkSockets implements ReadinessSockets {
   private @Nullable SelectableChannel[] channels = new @Nullable SelectableChannel[64];
   private final BitSet noDelay = new BitSet(); // of listeners, for what they accept
   private int lowestFree;
+  private final DescriptorReserve reserve = new DescriptorReserve(JdkSockets::openSocket);
   private long calls;
 
   JdkSockets(ChunkArena arena) {
@@ -154,6 +156,19 @@ final class JdkSockets implements ReadinessSockets {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     } catch (IOException e) {
       return;
+    }
+  }
+
+  @Override
+  public DescriptorReserve reserve() {
+    return reserve;
+  }
+
+  private static @Nullable Closeable openSocket() {
+    try {
+      return SocketChannel.open();
+    } catch (IOException e) {
+      return null;
     }
   }
 
@@ -324,6 +339,7 @@ final class JdkSockets implements ReadinessSockets {
 
   @Override
   public void close() {
+    reserve.close();
     Arrays.fill(chunks, null);
   }
 }

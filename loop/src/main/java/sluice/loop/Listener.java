@@ -19,6 +19,10 @@ public final class Listener {
   final @Nullable TlsContext tls;
 
   boolean armed;
+
+  /// Accepting goes on when there are descriptors again.
+  boolean paused;
+
   boolean stopped;
 
   /// Its handle has been given back, and may be that of another socket.

@@ -44,6 +44,7 @@ public final class Loop implements AutoCloseable {
   private final Connections connections;
   private final FlushQueue flushes;
   private final Eviction eviction;
+  private final Admission admission;
   private final Acceptor acceptor;
   private final Receiver receiver;
   private final ProtocolCalls calls;
@@ -84,11 +85,12 @@ public final class Loop implements AutoCloseable {
     this.stagingAccount = new Account(name + " staging", 16L * config.stagingBytes());
     this.staging = new Staging(stagingAccount, config.stagingBytes());
     this.submitted = new Staging(stagingAccount, config.stagingBytes());
-    this.connections = new Connections(config.maxConnections());
+    this.connections = new Connections();
+    this.admission = new Admission(connections, counters, config.maxConnections());
     this.flushes = new FlushQueue(this);
     this.eviction = new Eviction(connections, counters, outputAccount);
     this.calls = new ProtocolCalls(this, copyAccount);
-    this.acceptor = new Acceptor(this, connections);
+    this.acceptor = new Acceptor(this, connections, admission);
     this.receiver = new Receiver(this, connections);
     this.drain = new Drain(this, acceptor, connections);
   }
@@ -160,7 +162,9 @@ public final class Loop implements AutoCloseable {
     counters.completions += handled;
     flushes.settleAll();
     submitted.reset();
+    admission.turnEnded();
     eviction.relieve();
+    acceptor.turnEnded();
     inbox.runAll(tasks);
     delayed.runDue(now, tasks);
     timers.advance(now);
@@ -366,6 +370,10 @@ public final class Loop implements AutoCloseable {
 
   // ---- for connections ----------------------------------------------------------------------
 
+  Admission admission() {
+    return admission;
+  }
+
   ProtocolCalls calls() {
     return calls;
   }
@@ -373,6 +381,8 @@ public final class Loop implements AutoCloseable {
   void remove(Connection connection) {
     transport.close(connection.socket);
     connections.remove(connection);
+    admission.removed(connection);
+    acceptor.descriptorFreed();
     counters.closed++;
     connection.released();
     calls.closed(connection);

@@ -9,6 +9,8 @@ public final class LoopCounters {
   long closed;
   long refusedConnections;
   long acceptErrors;
+  long descriptorRefusals;
+  long idleEvictions;
   long receives;
   long receivedBytes;
   long directReceives;
@@ -41,6 +43,8 @@ public final class LoopCounters {
     into.counter(source + "/closed", () -> closed);
     into.counter(source + "/refused_connections", () -> refusedConnections);
     into.counter(source + "/accept_errors", () -> acceptErrors);
+    into.counter(source + "/descriptor_refusals", () -> descriptorRefusals);
+    into.counter(source + "/idle_evictions", () -> idleEvictions);
     into.counter(source + "/receives", () -> receives);
     into.counter(source + "/received_bytes", () -> receivedBytes);
     into.counter(source + "/direct_receives", () -> directReceives);
@@ -118,6 +122,16 @@ public final class LoopCounters {
 
   public long refusedConnections() {
     return refusedConnections;
+  }
+
+  /// Connections that were refused because there were no descriptors left.
+  public long descriptorRefusals() {
+    return descriptorRefusals;
+  }
+
+  /// Idle connections that were closed to make room for new ones.
+  public long idleEvictions() {
+    return idleEvictions;
   }
 
   public long overBudgetConnections() {

@@ -39,6 +39,7 @@ final class ProtocolCalls {
   /// @return bytes consumed
   int deliver(Connection connection, Block block, long base, int count) {
     HandledInput shown = input();
+    loop.admission().busy(connection);
     View view = shown.begin(connection, block, base, count);
     int used = count;
     try {

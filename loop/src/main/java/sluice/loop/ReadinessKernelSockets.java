@@ -25,6 +25,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   private final MemorySegment header = scratch.allocate(MsgHeader.SIZE, Long.BYTES);
   private final MemorySegment ranges =
       scratch.allocate((long) SendVector.LIMIT * IoVec.SIZE, Long.BYTES);
+  private final DescriptorReserve reserve = DescriptorReserve.ofKernel();
   private long calls;
 
   ReadinessKernelSockets(ChunkArena arena) {
@@ -70,6 +71,11 @@ final class ReadinessKernelSockets implements ReadinessSockets {
       result = Sockets.accept4(listener, Sockets.SOCK_NONBLOCK);
     } while (result == -EINTR);
     return result;
+  }
+
+  @Override
+  public DescriptorReserve reserve() {
+    return reserve;
   }
 
   @Override
@@ -167,6 +173,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
 
   @Override
   public void close() {
+    reserve.close();
     scratch.close();
   }
 }

@@ -26,6 +26,9 @@ interface ReadinessSockets {
   /// @return a new non-blocking socket, or -EAGAIN when nobody waits, or another errno
   int accept(int listener);
 
+  /// What is kept to refuse clients with, [Transport#fillReserve]. Closed by [#close].
+  DescriptorReserve reserve();
+
   /// Opens a socket that can connect to `address`.
   int open(SocketAddress address) throws IOException;
 

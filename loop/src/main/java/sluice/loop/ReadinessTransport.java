@@ -82,6 +82,16 @@ final class ReadinessTransport implements Transport {
   }
 
   @Override
+  public boolean fillReserve() {
+    return device.reserve().fill();
+  }
+
+  @Override
+  public boolean freeReserve() {
+    return device.reserve().free();
+  }
+
+  @Override
   public void receive(int socket, long token) {
     stage(ReadinessStage.RECEIVE, socket, token);
   }

@@ -220,6 +220,7 @@ public final class Server implements AutoCloseable {
     }
     into.counter("server/handler_overruns", watchdog::overruns);
     into.counter("server/slow_turns", watchdog::slowTurns);
+    into.counter("server/descriptor_shortages", DescriptorShortage.OF_PROCESS::count);
     into.gauge("server/healthy", () -> watchdog.healthy() ? 1 : 0);
     watchdog.publish(into);
   }

@@ -49,6 +49,21 @@ public interface Transport {
     return false;
   }
 
+  /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
+  /// effect at once.
+  ///
+  /// @return whether all of them are open; where there are no descriptors, always
+  default boolean fillReserve() {
+    return true;
+  }
+
+  /// Closes one of those descriptors, for the next accept. Takes effect at once.
+  ///
+  /// @return false when none was open
+  default boolean freeReserve() {
+    return false;
+  }
+
   /// Arms receiving until cancelled: each completion brings a chunk with `result` > 0 bytes; the
   /// receiver owns the chunk until it is given back to the arena. 0 is end of stream, negative an
   /// errno; both end the arming, as does -ENOBUFS when no chunk is free (arm again after chunks

@@ -108,6 +108,7 @@ public final class Watchdog implements AutoCloseable {
   }
 
   private void run() {
+    quietly(DescriptorShortage::prepare); // before clients can take the last descriptor
     long published = System.nanoTime();
     while (!closed) {
       boolean busy = watched.stream().anyMatch(each -> !each.loop.asleep());
@@ -125,6 +126,7 @@ public final class Watchdog implements AutoCloseable {
         published = now;
         publishers.forEach(this::publishOne);
         watched.forEach(Watchdog::reportShortage);
+        quietly(() -> DescriptorShortage.OF_PROCESS.warn(now));
       }
     }
     publishers.forEach(this::publishOne);
@@ -137,6 +139,16 @@ public final class Watchdog implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       publishers.remove(publisher);
       Log.LOGGER.log(Level.WARNING, "counters are not written any more", e);
+    }
+  }
+
+  /// The logger may find no descriptor for what it has to read, and then says nothing of that
+  /// either; the watching goes on.
+  private static void quietly(Runnable logging) {
+    try {
+      logging.run();
+    } catch (RuntimeException | Error e) {
+      return;
     }
   }
 

@@ -1,6 +1,5 @@
 package sluice.loop;
 
-import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -11,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class ConnectionsTest {
   private final LoopRig rig;
   private final Listener listener;
-  private final Connections connections = new Connections(2);
+  private final Connections connections = new Connections();
 
   ConnectionsTest() throws IOException {
     rig = new LoopRig((connection, input) -> 0);
@@ -24,7 +23,7 @@ final class ConnectionsTest {
   }
 
   private Connection add() {
-    return requireNonNull(connections.add(rig.loop, listener, 10));
+    return connections.add(rig.loop, listener, 10);
   }
 
   @Test
@@ -48,16 +47,5 @@ final class ConnectionsTest {
     assertThat(Token.generation(token)).isEqualTo(0xff_ffff);
     assertThat(Token.index(token)).isEqualTo(Integer.MAX_VALUE);
     assertThat(Token.nextGeneration(generation)).isZero();
-  }
-
-  @Test
-  void thoseOverTheLimitAreMarkedAndEndBeyondTheSlack() {
-    assertThat(add().overLimit).isFalse();
-    assertThat(add().overLimit).isFalse();
-    for (int i = 0; i < Connections.OVERLOAD_SLACK; i++) {
-      assertThat(add().overLimit).isTrue();
-    }
-    assertThat(connections.add(rig.loop, listener, 10)).isNull();
-    assertThat(connections.count()).isEqualTo(2 + Connections.OVERLOAD_SLACK);
   }
 }

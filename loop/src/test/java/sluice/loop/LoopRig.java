@@ -43,6 +43,11 @@ final class LoopRig implements AutoCloseable {
       }
 
       @Override
+      public void overloaded(Connection connection) {
+        protocol.overloaded(connection);
+      }
+
+      @Override
       public void timedOut(Connection connection) {
         protocol.timedOut(connection);
       }

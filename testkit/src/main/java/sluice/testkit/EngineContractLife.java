@@ -14,7 +14,9 @@ import sluice.loop.Engine;
 import sluice.loop.ListenOptions;
 import sluice.loop.Transport;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 import sluice.testkit.EngineContractPeers.Action;
+import sluice.testkit.EngineContractRig.Event;
 
 /// Who may call, and the end.
 interface EngineContractLife {
@@ -86,6 +88,27 @@ interface EngineContractLife {
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("closed");
     }
+  }
+
+  @Test
+  default void whatWaitsIsAcceptedBeforeTheListenerCloses() throws IOException {
+    var first = rig().dial();
+    var second = rig().dial();
+    if (!rig().acceptRestAndClose()) {
+      assertThat(rig().accepted(first).socket()).isNotNegative();
+      assertThat(rig().accepted(second).socket()).isNotNegative();
+      assertThat(rig().accepted(rig().dial()).socket()).isNotNegative();
+      return;
+    }
+    for (int i = 0; i < 2; i++) {
+      Event accepted = rig().awaitAccept();
+      assertThat(accepted.result()).isNotNegative();
+      assertThat(accepted.more()).isTrue();
+    }
+    Event last = rig().awaitAccept();
+    assertThat(last.result()).isEqualTo(-Errno.ECANCELED);
+    assertThat(last.more()).isFalse();
+    assertThatThrownBy(() -> rig().dial()).isInstanceOf(IOException.class);
   }
 
   @Test

@@ -168,6 +168,13 @@ final class EngineContractRig {
     assertThat(awaitAccept().more()).isFalse();
   }
 
+  /// Closes the listener of [#pair] after what waits for it.
+  ///
+  /// @return false when the transport cannot
+  boolean acceptRestAndClose() throws IOException {
+    return sockets().acceptRestAndClose(listener);
+  }
+
   Event awaitAccept() throws IOException {
     return await(ACCEPT);
   }

@@ -35,6 +35,10 @@ final class SimTransport implements Transport {
   private final Map<Integer, byte[]> files = new HashMap<>();
   private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
   private int numbersUsed;
+
+  /// A number is kept back, [Transport#fillReserve].
+  private boolean reserved;
+
   private int nextFile = FIRST_FILE;
 
   SimTransport(SimEngine engine, SimNetwork network) {
@@ -73,6 +77,19 @@ final class SimTransport implements Transport {
       throw SysException.of(Errno.EINVAL, "getsockname", listener);
     }
     return address;
+  }
+
+  @Override
+  public boolean fillReserve() {
+    reserved |= !full();
+    return reserved;
+  }
+
+  @Override
+  public boolean freeReserve() {
+    boolean was = reserved;
+    reserved = false;
+    return was;
   }
 
   @Override
@@ -293,8 +310,12 @@ final class SimTransport implements Transport {
     }
   }
 
+  private boolean full() {
+    return sockets.size() + ports.size() + (reserved ? 1 : 0) >= engine.config().maxSockets();
+  }
+
   private int nextNumber() {
-    if (sockets.size() + ports.size() >= engine.config().maxSockets()) {
+    if (full()) {
       return -Errno.EMFILE;
     }
     return freeNumbers.isEmpty() ? numbersUsed++ : freeNumbers.pop();

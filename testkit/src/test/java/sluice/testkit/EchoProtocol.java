@@ -86,6 +86,7 @@ final class EchoProtocol implements Protocol {
   public void opened(Connection connection) {
     open.add(connection);
     connection.deadline(habits.deadlineNanos);
+    connection.idle();
   }
 
   @Override
@@ -108,6 +109,9 @@ final class EchoProtocol implements Protocol {
       used += messageBytes;
     }
     connection.deadline(habits.deadlineNanos);
+    if (used == input.length()) {
+      connection.idle();
+    }
     if (used < input.length() && random.chance(habits.directPerMille)) {
       return used + beginGathering(connection, input, used);
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.loop.EngineConfig;
 import sluice.loop.LeaseLimits;
 import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
@@ -41,7 +42,14 @@ class SimLoopTest {
     SimRandom random = world.random();
     Habits habits = Habits.random(random);
     int messageBytes = habits.messageBytes();
-    SimEngine engine = world.engine();
+    boolean fewNumbers = random.chance(100);
+    SimEngine engine =
+        fewNumbers
+            ? world.engine(
+                EngineConfig.DEFAULT
+                    .withChunks(16, SimWorld.CHUNK_BYTES)
+                    .withMaxSockets(random.between(3, 6)))
+            : world.engine();
     LoopConfig config = config(random, messageBytes);
     Loop loop = new Loop("sim", engine, config, world.clock(), world.scheduler().executor(500_000));
     EchoProtocol protocol = new EchoProtocol(engine, random, habits);
@@ -55,6 +63,7 @@ class SimLoopTest {
     boolean lenient =
         habits.deadlineNanos() > 0
             || drainEarly
+            || fewNumbers
             || config.maxConnections() < 100
             || config.partialBytesPerLoop() < PARTIAL_BYTES
             || config.writeTimeoutNanos() < PATIENCE_NANOS;

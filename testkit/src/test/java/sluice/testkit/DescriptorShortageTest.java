@@ -1,0 +1,156 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.Backend;
+import sluice.loop.Connection;
+import sluice.loop.EngineConfig;
+import sluice.loop.Loop;
+import sluice.loop.LoopCounters;
+import sluice.loop.Protocol;
+import sluice.loop.Server;
+import sluice.loop.ServerConfig;
+import sluice.memory.View;
+import sluice.sys.EventFd;
+import sluice.sys.ResourceLimit;
+import sluice.sys.SysException;
+import sluice.testbase.Patience;
+
+/// A loop whose process has no descriptors left, on every engine: each client is told so at once,
+/// the loop does not spin, and it goes on when there are descriptors again.
+@Timeout(240)
+class DescriptorShortageTest {
+  private static final byte SERVED = 's';
+  private static final byte REFUSED = 'r';
+  private static final int CLIENTS = 40;
+
+  /// Turns in half a second without a client: those of the retries are five.
+  private static final long MOST_TURNS = 60;
+
+  /// Says at once whether there was a place; what is sent is dropped.
+  private static final class Saying implements Protocol {
+    @Override
+    public void opened(Connection connection) {
+      connection.output().put(new byte[] {SERVED});
+    }
+
+    @Override
+    public void overloaded(Connection connection) {
+      connection.output().put(new byte[] {REFUSED});
+      connection.close();
+    }
+
+    @Override
+    public int received(Connection connection, View input) {
+      return input.length();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "AUTO", mode = EnumSource.Mode.EXCLUDE)
+  void clientsAreRefusedUntilDescriptorsAreBack(Backend backend) throws Exception {
+    KernelEngines.open(backend, EngineConfig.DEFAULT).close();
+    LoadedClasses.withAllOf(LoadedClasses.class);
+    assertThat(ZoneId.systemDefault().getRules()).isNotNull(); // so that a warning can be dated
+    long limit = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
+    List<EventFd> hogs = new ArrayList<>();
+    List<SocketChannel> clients = new ArrayList<>();
+    ServerConfig config = ServerConfig.onLoopback("short", 0).withBackend(backend);
+    try {
+      // An armed accept of io_uring keeps the limit it was armed under.
+      ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, highest() + 200);
+      try (Server server = Server.start(config, loop -> new Saying())) {
+        for (int i = 0; i < CLIENTS; i++) {
+          clients.add(SocketChannel.open()); // has its descriptor from here on
+        }
+        refuseClients(server, clients, hogs);
+        hogs.forEach(EventFd::close);
+        Patience.until("a client that is served", () -> servesAgain(address(server)));
+        for (SocketChannel each : clients) {
+          each.close();
+        }
+        assertThat(server.drain(Duration.ofSeconds(60))).isTrue();
+      }
+    } finally {
+      hogs.forEach(EventFd::close);
+      ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, limit);
+    }
+  }
+
+  private static void refuseClients(Server server, List<SocketChannel> clients, List<EventFd> hogs)
+      throws Exception {
+    SocketAddress address = address(server);
+    assertThat(servesAgain(address)).isTrue(); // what this test runs through is loaded by now
+    Loop loop = server.loops().getFirst();
+    Patience.until("the end of the first", () -> loop.connectionCount() == 0);
+    LoopCounters counters = loop.counters();
+    int refused = 0;
+    for (SocketChannel each : clients) {
+      useUp(hogs); // a descriptor of another thread may have come back
+      each.connect(address);
+      if (read(each) == REFUSED) {
+        refused++;
+      }
+    }
+    assertThat(refused).isGreaterThan(CLIENTS / 2);
+    assertThat(counters.descriptorRefusals()).isGreaterThanOrEqualTo(refused);
+    assertThat(fewestTurns(counters)).isLessThan(MOST_TURNS);
+  }
+
+  private static SocketAddress address(Server server) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
+  }
+
+  private static boolean servesAgain(SocketAddress address) throws IOException {
+    try (SocketChannel client = SocketChannel.open(address)) {
+      return read(client) == SERVED;
+    }
+  }
+
+  /// Of several looks: other threads of this process may give descriptors back now and then.
+  private static long fewestTurns(LoopCounters counters) throws InterruptedException {
+    long fewest = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      long before = counters.turns();
+      Thread.sleep(500);
+      fewest = Math.min(fewest, counters.turns() - before);
+    }
+    return fewest;
+  }
+
+  /// What a client hears first; it goes on reading until somebody ends the connection.
+  private static byte read(SocketChannel client) throws IOException {
+    ByteBuffer heard = ByteBuffer.allocate(1);
+    assertThat(client.read(heard)).isEqualTo(1);
+    return heard.get(0);
+  }
+
+  private static long highest() throws SysException {
+    try (EventFd next = EventFd.open(true)) {
+      return next.fd();
+    }
+  }
+
+  private static void useUp(List<EventFd> hogs) {
+    try {
+      while (hogs.size() < 1000) {
+        hogs.add(EventFd.open(true));
+      }
+    } catch (SysException e) {
+      assertThat(e.errno()).isEqualTo(sluice.sys.Errno.EMFILE);
+    }
+  }
+}
