@@ -36,7 +36,13 @@ record BenchCase(
   }
 
   static List<BenchCase> httpCases() {
-    return List.of(small(1, true), small(16, false), tls(), documentation(), openLoop(20_000));
+    return List.of(
+        small(1, true),
+        small(16, false),
+        tls(),
+        documentation(),
+        openLoop(20_000),
+        slowLoris(1000));
   }
 
   static List<BenchCase> idleCases() {
@@ -144,6 +150,22 @@ record BenchCase(
         Sites::small,
         (server, root, harness) ->
             LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness)).withRate(rate));
+  }
+
+  /// As [#openLoop], beside clients that never finish a request: what they cost the others is in
+  /// the latencies.
+  private static BenchCase slowLoris(int count) {
+    return new BenchCase(
+        "1KB c64 at 10k/s beside " + count + " slow",
+        Role.SMALL,
+        false,
+        0,
+        0,
+        Sites::small,
+        (server, root, harness) ->
+            LoadSpec.http(64, 1, oneFile("/1k.txt", root, harness))
+                .withRate(10_000)
+                .withSlow(count));
   }
 
   private static BenchCase idle(int count) {

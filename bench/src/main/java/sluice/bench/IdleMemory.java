@@ -32,7 +32,7 @@ final class IdleMemory {
       double resident = -settledKilobytes(server) * 1024.0;
       Path output = harness.workspace().temporary("idle.out");
       LoadSpec quiet =
-          new LoadSpec(1, 1, load.idle(), load.echoBytes(), load.mix(), 100, false, null);
+          new LoadSpec(1, 1, load.idle(), load.echoBytes(), load.mix(), 100, false, null, 0);
       List<String> command =
           harness.generator().command(server, quiet, LoadGenerator.Run.of(0, HOLD_SECONDS));
       Process client =

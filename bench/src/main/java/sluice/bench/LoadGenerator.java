@@ -57,9 +57,11 @@ final class LoadGenerator {
   LoadResult run(Server server, LoadSpec load, Run run) throws IOException {
     try (MachineLock _ = MachineLock.acquire()) {
       server.resume();
-      String output =
-          Commands.run((int) (run.warmSeconds + run.seconds) + 180, command(server, load, run));
-      return LoadResult.parse(output);
+      try (SlowClients _ = SlowClients.start(server.spec().port(), load.slow())) {
+        String output =
+            Commands.run((int) (run.warmSeconds + run.seconds) + 180, command(server, load, run));
+        return LoadResult.parse(output);
+      }
     } catch (IOException e) {
       throw new IOException(server.spec().system() + ": " + e.getMessage(), e);
     } finally {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rate intended requests per second (open loop), 0 for a closed loop
 /// @param tls whether the busy connections speak TLS
 /// @param nfs calls of NFS instead; null for echo and HTTP
+/// @param slow further connections that send a request head byte by byte, see [SlowClients]
 record LoadSpec(
     int connections,
     int depth,
@@ -21,32 +22,38 @@ record LoadSpec(
     @Nullable Path mix,
     double rate,
     boolean tls,
-    @Nullable NfsLoad nfs) {
+    @Nullable NfsLoad nfs,
+    int slow) {
   static LoadSpec echo(int connections, int depth, int bytes) {
-    return new LoadSpec(connections, depth, 0, bytes, null, 0, false, null);
+    return new LoadSpec(connections, depth, 0, bytes, null, 0, false, null, 0);
   }
 
   static LoadSpec http(int connections, int depth, Path mix) {
-    return new LoadSpec(connections, depth, 0, 0, mix, 0, false, null);
+    return new LoadSpec(connections, depth, 0, 0, mix, 0, false, null, 0);
   }
 
   static LoadSpec nfs(int connections, int depth, NfsLoad nfs) {
-    return new LoadSpec(connections, depth, 0, 0, null, 0, false, nfs);
+    return new LoadSpec(connections, depth, 0, 0, null, 0, false, nfs, 0);
   }
 
   LoadSpec withConnections(int count) {
-    return new LoadSpec(count, depth, idle, echoBytes, mix, rate, tls, nfs);
+    return new LoadSpec(count, depth, idle, echoBytes, mix, rate, tls, nfs, slow);
   }
 
   LoadSpec withIdle(int count) {
-    return new LoadSpec(connections, depth, count, echoBytes, mix, rate, tls, nfs);
+    return new LoadSpec(connections, depth, count, echoBytes, mix, rate, tls, nfs, slow);
   }
 
   LoadSpec withRate(double requestsPerSecond) {
-    return new LoadSpec(connections, depth, idle, echoBytes, mix, requestsPerSecond, tls, nfs);
+    return new LoadSpec(
+        connections, depth, idle, echoBytes, mix, requestsPerSecond, tls, nfs, slow);
   }
 
   LoadSpec withTls() {
-    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, true, nfs);
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, true, nfs, slow);
+  }
+
+  LoadSpec withSlow(int count) {
+    return new LoadSpec(connections, depth, idle, echoBytes, mix, rate, tls, nfs, count);
   }
 }

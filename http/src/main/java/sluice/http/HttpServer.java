@@ -1,28 +1,13 @@
 package sluice.http;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.SocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.ZoneId;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.AdoptedSocket;
 import sluice.loop.CounterPublisher;
 import sluice.loop.HandlerGuard;
-import sluice.loop.Loop;
-import sluice.loop.Protocol;
 import sluice.loop.Server;
 import sluice.loop.ServerConfig;
 import sluice.loop.TlsContext;
@@ -32,10 +17,10 @@ import sluice.loop.TlsContext;
 /// Lifecycle: started, listening → drained or closed, once.
 public final class HttpServer implements AutoCloseable {
   private final Server server;
-  private final Assembly parts;
+  private final HttpParts parts;
   private final @Nullable Server monitoring;
 
-  private HttpServer(Server server, Assembly parts, @Nullable Server monitoring) {
+  private HttpServer(Server server, HttpParts parts, @Nullable Server monitoring) {
     this.server = server;
     this.parts = parts;
     this.monitoring = monitoring;
@@ -48,7 +33,7 @@ public final class HttpServer implements AutoCloseable {
   ///   asked for is not to be had
   public static HttpServer start(HttpConfig config, Consumer<String> complaints)
       throws IOException {
-    Assembly parts = new Assembly(config, complaints);
+    HttpParts parts = new HttpParts(config, complaints);
     Server server = null;
     try {
       server = Server.start(config.server(), parts::protocol);
@@ -61,49 +46,6 @@ public final class HttpServer implements AutoCloseable {
       parts.close();
       throw e;
     }
-  }
-
-  /// What the loops share, and what each of them was given. Loops start one after another.
-  private static final class Assembly {
-    final HttpConfig config;
-    final ErrorPages errors;
-    final Routes routes;
-    final @Nullable AccessLog log;
-    final Observatory observatory = new Observatory();
-    final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
-
-    Assembly(HttpConfig config, Consumer<String> complaints) throws IOException {
-      this.config = config;
-      this.errors = new ErrorPages(errorPages(config.site()));
-      this.routes = new Routes(config.routes());
-      Path file = config.accessLog();
-      this.log = file == null ? null : new AccessLog(file, ZoneId.systemDefault(), complaints);
-    }
-
-    Protocol protocol(Loop loop) {
-      try {
-        SiteService site = SiteService.open(loop, config, config.site());
-        loop.onClose(site::close);
-        RouteTable table = new RouteTable(routes, config.limits());
-        HttpProtocol made = new HttpProtocol(loop, config, site, table, errors, log);
-        protocols.add(made);
-        return made;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    void close() {
-      if (log != null) {
-        log.close();
-      }
-    }
-  }
-
-  private static Map<Integer, Path> errorPages(Site site) {
-    Map<Integer, Path> files = new HashMap<>();
-    site.errorPages().forEach((status, path) -> files.put(status, site.root().resolve(path)));
-    return files;
   }
 
   /// The loops, their engine and where they listen.
@@ -156,11 +98,7 @@ public final class HttpServer implements AutoCloseable {
   /// @param into more numbers may be added to it later
   public void publishTo(CounterPublisher into) {
     server.publishTo(into);
-    parts.protocols.forEach(each -> each.publishTo(into));
-    AccessLog log = parts.log;
-    if (log != null) {
-      into.counter("access_log/dropped_records", log::dropped);
-    }
+    parts.publishTo(into);
     parts.observatory.show(into);
   }
 
@@ -171,38 +109,7 @@ public final class HttpServer implements AutoCloseable {
   /// @throws IOException when an error page, certificate or key does not do: all error pages, or
   ///   certificate and key, stay as they were; everything else is done
   public void reload() throws IOException {
-    if (parts.log != null) {
-      parts.log.reopen();
-    }
-    List<String> failures = new ArrayList<>();
-    attempt("the error pages in use stay", parts.errors::reload, failures);
-    parts.protocols.forEach(HttpProtocol::forget);
-    for (TlsContext tls : tlsContexts()) {
-      attempt("the certificate in use stays", tls::reload, failures);
-    }
-    if (!failures.isEmpty()) {
-      throw new IOException(String.join(System.lineSeparator(), failures));
-    }
-  }
-
-  private interface Attempt {
-    void run() throws IOException;
-  }
-
-  private static void attempt(String otherwise, Attempt attempt, List<String> failures) {
-    try {
-      attempt.run();
-    } catch (IOException e) {
-      failures.add(otherwise + ": " + e.getMessage());
-    }
-  }
-
-  private Set<TlsContext> tlsContexts() {
-    ServerConfig config = parts.config.server();
-    return Stream.concat(
-            Stream.ofNullable(config.listen().tls()),
-            config.adopted().stream().map(AdoptedSocket::tls).filter(Objects::nonNull))
-        .collect(Collectors.toCollection(LinkedHashSet::new));
+    parts.reload();
   }
 
   /// Stops accepting, answers what was received, and ends. Blocks up to the timeout. Monitoring is

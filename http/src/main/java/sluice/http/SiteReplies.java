@@ -42,7 +42,7 @@ final class SiteReplies {
 
   /// The same path with a slash behind it and no two slashes in a row: `//x` would name another
   /// host (RFC 3986 section 4.2), and the redirect lead there.
-  static byte[] location(byte[] path) {
+  private static byte[] location(byte[] path) {
     StringBuilder location = new StringBuilder("Location: ");
     for (int i = 0; i < path.length; i++) {
       if (path[i] != '/' || i == 0 || path[i - 1] != '/') {

@@ -24,6 +24,9 @@ final class FreshReader {
   /// The entity tag of each file that was given last.
   private final Map<String, String> known = new HashMap<>();
 
+  /// Requests that were answered, or cut off by a change in place.
+  long made;
+
   int aborted;
   int unavailable;
   int unchanged;
@@ -74,9 +77,11 @@ final class FreshReader {
           throw e;
         }
         aborted++;
+        made += asked.size() - asked.indexOf(each);
         return false;
       }
       check(each, answer);
+      made++;
     }
     return true;
   }

@@ -21,10 +21,10 @@ import sluice.testkit.Slice;
 /// Requests while files are rewritten, renamed, truncated and deleted: whoever asks after a
 /// change's system call returned sees it, and no body mixes two versions.
 ///
-/// All parts of [Slice] together are a million requests on each backend; one part is a fiftieth.
+/// All parts of [Slice] together are a million requests on each backend. Each part has random
+/// choices of its own.
 class FreshnessTest {
   private static final long REQUESTS = 1_000_000;
-  private static final int SHARE = 50;
   private static final int FILES = 40;
   private static final int READERS = 8;
 
@@ -36,10 +36,12 @@ class FreshnessTest {
   @CsvSource({"io_uring, 2", "epoll, 1"})
   @Timeout(900)
   void noReplyIsStaleOrMixed(String backend, int loops) throws Exception {
-    long requests = Slice.current().count() == 1 ? REQUESTS : REQUESTS / SHARE;
+    Slice slice = Slice.current();
+    long requests = slice.share(REQUESTS);
+    long seed = (long) slice.index() << 32;
     List<FreshFile> files = new ArrayList<>();
     for (int i = 0; i < FILES; i++) {
-      files.add(new FreshFile(root, i, i % 4 == 3, new Random(i)));
+      files.add(new FreshFile(root, i, i % 4 == 3, new Random(seed + i)));
     }
     ServerConfig server =
         ServerConfig.onLoopback("fresh", 0).withBackend(Backend.parse(backend)).withLoops(loops);
@@ -49,11 +51,14 @@ class FreshnessTest {
       List<Thread> writers = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
         int first = i;
-        writers.add(Thread.ofPlatform().start(() -> guarded(() -> write(files, first), left)));
+        writers.add(
+            Thread.ofPlatform()
+                .start(() -> guarded(() -> write(files, first, new Random(seed + first)), left)));
       }
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < READERS; i++) {
-        FreshReader reader = new FreshReader(http.server().port(), files, new Random(i), left);
+        FreshReader reader =
+            new FreshReader(http.server().port(), files, new Random(seed + i), left);
         readers.add(reader);
         threads.add(Thread.ofPlatform().start(() -> guarded(reader::run, left)));
       }
@@ -65,7 +70,9 @@ class FreshnessTest {
         thread.join();
       }
     }
-    assertThat(failures).isEmpty();
+    assertThat(failures).as("part %d of %d", slice.index(), slice.count()).isEmpty();
+    assertThat(readers.stream().mapToLong(reader -> reader.made).sum())
+        .isGreaterThanOrEqualTo(requests);
     int unavailable = readers.stream().mapToInt(reader -> reader.unavailable).sum();
     assertThat((long) unavailable).isLessThan(requests / 20);
     assertThat(readers.stream().mapToInt(reader -> reader.unchanged).sum()).isPositive();
@@ -86,8 +93,8 @@ class FreshnessTest {
   }
 
   /// Changes every other file, one after the other, in bursts.
-  private void write(List<FreshFile> files, int first) throws IOException, InterruptedException {
-    Random random = new Random(first);
+  private void write(List<FreshFile> files, int first, Random random)
+      throws IOException, InterruptedException {
     while (!over) {
       FreshFile file = files.get(2 * random.nextInt(files.size() / 2) + first);
       for (int i = random.nextInt(3); i >= 0; i--) {

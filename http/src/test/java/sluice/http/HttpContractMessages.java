@@ -290,7 +290,7 @@ abstract class HttpContractMessages extends HttpContractRig {
       requests.write(one);
     }
     HttpPeer peer = peer(32 << 10);
-    Thread writer = Thread.ofVirtual().start(() -> peer.trySend(requests.toByteArray()));
+    Thread writer = sendAside(peer, requests.toByteArray());
     for (int i = 0; i < 1_000; i++) {
       assertThat(peer.read().body()).isEqualTo(content);
     }

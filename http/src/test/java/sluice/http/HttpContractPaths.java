@@ -275,12 +275,12 @@ abstract class HttpContractPaths extends HttpContractMessages {
     write("404.html", "gone");
     write("403.html", "no");
     assertThat(get("/none").text()).as("as at the start").isEqualTo("not here");
-    server().reload();
+    reload();
     assertThat(get("/none").text()).isEqualTo("gone");
     assertThat(get("/.x").text()).isEqualTo("no");
     write("403.html", "again");
     Files.delete(root.resolve("404.html"));
-    assertThatThrownBy(() -> server().reload())
+    assertThatThrownBy(() -> reload())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("the error pages in use stay: ")
         .hasMessageContaining("404.html")
@@ -302,7 +302,7 @@ abstract class HttpContractPaths extends HttpContractMessages {
       for (char c = 'a'; c <= 'z'; c++) {
         get("/mapped.txt");
         map.set(ValueLayout.JAVA_BYTE, 0, (byte) c);
-        server().reload();
+        reload();
         assertThat(get("/mapped.txt").text()).isEqualTo(c + "ld");
       }
     }
@@ -323,14 +323,14 @@ abstract class HttpContractPaths extends HttpContractMessages {
         run("mount", "--bind", upper.toString(), over.toString());
         try {
           if (watched || over.equals(root)) {
-            server().reload();
+            reload();
           }
           assertThat(get(path).text()).as(over + ", watched: " + watched).isEqualTo("above");
         } finally {
           run("umount", "--lazy", over.toString());
         }
         if (watched || over.equals(root)) {
-          server().reload();
+          reload();
         }
         assertThat(get(path).text()).isEqualTo(before);
       }
@@ -363,7 +363,7 @@ abstract class HttpContractPaths extends HttpContractMessages {
   void droppedRecordsOfTheAccessLogAreCounted() throws IOException {
     start(config -> config.withAccessLog(outside.resolve("log")));
     CounterPublisher counters = new CounterPublisher(Counters.inMemory());
-    server().publishTo(counters);
+    publishTo(counters);
     assertThat(counters.snapshot().values())
         .anyMatch(each ->
             each.label().equals("access_log/dropped_records")

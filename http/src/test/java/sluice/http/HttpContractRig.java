@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.Backend;
+import sluice.loop.CounterPublisher;
 import sluice.loop.Loop;
 import sluice.loop.ServerConfig;
 
@@ -29,8 +30,8 @@ import sluice.loop.ServerConfig;
 abstract class HttpContractRig {
   @TempDir Path root;
   @TempDir Path outside;
-  private final List<AutoCloseable> opened = new ArrayList<>();
-  private final List<String> complaints = new ArrayList<>();
+  final List<AutoCloseable> opened = new ArrayList<>();
+  final List<String> complaints = new ArrayList<>();
   private @Nullable HttpServer server;
   int port;
 
@@ -83,20 +84,41 @@ abstract class HttpContractRig {
   }
 
   HttpPeer peer(int receiveBytes) throws IOException {
-    HttpPeer peer = new HttpPeer(port, receiveBytes);
+    HttpPeer peer = connect(receiveBytes);
     opened.add(peer);
     return peer;
   }
 
+  /// A connection that the caller closes.
+  ///
+  /// @param receiveBytes size of the client's receive buffer, 0 for what the system chooses
+  HttpPeer connect(int receiveBytes) throws IOException {
+    return new HttpPeer(port, receiveBytes);
+  }
+
+  /// Sends while the caller reads.
+  Thread sendAside(HttpPeer peer, byte[] bytes) {
+    return Thread.ofVirtual().start(() -> peer.trySend(bytes));
+  }
+
+  /// As on SIGHUP.
+  void reload() throws IOException {
+    server().reload();
+  }
+
+  void publishTo(CounterPublisher counters) {
+    server().publishTo(counters);
+  }
+
   /// One request on a connection of its own.
   HttpAnswer get(String target, String... fields) throws IOException {
-    try (HttpPeer peer = new HttpPeer(port)) {
+    try (HttpPeer peer = connect(0)) {
       return peer.get(target, fields);
     }
   }
 
   HttpAnswer request(String method, String target, String... fields) throws IOException {
-    try (HttpPeer peer = new HttpPeer(port)) {
+    try (HttpPeer peer = connect(0)) {
       return peer.request(method, target, fields);
     }
   }

@@ -29,15 +29,25 @@ final class HttpPeer implements AutoCloseable {
 
   /// @param receiveBytes size of the socket's receive buffer, 0 for what the system chooses
   HttpPeer(int port, int receiveBytes) throws IOException {
-    socket = new Socket();
+    this(connected(port, receiveBytes));
+  }
+
+  /// @param connected becomes the peer's
+  HttpPeer(Socket connected) throws IOException {
+    socket = connected;
+    in = socket.getInputStream();
+    out = socket.getOutputStream();
+  }
+
+  private static Socket connected(int port, int receiveBytes) throws IOException {
+    Socket socket = new Socket();
     if (receiveBytes > 0) {
       socket.setReceiveBufferSize(receiveBytes);
     }
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
-    in = socket.getInputStream();
-    out = socket.getOutputStream();
+    return socket;
   }
 
   HttpPeer send(String text) throws IOException {

@@ -118,6 +118,17 @@ public final class SimClient extends SimEndpoint {
     return Arrays.copyOf(received, receivedBytes);
   }
 
+  /// Takes bytes that have come: [#received] no longer has them.
+  ///
+  /// @return how many, 0 when there are none
+  public int take(byte[] into, int offset, int length) {
+    int count = Math.min(length, receivedBytes);
+    System.arraycopy(received, 0, into, offset, count);
+    receivedBytes -= count;
+    System.arraycopy(received, count, received, 0, receivedBytes);
+    return count;
+  }
+
   public int receivedBytes() {
     return receivedBytes;
   }

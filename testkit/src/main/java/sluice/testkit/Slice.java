@@ -41,6 +41,12 @@ public record Slice(int index, int count) {
     return new Slice(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)));
   }
 
+  /// How much of something that is counted, such as requests, this part does: the parts differ by
+  /// one at most and are `total` together.
+  public long share(long total) {
+    return total * (index + 1) / count - total * index / count;
+  }
+
   /// The seeds of this part, ascending.
   ///
   /// @param total all seeds are 0 to `total` - 1

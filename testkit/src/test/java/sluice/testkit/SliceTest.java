@@ -3,6 +3,7 @@ package sluice.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.LongSummaryStatistics;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +14,20 @@ final class SliceTest {
         .hasSize(100)
         .doesNotHaveDuplicates()
         .allMatch(seed -> seed >= 0 && seed < 100);
+  }
+
+  @Test
+  void sharesAreTheWholeTogether() {
+    for (int count : new int[] {1, 2, 3, 7, 10, 999_983}) {
+      for (long total : new long[] {0, 1, 6, 100, 1_000_000}) {
+        LongSummaryStatistics shares =
+            IntStream.range(0, count)
+                .mapToLong(k -> new Slice(k, count).share(total))
+                .summaryStatistics();
+        assertThat(shares.getSum()).isEqualTo(total);
+        assertThat(shares.getMax() - shares.getMin()).isLessThanOrEqualTo(1);
+      }
+    }
   }
 
   @Test

@@ -1,0 +1,151 @@
+package sluice.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.loop.Backend;
+import sluice.loop.CounterPublisher;
+import sluice.loop.ListenOptions;
+import sluice.loop.Loop;
+import sluice.loop.LoopConfig;
+import sluice.loop.ServerConfig;
+import sluice.testkit.SimClient;
+import sluice.testkit.SimFault;
+import sluice.testkit.SimRandom;
+import sluice.testkit.SimWorld;
+
+/// The parts of [HttpContract] that need no kernel's sockets, over the simulated engine: short
+/// transfers, EINTR, reordering and an empty arena, as the seed has it, but no connection that the
+/// kernel breaks. Files and inotify are real ones.
+///
+/// Everything runs on the test's thread, except tasks of the slow path while that waits for them.
+@ParameterizedClass
+@ValueSource(longs = {1, 2, 3})
+@Timeout(240)
+class HttpSimContractTest extends HttpContractSite {
+  private static final int MAX_TURNS = 2_000_000;
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  /// Simulated time is no measure of patience: a client may write a byte at a time.
+  private static final LoopConfig LOOP =
+      new LoopConfig(
+          100, 64 << 10, 64 << 20, 4 << 20, 36_000 * SECOND_NANOS, 36_000 * SECOND_NANOS);
+
+  @Parameter long seed;
+  private @Nullable Simulated simulated;
+
+  /// A server in a world of its own.
+  private static final class Simulated {
+    final SimWorld world;
+    final HttpParts parts;
+    final Loop loop;
+    final SocketAddress address;
+
+    Simulated(SimWorld world, HttpConfig config, HttpParts parts) throws IOException {
+      this.world = world;
+      this.parts = parts;
+      SimSlowPath slowPath = new SimSlowPath(world.scheduler(), world.random());
+      loop = new Loop("sim", world.engine(), config.server().loop(), world.clock(), slowPath);
+      InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+      address = loop.listen(any, ListenOptions.DEFAULT, parts.protocol(loop)).localAddress();
+    }
+
+    void turnUntil(BooleanSupplier done) {
+      world.turnUntil(done, MAX_TURNS, () -> loop.turn(-1));
+    }
+
+    void close() {
+      loop.drain(60 * SECOND_NANOS);
+      turnUntil(loop::stopping);
+      assertThat(loop.counters().handlerFailures()).as("seed %d", world.seed()).isZero();
+      assertThat(loop.counters().taskFailures()).as("seed %d", world.seed()).isZero();
+      loop.close();
+      parts.close();
+      world.close();
+    }
+  }
+
+  private Simulated simulated() {
+    return Objects.requireNonNull(simulated);
+  }
+
+  @Override
+  Backend backend() {
+    throw new AssertionError("the simulated engine is none of the backends");
+  }
+
+  @Override
+  void start(Site site, UnaryOperator<HttpConfig> change) throws IOException {
+    if (simulated != null) {
+      simulated.close();
+    }
+    ServerConfig server = ServerConfig.onLoopback("sim", 0).withLoop(LOOP);
+    HttpConfig patient =
+        HttpConfig.of(server, site).withTimeouts(Duration.ofHours(10), Duration.ofHours(10));
+    HttpConfig config = change.apply(patient);
+    SimWorld world = new SimWorld(seed);
+    world.faults().with(SimFault.RESET, 0).with(SimFault.ACCEPT_ABORTED, 0);
+    simulated = new Simulated(world, config, new HttpParts(config, complaints::add));
+  }
+
+  @AfterEach
+  @Override
+  void stopServer() throws Exception {
+    for (AutoCloseable each : opened) {
+      each.close();
+    }
+    simulated().close();
+    assertThat(complaints).isEmpty();
+  }
+
+  @Override
+  HttpPeer connect(int receiveBytes) throws IOException {
+    SimWorld world = simulated().world;
+    SimRandom random = world.random();
+    int most = receiveBytes == 0 ? 64 << 10 : receiveBytes;
+    SimClient.Pace pace =
+        new SimClient.Pace(random.skewed(16_384), most, random.skewed(100_000), 0);
+    SimClient client = world.client(pace).connect(simulated().address);
+    return new HttpPeer(new SimSocket(client, simulated()::turnUntil));
+  }
+
+  /// What is sent is buffered by the client: it needs no thread.
+  @Override
+  Thread sendAside(HttpPeer peer, byte[] bytes) {
+    peer.trySend(bytes);
+    return Thread.ofVirtual().start(() -> {});
+  }
+
+  @Override
+  void reload() throws IOException {
+    simulated().parts.reload();
+  }
+
+  @Override
+  void publishTo(CounterPublisher counters) {
+    simulated().parts.publishTo(counters);
+  }
+
+  /// Lets a while pass, so that what was sent arrives first.
+  @Override
+  long onLoop(ToLongFunction<Loop> question) {
+    boolean[] passed = {false};
+    simulated().world.scheduler().after(10_000_000, () -> passed[0] = true);
+    simulated().turnUntil(() -> passed[0]);
+    return question.applyAsLong(simulated().loop);
+  }
+}
