@@ -84,8 +84,8 @@ final class FsMount implements Callable<Integer> {
       names = "--valid",
       paramLabel = "SECONDS",
       description = {
-        "How long the kernel remembers names and attributes; 0 asks the server each time"
-            + " (default: ${DEFAULT-VALUE})."
+        "How long the kernel remembers names and attributes; 0 asks the server each time, also for"
+            + " content (default: ${DEFAULT-VALUE})."
       })
   long validSeconds = 86_400;
 
