@@ -19,6 +19,7 @@ final class FsCommand {
       case "cat" -> fs.addSubcommand(new FsCat());
       case "fsck" -> fs.addSubcommand(new FsFsck());
       case "mount" -> fs.addSubcommand(new FsMount());
+      case "umount" -> fs.addSubcommand(new FsUmount());
       default -> {
         fs.addSubcommand(new FsMkfs());
         fs.addSubcommand(new FsLs());
@@ -26,6 +27,7 @@ final class FsCommand {
         fs.addSubcommand(new FsCat());
         fs.addSubcommand(new FsFsck());
         fs.addSubcommand(new FsMount());
+        fs.addSubcommand(new FsUmount());
       }
     }
     return fs;

@@ -11,7 +11,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2Check;
 
 /// `sluice fs fsck`. Runs in the main thread.
@@ -49,7 +48,7 @@ final class FsFsck implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Progress progress = new Progress(err, "groups", 0);
-    try (BlockDevice device = BlockDevices.file(image, true)) {
+    try (BlockDevice device = EndingMount.open(image, true, err)) {
       Ext2Check.Report report =
           Ext2Check.check(device, line -> out.println(Shown.line(line)), progress::at);
       progress.end();

@@ -20,7 +20,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2Format;
 import sluice.fs.ext2.FormatOptions;
 
@@ -113,7 +112,7 @@ final class FsMkfs implements Callable<Integer> {
   }
 
   private void format() throws IOException {
-    try (BlockDevice device = BlockDevices.file(image, false);
+    try (BlockDevice device = EndingMount.open(image, false, spec.commandLine().getErr());
         Interrupts interrupts = new Interrupts()) {
       refuseUnlessEmpty();
       FormatOptions options = options(device.lengthBytes());
@@ -191,7 +190,8 @@ final class FsMkfs implements Callable<Integer> {
     if (!Files.isRegularFile(image)) {
       throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
     }
-    try (BlockDevice _ = BlockDevices.file(image, false)) { // locked meanwhile
+    try (BlockDevice _ =
+        EndingMount.open(image, false, spec.commandLine().getErr())) { // locked meanwhile
       refuseUnlessEmpty();
       resize(bytes, StandardOpenOption.CREATE);
     }

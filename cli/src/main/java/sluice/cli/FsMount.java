@@ -84,8 +84,8 @@ final class FsMount implements Callable<Integer> {
       names = "--valid",
       paramLabel = "SECONDS",
       description = {
-        "How long the kernel remembers names and attributes; 0 asks the server each time"
-            + " (default: ${DEFAULT-VALUE})."
+        "How long the kernel remembers names and attributes; 0 asks the server each time, also for"
+            + " content (default: ${DEFAULT-VALUE})."
       })
   long validSeconds = 86_400;
 
@@ -105,7 +105,7 @@ final class FsMount implements Callable<Integer> {
     MountOptions mountOptions =
         MountOptions.defaults().withReadOnly(readOnly).withCacheBytes(cacheBytes);
     try (MountedImage mounted = MountedImage.open(image, mountOptions, err);
-        FuseMount mount = FuseMount.open(mounted.tree(), directory, options, err::println)) {
+        FuseMount mount = mounted.serve(directory, options, err)) {
       Signals.handle("TERM", () -> end(mount, err));
       Signals.handle("INT", () -> end(mount, err));
       Signals.handle("HUP", () -> end(mount, err));

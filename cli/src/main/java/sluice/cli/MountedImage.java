@@ -20,6 +20,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.fuse.FuseMount;
+import sluice.fs.fuse.FuseOptions;
 import sluice.sys.Errno;
 
 /// An image opened for a command that works in it, as root. Of the command's thread.
@@ -41,7 +43,7 @@ final class MountedImage implements AutoCloseable {
   }
 
   static MountedImage open(Path image, MountOptions options, PrintWriter err) throws IOException {
-    BlockDevice device = BlockDevices.file(image, options.readOnly());
+    BlockDevice device = EndingMount.open(image, options.readOnly(), err);
     try {
       Ext2 tree = Ext2.mount(device, options);
       if (tree.blocksInLog() > 0) {
@@ -57,6 +59,13 @@ final class MountedImage implements AutoCloseable {
       device.close();
       throw e;
     }
+  }
+
+  /// Mounts it through FUSE. Commands that come when it is unmounted wait until it is closed.
+  FuseMount serve(Path directory, FuseOptions options, PrintWriter err)
+      throws IOException, InterruptedException {
+    BlockDevices.serve(device);
+    return FuseMount.open(tree, directory, options, err::println);
   }
 
   /// @throws IOException when the directory that a new file is to be in does not exist

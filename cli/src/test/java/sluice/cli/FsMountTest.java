@@ -100,7 +100,11 @@ final class FsMountTest {
     Process started = new ProcessBuilder(command).redirectErrorStream(true).start();
     process = started;
     BufferedReader out = started.inputReader(StandardCharsets.UTF_8);
-    assertThat(out.readLine())
+    String first = out.readLine();
+    while (first != null && first.contains("waits for that")) {
+      first = out.readLine(); // the mount before it is ending
+    }
+    assertThat(first)
         .startsWith("mounted " + image() + " at " + mount())
         .contains(ring.equals("on") ? "requests by io_uring (" : "requests by read and write (");
     return started;
@@ -114,6 +118,60 @@ final class FsMountTest {
     String rest = String.join("\n", process.inputReader(StandardCharsets.UTF_8).lines().toList());
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     return rest;
+  }
+
+  /// umount(2) does not wait for the server, so what follows at once does.
+  @Test
+  void whatFollowsAnUnmountAtOnceFindsAWholeImage() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Process started = start("off");
+      for (int file = 0; file < 40; file++) {
+        Files.write(mount().resolve("f-" + file), new byte[50_000 + i]);
+      }
+      if (i % 2 == 0) {
+        assertThat(tool("umount", mount().toString())).isZero();
+        assertThat(run("fsck", image().toString())).as("%s", err).isZero();
+      } else {
+        assertThat(run("umount", mount().toString())).as("%s", err).isZero();
+      }
+      assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
+      assertThat(run("ls", image().toString(), "/f-39")).as("%s", err).isZero();
+      assertThat(rest(started)).contains("unmounted");
+    }
+  }
+
+  /// The next mount too.
+  @Test
+  void anUnmountedImageCanBeMountedAtOnce() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Process started = start("off");
+      assertThat(mount().toFile().list()).hasSize(40 * i + 1); // and lost+found
+      for (int file = 0; file < 40; file++) {
+        Files.write(mount().resolve(i + "-" + file), new byte[5000]);
+      }
+      assertThat(tool("umount", mount().toString())).isZero();
+      Process next = started("off");
+      assertThat(rest(started)).contains("unmounted");
+      assertThat(mount().resolve(i + "-39")).hasSize(5000);
+      assertThat(tool("umount", mount().toString())).isZero();
+      assertThat(rest(next)).contains("unmounted");
+    }
+  }
+
+  @Test
+  void unmountingWhatIsUsedOrNoMountIsRefusedWithTheFix() throws Exception {
+    assertThat(run("umount", mount().toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("is no mount of").contains("Fix: findmnt");
+    Process started = start("off");
+    try (FileChannel channel =
+        FileChannel.open(
+            mount().resolve("file"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      assertThat(channel.write(ByteBuffer.wrap(new byte[5000]))).isEqualTo(5000);
+      assertThat(run("umount", mount().toString())).isEqualTo(1);
+      assertThat(err.toString()).contains("is in use").contains("Fix: fuser");
+    }
+    assertThat(run("umount", mount().toString())).isZero();
+    assertThat(rest(started)).contains("unmounted");
   }
 
   @ParameterizedTest

@@ -25,6 +25,19 @@ public final class BlockDevices {
     return FileDevice.open(path, readOnly);
   }
 
+  /// Notes that a mount serves an open device, until the device is closed: [#isServed] says so to
+  /// other processes, which cannot see it at the lock.
+  public static void serve(BlockDevice device) throws IOException {
+    if (device instanceof FileDevice file) {
+      file.serve();
+    }
+  }
+
+  /// Whether a device of an image is open that was given to [#serve], here or in another process.
+  public static boolean isServed(Path path) throws IOException {
+    return ImageFile.isServed(path);
+  }
+
   /// As [#file], past the page cache of the kernel and with many transfers at a time: `O_DIRECT`
   /// and io_uring. Where one of them is missing, another way is taken, and `notice` is told why.
   public static BlockDevice direct(Path path, boolean readOnly, Consumer<String> notice)

@@ -164,6 +164,15 @@ final class FileDevice implements BlockDevice {
     }
   }
 
+  void serve() throws IOException {
+    use.readLock().lock();
+    try {
+      ImageFile.serve(fd(), file.path());
+    } finally {
+      use.readLock().unlock();
+    }
+  }
+
   private int fd() throws FsException {
     if (closed) {
       throw FsException.of(Errno.EBADF, file + " is closed");

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import sluice.fs.FsException;
 import sluice.sys.Errno;
 import sluice.sys.Files;
+import sluice.sys.RecordLocks;
 import sluice.sys.Statx;
 import sluice.sys.SysException;
 
@@ -13,6 +14,9 @@ import sluice.sys.SysException;
 ///
 /// @param sectorBytes unit of direct transfers: the logical sector of a block device, 512 of a file
 record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean readOnly) {
+  /// The byte, far behind any image, that is locked while a mount serves it.
+  private static final long SERVED = 1L << 62;
+
   /// @param flags more `O_` bits, such as `O_DIRECT`
   static ImageFile open(Path path, boolean readOnly, int flags) throws IOException {
     int access = (readOnly ? Files.O_RDONLY : Files.O_RDWR) | flags;
@@ -56,6 +60,23 @@ record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean r
     SysException.check(Files.statx(fd, Statx.STATX_BASIC_STATS, status), "statx", path);
     LoopDevices.refuse(path, readOnly, status.size());
     return new ImageFile(path, fd, status.size(), 512, readOnly);
+  }
+
+  static void serve(int fd, Path path) throws IOException {
+    SysException.check(RecordLocks.share(fd, SERVED), "fcntl", path, "F_OFD_SETLK");
+  }
+
+  static boolean isServed(Path path) throws IOException {
+    int fd =
+        (int)
+            SysException.check(
+                Files.openat(Files.AT_FDCWD, path.toString(), Files.O_RDONLY, 0), "openat", path);
+    try {
+      int held = RecordLocks.isHeld(fd, SERVED);
+      return SysException.check(held, "fcntl", path, "F_OFD_GETLK") > 0;
+    } finally {
+      Files.close(fd);
+    }
   }
 
   void close() {

@@ -88,10 +88,11 @@ final class FuseAnswers {
         return NO_REPLY;
       }
       case FuseOpcode.OPEN -> {
-        return files.open(FuseOpcode.NO_OPEN_SUPPORT, FuseOpcode.FOPEN_KEEP_CACHE);
+        return files.open(FuseOpcode.NO_OPEN_SUPPORT, x.openFlags());
       }
       case FuseOpcode.OPENDIR -> {
-        int flags = FuseOpcode.FOPEN_KEEP_CACHE | FuseOpcode.FOPEN_CACHE_DIR;
+        boolean kept = session.remembers();
+        int flags = kept ? FuseOpcode.FOPEN_KEEP_CACHE | FuseOpcode.FOPEN_CACHE_DIR : 0;
         return files.open(FuseOpcode.NO_OPENDIR_SUPPORT, flags);
       }
       case FuseOpcode.RELEASE, FuseOpcode.RELEASEDIR, FuseOpcode.DESTROY -> {}

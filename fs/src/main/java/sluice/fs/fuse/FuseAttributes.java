@@ -15,6 +15,9 @@ final class FuseAttributes {
   private static final int STATX_BTIME = 0x800;
   private static final int SET_ID = 0xC00;
 
+  /// All bits of SETATTR that name an attribute; others tell of a handle or a lock.
+  private static final int ATTRIBUTES = 0x5BF;
+
   private final FuseExchange x;
 
   FuseAttributes(FuseExchange exchange) {
@@ -143,7 +146,7 @@ final class FuseAttributes {
   /// that may have to take set-id bits away, so that it learns the mode from the answer. Others
   /// cannot change or run the file meanwhile.
   private static boolean isEmpty(int valid) {
-    return (valid & FuseOpcode.FATTR_ATTRIBUTES) == 0;
+    return (valid & ATTRIBUTES) == 0;
   }
 
   private Caller caller(int valid) throws IOException {

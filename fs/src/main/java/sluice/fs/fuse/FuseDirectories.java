@@ -49,14 +49,13 @@ final class FuseDirectories implements DirectorySink {
       return false;
     }
     FileKind shown = kind;
-    FileAttributes a = plus && !FileNames.isDots(name) ? attributesOf(inode) : null;
+    FileAttributes a = plus && !FileNames.isDots(name) ? toldOf(inode) : null;
     if (failure != null) {
       return false;
     }
     int at = x.reply.append(bytes);
     if (a != null) {
       attributes.putEntry(at, a);
-      x.nodes.told(inode);
       shown = a.kind();
     }
     int entry = at + head;
@@ -68,7 +67,28 @@ final class FuseDirectories implements DirectorySink {
     return true;
   }
 
-  /// Null when it has just been removed: the kernel then gets the name alone.
+  /// The attributes of an inode that the kernel is told of. That is noted first, as for a lookup.
+  ///
+  /// @return null when it has just been removed: the kernel then gets the name alone
+  private @Nullable FileAttributes toldOf(long inode) {
+    try {
+      x.nodes.told(inode);
+    } catch (IOException e) {
+      failure = e instanceof FsException f && f.errno() == Errno.ESTALE ? null : e;
+      return null;
+    }
+    FileAttributes a = attributesOf(inode);
+    if (a == null || a.links() == 0) {
+      try {
+        x.forget(x.nodes.swap(inode), 1);
+      } catch (IOException e) {
+        failure = e;
+      }
+      return null;
+    }
+    return a;
+  }
+
   private @Nullable FileAttributes attributesOf(long inode) {
     try {
       return x.attributes(inode);

@@ -65,6 +65,11 @@ final class FuseExchange {
     return block;
   }
 
+  /// How the kernel is to read a file that it opens.
+  int openFlags() {
+    return session.remembers() ? FuseOpcode.FOPEN_KEEP_CACHE : FuseOpcode.FOPEN_DIRECT_IO;
+  }
+
   /// The inode the message is about.
   long inode() {
     return nodes.swap(request.node());

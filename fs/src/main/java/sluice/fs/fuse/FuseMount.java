@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.fs.FileTree;
+import sluice.fs.FsException;
 import sluice.memory.Account;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -17,8 +18,9 @@ import sluice.sys.SysException;
 /// call.
 ///
 /// The kernel checks permissions (`default_permissions`) and keeps names, attributes and content as
-/// long as it likes, because all changes come through it: nobody else may change the tree
-/// meanwhile. The tree stays the caller's: it is to be closed after the mount.
+/// long as it likes, because all changes come through it. Where something else changes the tree
+/// meanwhile, the mount is to be made with [FuseOptions#withValidSeconds] of 0. The tree stays the
+/// caller's: it is to be closed after the mount.
 ///
 /// A file that is opened has reached the tree when a write returns, and the device after `fsync`.
 /// `sync(1)` asks a FUSE file system for nothing; closing the tree makes everything stable.
@@ -57,6 +59,14 @@ public final class FuseMount implements AutoCloseable {
   public static FuseMount open(
       FileTree tree, Path directory, FuseOptions options, Consumer<String> messages)
       throws IOException, InterruptedException {
+    if (options.trusted() && !tree.changesOnlyHere()) {
+      throw FsException.of(
+          Errno.EINVAL,
+          "mount "
+              + directory
+              + " as trusted\n  Why: its files change elsewhere, also while they"
+              + " run as programs of another user\n  Fix: mount it without");
+    }
     String target = directory.toRealPath().toString();
     int mode = tree.attributes(tree.rootInode()).mode();
     FuseSession session = new FuseSession(tree, options, messages);

@@ -25,7 +25,10 @@ final class FuseNames {
     long directory = x.inode();
     byte[] name = x.request.name(0);
     if (Arrays.equals(name, SELF)) {
-      again(directory);
+      // A file handle (`open_by_handle_at(2)`, the kernel's NFS server) of a file that the kernel
+      // has forgotten; the answer's generation says whether it still is that file. Programs cannot
+      // ask so: the kernel resolves `.` itself.
+      entry(directory);
       return;
     }
     long found = x.tree.lookupNow(x.caller(), directory, name);
@@ -40,19 +43,11 @@ final class FuseNames {
       return;
     }
     entry(found);
-  }
-
-  /// A file handle (`open_by_handle_at(2)`, the kernel's NFS server) of a file that the kernel has
-  /// forgotten: the answer's generation says whether it still is that file. Programs cannot ask so:
-  /// the kernel resolves `.` itself.
-  ///
-  /// @throws FsException `ESTALE` when the number is not in use, or its file has no name any more
-  private void again(long inode) throws IOException {
-    FileAttributes a = x.attributes(inode);
-    if (a.links() == 0) {
-      throw FsException.of(Errno.ESTALE, "inode " + inode + " was removed");
+    if (!x.session.remembers() && lookup(directory, name) != found) {
+      x.told = 0;
+      x.forget(x.nodes.swap(found), 1);
+      throw FsException.of(Errno.ESTALE, "a name in directory " + directory + " changes hands");
     }
-    entry(inode);
   }
 
   private long lookup(long directory, byte[] name) throws IOException {
@@ -66,13 +61,27 @@ final class FuseNames {
     }
   }
 
-  /// Tells the kernel of an inode.
+  /// Tells the kernel of an inode. That is noted before the inode is looked at: whatever removes
+  /// its last name afterwards sees the note and keeps it, so that its number is no other file's.
+  ///
+  /// @throws FsException `ESTALE` when its last name is gone
   private void entry(long inode) throws IOException {
-    FileAttributes a = x.attributes(inode);
-    x.reply.body(FuseLayout.ENTRY_BYTES);
-    attributes.putEntry(0, a);
     x.nodes.told(inode);
-    x.told = inode;
+    boolean known = false;
+    try {
+      FileAttributes a = x.attributes(inode);
+      if (a.links() == 0) {
+        throw FsException.of(Errno.ESTALE, "inode " + inode + " was removed");
+      }
+      x.reply.body(FuseLayout.ENTRY_BYTES);
+      attributes.putEntry(0, a);
+      x.told = inode;
+      known = true;
+    } finally {
+      if (!known) {
+        x.forget(x.nodes.swap(inode), 1);
+      }
+    }
   }
 
   // ---- making -----------------------------------------------------------------------------------
@@ -109,7 +118,7 @@ final class FuseNames {
     int mode = x.request.intAt(FuseLayout.CREATE_MODE);
     entry(make(FuseLayout.CREATE_BYTES, NewFile.regular(mode & 0xFFF)));
     int opened = x.reply.append(FuseLayout.OPEN_OUT_BYTES);
-    x.reply.setInt(opened + FuseLayout.OPEN_OUT_FLAGS, FuseOpcode.FOPEN_KEEP_CACHE);
+    x.reply.setInt(opened + FuseLayout.OPEN_OUT_FLAGS, x.openFlags());
   }
 
   void link() throws IOException {

@@ -21,10 +21,14 @@ final class FuseNodes {
 
   private final FileTree tree;
   private final long root;
+  private final boolean retainsAll;
   private final FuseLookups[] shards = new FuseLookups[SHARDS];
 
-  FuseNodes(FileTree tree) {
+  /// @param retainsAll whether names go in other ways than through the kernel: then the tree keeps
+  ///   each file that the kernel knows
+  FuseNodes(FileTree tree, boolean retainsAll) {
     this.tree = tree;
+    this.retainsAll = retainsAll;
     root = tree.rootInode();
     for (int i = 0; i < SHARDS; i++) {
       shards[i] = new FuseLookups();
@@ -44,10 +48,20 @@ final class FuseNodes {
   }
 
   /// The kernel is about to be told of an inode.
-  void told(long inode) {
+  ///
+  /// @throws FsException `ESTALE` when it is gone; the kernel is not told then
+  void told(long inode) throws IOException {
     FuseLookups shard = shard(inode);
+    if (retainsAll) {
+      tree.retain(inode);
+    }
+    boolean surplus;
     synchronized (shard) {
       shard.add(inode);
+      surplus = retainsAll && !shard.hold(inode);
+    }
+    if (surplus) {
+      tree.release(inode); // it was kept before
     }
   }
 
@@ -68,7 +82,9 @@ final class FuseNodes {
   }
 
   /// Removes a name, so that its file lives on while the kernel knows it. The kernel changes a
-  /// directory by one request at a time, so the name leads to one file throughout.
+  /// directory by one request at a time, so the name leads to one file throughout. By a file handle
+  /// the kernel may be told of the file at any time: so it is kept until it is seen, behind the
+  /// removal, whether that was so.
   void removing(long directory, byte[] name, Removal removal) throws IOException {
     long inode = find(directory, name);
     if (inode == 0 || !mayEnd(inode)) {
@@ -97,12 +113,6 @@ final class FuseNodes {
   }
 
   private boolean mayEnd(long inode) throws IOException {
-    FuseLookups shard = shard(inode);
-    synchronized (shard) {
-      if (!shard.contains(inode)) {
-        return false;
-      }
-    }
     FileAttributes a = tree.attributes(inode);
     return a.isDirectory() || a.links() <= 1;
   }

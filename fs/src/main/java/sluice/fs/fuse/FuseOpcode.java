@@ -58,7 +58,7 @@ final class FuseOpcode {
   static final int BIG_WRITES = 1 << 5;
   static final int DO_READDIRPLUS = 1 << 13;
   static final int READDIRPLUS_AUTO = 1 << 14;
-  static final int ASYNC_DIO = 1 << 15; // refused: see FuseSession
+  static final int ASYNC_DIO = 1 << 15; // not asked for: see FuseSession
   static final int NO_OPEN_SUPPORT = 1 << 17;
   static final int PARALLEL_DIROPS = 1 << 18;
   static final int MAX_PAGES = 1 << 22;
@@ -72,6 +72,10 @@ final class FuseOpcode {
 
   static final long OVER_IO_URING = 1L << 41;
 
+  /// A file that is read past the kernel's pages may be mapped for all to see.
+  static final long DIRECT_IO_ALLOW_MMAP = 1L << 36;
+
+  static final int FOPEN_DIRECT_IO = 1;
   static final int FOPEN_KEEP_CACHE = 1 << 1;
   static final int FOPEN_CACHE_DIR = 1 << 3;
 
@@ -83,10 +87,6 @@ final class FuseOpcode {
   static final int FATTR_MTIME = 1 << 5;
   static final int FATTR_ATIME_NOW = 1 << 7;
   static final int FATTR_MTIME_NOW = 1 << 8;
-
-  /// All that name an attribute; others tell of a handle or a lock.
-  static final int FATTR_ATTRIBUTES = 0x5BF;
-
   static final int FATTR_KILL_SUIDGID = 1 << 11;
 
   static final int WRITE_CACHE = 1;

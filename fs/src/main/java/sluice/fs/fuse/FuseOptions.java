@@ -5,10 +5,14 @@ package sluice.fs.fuse;
 /// @param source shown as the device, such as the image's path
 /// @param readOnly the kernel refuses changes
 /// @param trusted device files and set-user-id programs of the tree work (mount options `dev`,
-///   `suid`)
+///   `suid`): only where all changes come through this mount, since nothing else can keep a program
+///   from being overwritten while it runs
 /// @param threads that answer the kernel, 1 to 64
-/// @param validSeconds how long the kernel may use names and attributes without asking again; that
-///   can be long where all changes come through it, and is a second at most elsewhere
+/// @param validSeconds how long the kernel may use names and attributes without asking again, where
+///   all changes come through this mount. 0 where they come in other ways too, be it through the
+///   same object (`java.nio.file`, NFS, another mount): then the kernel remembers nothing, neither
+///   content nor lists of directories, and asks for each. So it is, whatever is asked for, with a
+///   tree whose files change elsewhere ([sluice.fs.FileTree#changesOnlyHere])
 /// @param rings whether requests come through io_uring
 public record FuseOptions(
     String source,

@@ -46,11 +46,16 @@ final class FuseSession {
           | FuseOpcode.HANDLE_KILLPRIV_V2
           | FuseOpcode.SETXATTR_EXT;
 
+  /// What lets the kernel read and list without asking.
+  private static final int REMEMBERING =
+      FuseOpcode.NO_OPEN_SUPPORT | FuseOpcode.NO_OPENDIR_SUPPORT | FuseOpcode.CACHE_SYMLINKS;
+
   final FileTree tree;
   final FuseNodes nodes;
   final FuseReaders readers = new FuseReaders();
 
-  /// How long the kernel may use what it was told: not for long where others change files too.
+  /// How long the kernel may use what it was told. 0 where it is to remember nothing, since files
+  /// change in other ways too.
   final long validSeconds;
 
   /// Whether reading is not noted.
@@ -68,11 +73,15 @@ final class FuseSession {
 
   FuseSession(FileTree tree, FuseOptions options, Consumer<String> messages) {
     this.tree = tree;
-    long most = tree.changesOnlyHere() ? Long.MAX_VALUE : 1;
-    validSeconds = Math.min(most, options.validSeconds());
+    validSeconds = tree.changesOnlyHere() ? options.validSeconds() : 0;
     readOnly = options.readOnly();
     this.messages = messages;
-    nodes = new FuseNodes(tree);
+    nodes = new FuseNodes(tree, !remembers());
+  }
+
+  /// Whether the kernel keeps names, attributes, content and lists of directories.
+  boolean remembers() {
+    return validSeconds > 0;
   }
 
   /// Whether the kernel offered something that we asked for.
@@ -110,14 +119,15 @@ final class FuseSession {
       begun.countDown();
       throw FsException.of(Errno.EPROTO, "INIT");
     }
-    flags = request.intAt(FuseLayout.INIT_FLAGS) & WANTED;
+    int wanted = remembers() ? WANTED : WANTED & ~REMEMBERING;
+    flags = request.intAt(FuseLayout.INIT_FLAGS) & wanted;
     int transfer = agreed(FuseOpcode.MAX_PAGES) ? MAX_TRANSFER : OLD_MAX_TRANSFER;
     reply.setInt(FuseLayout.INIT_MINOR, FuseOpcode.MINOR);
     reply.setInt(
         FuseLayout.INIT_MAX_READAHEAD,
         Math.min(transfer, request.intAt(FuseLayout.INIT_MAX_READAHEAD)));
     reply.setInt(FuseLayout.INIT_FLAGS, flags);
-    agreeOnRings(request, reply);
+    agreeOnMore(request, reply);
     reply.setShort(FuseLayout.INIT_MAX_BACKGROUND, MAX_BACKGROUND);
     reply.setShort(FuseLayout.INIT_CONGESTION, MAX_BACKGROUND * 3 / 4);
     reply.setInt(FuseLayout.INIT_MAX_WRITE, transfer);
@@ -125,16 +135,19 @@ final class FuseSession {
     reply.setShort(FuseLayout.INIT_MAX_PAGES, transfer / PAGE_BYTES);
   }
 
-  private void agreeOnRings(FuseRequest request, FuseReply reply) {
+  private void agreeOnMore(FuseRequest request, FuseReply reply) {
     boolean more = (request.intAt(FuseLayout.INIT_FLAGS) & FuseOpcode.INIT_EXT) != 0;
-    if (!ringsReady || !more || request.bodyBytes() < FuseLayout.INIT_IN_FLAGS2 + Integer.BYTES) {
+    if (!more || request.bodyBytes() < FuseLayout.INIT_IN_FLAGS2 + Integer.BYTES) {
       return;
     }
-    int wanted = (int) (FuseOpcode.OVER_IO_URING >>> Integer.SIZE);
-    if ((request.intAt(FuseLayout.INIT_IN_FLAGS2) & wanted) != 0) {
-      overRings = true;
+    int rings = (int) (FuseOpcode.OVER_IO_URING >>> Integer.SIZE);
+    int maps = (int) (FuseOpcode.DIRECT_IO_ALLOW_MMAP >>> Integer.SIZE);
+    int wanted = (ringsReady ? rings : 0) | (remembers() ? 0 : maps);
+    int agreed = request.intAt(FuseLayout.INIT_IN_FLAGS2) & wanted;
+    if (agreed != 0) {
+      overRings = (agreed & rings) != 0;
       reply.setInt(FuseLayout.INIT_FLAGS, flags | FuseOpcode.INIT_EXT);
-      reply.setInt(FuseLayout.INIT_FLAGS2, wanted);
+      reply.setInt(FuseLayout.INIT_FLAGS2, agreed);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.AttributeChange;
@@ -34,8 +35,7 @@ final class FileCapabilitiesTest {
   }
 
   private static void write(FileTree tree, Caller caller, long inode) throws IOException {
-    Block block = Block.allocate(new Account("test", 4096), 4096);
-    assertThat(block).isNotNull();
+    Block block = Objects.requireNonNull(Block.allocate(new Account("test", 4096), 4096));
     try (Memory memory = Memory.over(block, 0, 4096)) {
       assertThat(tree.write(caller, inode, 0, memory, 0, 100)).isEqualTo(100);
     } finally {

@@ -92,7 +92,10 @@ final class FuseLayoutTest {
   }
 
   private static int check(StringBuilder probe, String expression, long value) {
-    boolean since614 = expression.contains("uring") || expression.endsWith("OVER_IO_URING");
+    boolean since614 =
+        expression.contains("uring")
+            || expression.endsWith("OVER_IO_URING")
+            || expression.endsWith("ALLOW_MMAP"); // since 6.6
     probe
         .append(since614 ? "#ifdef FUSE_OVER_IO_URING\n" : "")
         .append("_Static_assert((")

@@ -380,6 +380,22 @@ final class Nfs3ChangingTest {
   }
 
   @Test
+  void contentOfAnotherUserEndsSetIdBits() {
+    byte[] file = client.create(rig.top, "program");
+    for (boolean cut : new boolean[] {false, true}) {
+      for (int user : new int[] {7, 0}) {
+        assertThat(client.chmod(file, 06777)).isZero();
+        client.calls.as(user, user);
+        int status =
+            cut ? client.truncate(file, 5) : client.write(file, 0, new byte[10], 2).status();
+        assertThat(status).isZero();
+        client.calls.as(0, 0);
+        assertThat(client.attributes(file).mode()).isEqualTo(user == 0 ? 06777 : 0777);
+      }
+    }
+  }
+
+  @Test
   void attributesBeforeAndAfterBelongToTheChange() {
     byte[] directory = client.mkdir(rig.top, "d");
     Wire.Attributes known = client.attributes(directory);

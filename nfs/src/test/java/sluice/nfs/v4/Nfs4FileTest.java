@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -385,6 +386,23 @@ final class Nfs4FileTest {
     assertThat(client.statusOn(file.handle(), write(file.id(), Long.MAX_VALUE, 0, far)))
         .isEqualTo(NfsStatus.FBIG);
     assertThat(client.statusOn(data, read(StateId.ANONYMOUS, 0, 1))).isEqualTo(NfsStatus.ISDIR);
+  }
+
+  @Test
+  void contentOfAnotherUserEndsSetIdBits() {
+    byte[] file = file("program").handle();
+    List<Op> ways =
+        List.of(write(StateId.ANONYMOUS, 0, 2, new byte[10]), setSize(StateId.ANONYMOUS, 5));
+    for (Op way : ways) {
+      for (int user : new int[] {7, 0}) {
+        assertThat(client.statusOn(file, setMode(06777))).isZero();
+        client.calls.as(user, user);
+        assertThat(client.statusOn(file, way)).isZero();
+        client.calls.as(0, 0);
+        int left = user == 0 ? 06777 : 0777;
+        assertThat(attributes(file, Nfs4Attribute.MODE).int32()).isEqualTo(left);
+      }
+    }
   }
 
   @Test
