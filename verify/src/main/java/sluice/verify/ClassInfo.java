@@ -4,6 +4,7 @@ import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.StringEntry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class ClassInfo {
   private final int flags;
   private final int instanceFields;
   private final @Nullable List<String> permitted;
+  private final int longestConstant;
   private final Map<String, MethodInfo> methods = new LinkedHashMap<>();
   private int enter = -1;
   private int leave = -1;
@@ -48,6 +50,13 @@ final class ClassInfo {
                 .findAttribute(Attributes.permittedSubclasses())
                 .map(a -> a.permittedSubclasses().stream().map(ClassEntry::asInternalName).toList())
                 .orElse(null);
+    longestConstant =
+        model.fields().stream()
+            .flatMap(field -> field.findAttribute(Attributes.constantValue()).stream())
+            .mapToInt(value ->
+                value.constant() instanceof StringEntry text ? text.stringValue().length() : 0)
+            .max()
+            .orElse(0);
     for (MethodModel method : model.methods()) {
       MethodInfo info = new MethodInfo(this, method);
       methods.putIfAbsent(info.signature(), info);
@@ -72,6 +81,10 @@ final class ClassInfo {
 
   boolean has(int flag) {
     return (flags & flag) != 0;
+  }
+
+  int longestConstant() {
+    return longestConstant;
   }
 
   int instanceFields() {

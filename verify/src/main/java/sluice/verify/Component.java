@@ -19,7 +19,7 @@ public final class Component {
   private final List<String> unreadable = new ArrayList<>();
   private final Map<String, List<ClassInfo>> declaring = new HashMap<>();
   private boolean isIndexed;
-  private long codeBytes;
+  private int longestConstant;
 
   /// Adds a class. Of two with one name the first counts, as on a class path.
   ///
@@ -28,12 +28,24 @@ public final class Component {
     try {
       ClassInfo added =
           new ClassInfo(ClassFile.of(ClassFile.DeadLabelsOption.DROP_DEAD_LABELS).parse(bytes));
+      if (isOfTheJdk(added.name())) {
+        unreadable.add(origin + ": its name is in a package of the JDK, which has its own class");
+        return;
+      }
       classes.putIfAbsent(added.name(), added);
-      codeBytes += bytes.length;
+      longestConstant = Math.max(longestConstant, added.longestConstant());
       isIndexed = false;
     } catch (RuntimeException e) {
       unreadable.add(origin + ": " + e.getMessage());
     }
+  }
+
+  /// The JVM runs its own class of such a name, whatever a component brings.
+  private static boolean isOfTheJdk(String name) {
+    return name.startsWith("java/")
+        || name.startsWith("jdk/")
+        || name.startsWith("sun/")
+        || name.startsWith("com/sun/");
   }
 
   /// What could not be read as a class, one message each.
@@ -46,9 +58,9 @@ public final class Component {
     return classes.size();
   }
 
-  /// Bytes of all class files.
-  public long bytes() {
-    return codeBytes;
+  /// The longest string that a static field has without an instruction that stores it.
+  int longestConstant() {
+    return longestConstant;
   }
 
   Collection<ClassInfo> classes() {

@@ -41,6 +41,11 @@ final class Host {
     return limits;
   }
 
+  /// The longest string that a static field of the component may hold.
+  int longestInField() {
+    return Math.max(limits.maxLength(), component.longestConstant());
+  }
+
   @Nullable ClassInfo find(String name) {
     return component.find(name);
   }

@@ -31,7 +31,9 @@ final class Objects {
     } else {
       refuseOr(at, () -> touch(field.owner().asInternalName(), at));
     }
-    if (opcode == Opcode.GETFIELD || opcode == Opcode.GETSTATIC) {
+    if (opcode == Opcode.GETSTATIC && descriptor.equals("Ljava/lang/String;")) {
+      state.push(values.range(Kind.REFERENCE, 0, host.longestInField()));
+    } else if (opcode == Opcode.GETFIELD || opcode == Opcode.GETSTATIC) {
       state.push(values.stored(TypeKind.fromDescriptor(descriptor)));
     }
   }

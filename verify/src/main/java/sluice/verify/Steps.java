@@ -18,14 +18,14 @@ final class Steps {
   }
 
   void take(long count) throws Refused {
-    total += count;
-    left -= count;
-    if (left < 0) {
+    if (count > left) {
       throw new Refused(
           Reason.TOO_LARGE,
           -1,
           "its loops, handlers or variables take more steps than are granted");
     }
+    total += count;
+    left -= count;
   }
 
   /// All that were taken, for all methods.

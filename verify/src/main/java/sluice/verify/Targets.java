@@ -121,6 +121,10 @@ record Targets(List<MethodInfo> methods, @Nullable String outside, @Nullable Str
       if (!overriding.isEmpty()) {
         return unknown("it is overridden in " + overriding.getFirst().shown());
       }
+      boolean isDefault = only != null && only.owner().has(ClassInfo.INTERFACE);
+      if (isDefault && owner.enter() != owner.leave()) {
+        return unknown("it is a default method, which interfaces of subclasses may replace");
+      }
       if (only != null && only.has(ClassInfo.ABSTRACT)) {
         return unknown("it is abstract, and the class is not sealed");
       }
