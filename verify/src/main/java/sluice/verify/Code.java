@@ -24,6 +24,7 @@ import java.util.Map;
 /// @param handlers as the class file has them
 /// @param locals slots that are used
 /// @param bytes length of the code
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Code(
     List<Instruction> instructions,
     int[] lines,

@@ -79,7 +79,7 @@ public final class Component {
   /// Whether `above` is `type` or a superclass of it.
   boolean isBelow(ClassInfo type, ClassInfo above) {
     return type == above
-        || type.enter() >= 0 && type.enter() > above.enter() && type.enter() <= above.leave();
+        || (type.enter() >= 0 && type.enter() > above.enter() && type.enter() <= above.leave());
   }
 
   /// Numbers the classes by their superclasses, and lists for each signature the classes that

@@ -91,7 +91,6 @@ final class Conditions {
         long low = Math.max(a.low(), b.low());
         long high = Math.min(a.high(), b.high());
         yield low <= high
-            && !(a.is(b) && low > high)
             && within(state, a, low, high, false, DEPTH)
             && within(state, b, low, high, false, DEPTH);
       }
@@ -134,9 +133,9 @@ final class Conditions {
     Value right = origin.right();
     return switch (origin.operation()) {
       case WIDEN ->
-          low > Integer.MAX_VALUE || high < Integer.MIN_VALUE
-              ? false
-              : within(state, left, low, high, nonZero, depth - 1);
+          low <= Integer.MAX_VALUE
+              && high >= Integer.MIN_VALUE
+              && within(state, left, low, high, nonZero, depth - 1);
       case ADD ->
           (!right.isConstant() || shifted(state, left, low, high, -right.low(), depth))
               && (!left.isConstant() || shifted(state, right, low, high, -left.low(), depth));

@@ -50,7 +50,8 @@ record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum len
           int open = rest.indexOf('(');
           String what = open < 0 ? "" : rest.substring(0, open);
           int argument = (int) number(rest.substring(open + 1, rest.length() - 1));
-          if (!what.equals("length") && !what.equals("value") || argument >= arrays.length) {
+          boolean isKnown = what.equals("length") || what.equals("value");
+          if (!isKnown || argument >= arrays.length) {
             throw new IllegalArgumentException("no such argument: " + rest);
           }
           terms.add(new Term(factor, argument, arrays[argument]));

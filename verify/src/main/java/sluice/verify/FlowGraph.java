@@ -32,6 +32,7 @@ final class FlowGraph {
   /// @param next blocks that follow; of a conditional branch first the target, then what is behind
   ///   it
   /// @param handlers blocks that the last instruction may throw to
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Block(int first, int end, int[] next, int[] handlers) {
     int last() {
       return end - 1;
@@ -108,7 +109,7 @@ final class FlowGraph {
           leader[target] = true;
         }
         leader[i + 1] = true;
-      } else if (code.at(i) instanceof BranchInstruction || covered[i] && mayThrow(code.at(i))) {
+      } else if (code.at(i) instanceof BranchInstruction || (covered[i] && mayThrow(code.at(i)))) {
         leader[i + 1] = true;
       }
     }

@@ -79,7 +79,7 @@ final class LoopVariable {
     boolean down = true;
     for (Update update : before) {
       boolean steps = update.form() == Update.Form.ADD;
-      up &= steps && update.low() >= 0 || update.form() == Update.Form.MULTIPLY;
+      up &= (steps && update.low() >= 0) || update.form() == Update.Form.MULTIPLY;
       down &= steps && update.high() <= 0;
     }
     return values.range(kind, up ? entry.low() : kind.low, down ? entry.high() : kind.high);

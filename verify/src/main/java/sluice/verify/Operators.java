@@ -93,7 +93,7 @@ final class Operators {
   /// A conversion keeps a value that fits, and forgets others.
   Value convert(ConvertInstruction instruction, Value value) {
     Kind to = Kind.of(instruction.toType());
-    if (!value.isNumber() || to != Kind.INT && to != Kind.LONG) {
+    if (!value.isNumber() || (to != Kind.INT && to != Kind.LONG)) {
       return cut(instruction.toType());
     }
     if (to == Kind.LONG) {

@@ -10,6 +10,7 @@ import java.util.List;
 /// @param at index of the instruction
 /// @param block that it ends or is in
 /// @param owner internal name
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Site(int at, int block, String owner, String name, String descriptor, Value[] arguments) {
   String signature() {
     return name + descriptor;

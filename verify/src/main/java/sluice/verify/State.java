@@ -113,7 +113,7 @@ final class State {
     long newLow = Math.max(known.low(), low);
     long newHigh = Math.min(known.high(), high);
     boolean isZero = newLow == 0 && newHigh == 0;
-    if (newLow > newHigh || isZero && (nonZero || known.nonZero())) {
+    if (newLow > newHigh || (isZero && (nonZero || known.nonZero()))) {
       return false;
     }
     Value better = known.narrowed(newLow, newHigh, nonZero);

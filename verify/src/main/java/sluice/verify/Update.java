@@ -86,7 +86,8 @@ record Update(int block, Form form, long low, long high, boolean wraps, Value be
 
   /// Whether the variable is never less afterwards.
   boolean isUpwards() {
-    return !wraps && (form == Form.ADD && low >= 0 || form == Form.MULTIPLY && before.low() >= 0);
+    return !wraps
+        && ((form == Form.ADD && low >= 0) || (form == Form.MULTIPLY && before.low() >= 0));
   }
 
   /// Whether the variable is never greater afterwards.

@@ -48,7 +48,7 @@ record Value(int id, Kind kind, long low, long high, boolean nonZero, @Nullable 
 
   /// Whether all that `other` may be is within this one's range.
   boolean contains(Value other) {
-    return kind == Kind.NONE || kind == other.kind && low <= other.low && high >= other.high;
+    return kind == Kind.NONE || (kind == other.kind && low <= other.low && high >= other.high);
   }
 
   /// The same value, of which more is known. The range must not be empty.
