@@ -193,7 +193,7 @@ final class Calls {
   private boolean isOverridden(String owner, Site site) {
     boolean isThrowable =
         owner.endsWith("Exception") || owner.endsWith("Error") || owner.endsWith("Throwable");
-    return isThrowable && host.overridesFillInStackTrace();
+    return isThrowable && site.name().equals("<init>") && host.overridesFillInStackTrace();
   }
 
   private Refused refusal(String owner, Site site) {

@@ -65,7 +65,7 @@ public final class CostTable {
       String words = line.replaceAll("#.*$", "").strip();
       try {
         if (!words.isEmpty()) {
-          table.add(words.split("\\s+"));
+          table.add(words.split("\\s+", -1));
         }
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(

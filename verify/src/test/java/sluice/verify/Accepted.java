@@ -1,6 +1,7 @@
 package sluice.verify;
 
 /// Methods that have a bound. Each is run on random arguments by [MeterTest] too.
+@SuppressWarnings("all") // odd code on purpose
 final class Accepted {
   static final String[] WORDS = {"a", "b"};
 

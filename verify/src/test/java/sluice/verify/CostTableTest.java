@@ -66,7 +66,7 @@ final class CostTableTest {
     int checked = 0;
     for (String line : text.lines().filter(l -> l.contains(" work ")).toList()) {
       boolean isStatic = line.startsWith("static ");
-      String[] words = line.replaceFirst("^static ", "").split("\\s+");
+      String[] words = line.replaceFirst("^static ", "").split("\\s+", -1);
       int dot = words[0].lastIndexOf('.');
       if (line.startsWith("#") || words[0].startsWith("sluice/")) {
         continue;

@@ -5,13 +5,7 @@ import java.util.List;
 
 /// Methods without a bound, or with one that the verifier must not find. What is written beside
 /// each is the reason, and the line that the refusal names is the one that carries it.
-@SuppressWarnings({
-  "unused",
-  "EmptyCatch",
-  "InfiniteRecursion",
-  "Finally",
-  "NarrowingCompoundAssignment"
-})
+@SuppressWarnings("all") // odd code on purpose
 class RefusedCases {
   static boolean flag;
   RefusedCases next;

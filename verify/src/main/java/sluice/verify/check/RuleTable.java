@@ -44,8 +44,8 @@ public final class RuleTable {
       if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
-      String[] parts = line.strip().split("\\s*\\|\\s*");
-      String[] words = parts[0].split("\\s+");
+      String[] parts = line.strip().split("\\s*\\|\\s*", -1);
+      String[] words = parts[0].split("\\s+", -1);
       int dot = words.length == 2 ? words[1].lastIndexOf('.') : -1;
       if (parts.length != 3 || dot < 1) {
         throw new IllegalArgumentException(
