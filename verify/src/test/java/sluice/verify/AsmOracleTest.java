@@ -18,6 +18,7 @@ import org.objectweb.asm.tree.analysis.BasicInterpreter;
 import org.objectweb.asm.tree.analysis.BasicValue;
 
 /// Blocks, edges and loops against those that ASM's analyzer gives for the same methods.
+@SuppressWarnings("NullAway") // a null fails the test
 final class AsmOracleTest {
   /// Which instruction may follow which; `handlers` are edges to handlers.
   private static final class Edges extends Analyzer<BasicValue> {

@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /// What is accepted and what is refused, with the reason and the line.
+@SuppressWarnings("NullAway") // a null fails the test
 final class CorpusTest {
   @Test
   void everyBoundedMethodIsAccepted() {

@@ -7,6 +7,7 @@ import java.lang.invoke.MethodType;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("NullAway") // a null fails the test
 final class CostTableTest {
   private final CostTable table = CostTable.standard();
 

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// Class files that javac does not write, made to get a bound that does not hold.
+@SuppressWarnings("NullAway") // a null fails the test
 final class HostileCallsTest {
   private static final MethodTypeDesc VOID = ConstantDescs.MTD_void;
   private static final MethodTypeDesc INT = MethodTypeDesc.of(ConstantDescs.CD_int);

@@ -10,6 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /// Admitted code never executes more bytecodes than its bound says, whatever it is given.
+@SuppressWarnings("NullAway") // a null fails the test
 final class MeterTest {
   private static final int MAX_LENGTH = 40;
   private static final int RUNS = 400;

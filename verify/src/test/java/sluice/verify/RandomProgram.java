@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
 /// Random methods `static int run(int, int, byte[])` full of loops that look bounded and may not
 /// be: odd steps, limits at the ends of the range, counters that are changed elsewhere, tests in
 /// one branch, handlers that lead back. Of the test's thread.
+@SuppressWarnings("NullAway") // a null fails the test
 final class RandomProgram {
   private static final ClassDesc NAME = ClassDesc.of("sluice.verify.Generated");
   private static final ClassDesc EXCEPTION = ClassDesc.of("java.lang.RuntimeException");

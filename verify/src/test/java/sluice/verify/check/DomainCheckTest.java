@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 final class DomainCheckTest {
   /// What is looked at; none of it is run.
-  @SuppressWarnings("all")
+  @SuppressWarnings({"all", "removal", "deprecation", "unused"})
   static class Subject {
     static class Worker extends Thread {}
 
