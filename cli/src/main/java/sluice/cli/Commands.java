@@ -49,11 +49,15 @@ final class Commands {
       case "stat" -> commands.addSubcommand(new StatCommand());
       case "fs" -> commands.addSubcommand(FsCommand.line(words.length < 2 ? "" : words[1]));
       case "nfs" -> commands.addSubcommand(new NfsCommand());
+      case "verify" -> commands.addSubcommand(new VerifyCommand());
+      case "domain" -> commands.addSubcommand(new DomainCommand());
       default -> {
         commands.addSubcommand(new DoctorCommand());
         commands.addSubcommand(new StatCommand());
         commands.addSubcommand(FsCommand.line(""));
         commands.addSubcommand(new NfsCommand());
+        commands.addSubcommand(new VerifyCommand());
+        commands.addSubcommand(new DomainCommand());
       }
     }
     return explaining(versioned(commands));

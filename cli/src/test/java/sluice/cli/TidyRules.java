@@ -41,6 +41,8 @@ final class TidyRules {
               "ext2", Set.of("block"),
               "fuse", Set.of(),
               "provider", Set.of("block", "ext2")),
+          "verify",
+          Map.of("", Set.of(), "check", Set.of()),
           "nfs",
           Map.of(
               "", Set.of(),

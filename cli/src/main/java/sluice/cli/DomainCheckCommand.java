@@ -1,0 +1,109 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.verify.ClassFiles;
+import sluice.verify.check.DomainCheck;
+import sluice.verify.check.Finding;
+import sluice.verify.check.RuleTable;
+import sluice.verify.check.Treatment;
+
+/// `sluice domain check`: what a jar uses that a domain refuses, redirects or cannot enforce. Runs
+/// in the main thread.
+@Command(
+    name = "check",
+    description = "Names what a jar uses that a domain refuses, redirects or cannot enforce.",
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:a domain would load it",
+      "1:a domain would refuse it",
+      "2:wrong usage, or input that cannot be read"
+    },
+    mixinStandardHelpOptions = true)
+final class DomainCheckCommand implements Callable<Integer> {
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Parameters(paramLabel = "JAR|DIR|CLASS", arity = "1..*", description = "What to look at.")
+  List<Path> inputs = List.of();
+
+  @Option(names = "--json", description = "One JSON array, an object per finding.")
+  boolean json;
+
+  @Override
+  public Integer call() {
+    DomainCheck check = new DomainCheck(RuleTable.standard());
+    int classes = 0;
+    try {
+      for (Path input : inputs) {
+        classes += ClassFiles.read(input, check::add);
+      }
+    } catch (IOException e) {
+      throw new ParameterException(spec.commandLine(), Failure.text(e), e);
+    }
+    if (classes == 0) {
+      throw new ParameterException(
+          spec.commandLine(), "no class to look at. Fix: name jars, directories or class files");
+    }
+    List<Finding> findings = check.run();
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    check.unreadable().forEach(line -> err.println("sluice: " + Shown.line(line)));
+    if (json) {
+      out.println(Json.of(findings.stream().map(DomainCheckCommand::asJson).toList()));
+    } else {
+      print(findings, classes, out);
+    }
+    out.flush();
+    if (!check.unreadable().isEmpty()) {
+      return 2;
+    }
+    return findings.stream().anyMatch(f -> f.rule().treatment() == Treatment.REFUSED) ? 1 : 0;
+  }
+
+  private static void print(List<Finding> findings, int classes, PrintWriter out) {
+    Map<Treatment, Integer> counts = new EnumMap<>(Treatment.class);
+    for (Finding finding : findings) {
+      Treatment treatment = finding.rule().treatment();
+      counts.merge(treatment, 1, Integer::sum);
+      out.println(
+          String.format("%-12s ", treatment.label())
+              + Shown.line(finding.use() + " in " + finding.className() + "." + finding.member())
+              + ", line "
+              + finding.line()
+              + ": "
+              + finding.rule().why()
+              + ". Fix: "
+              + finding.rule().fix());
+    }
+    StringBuilder sum = new StringBuilder(classes + " classes");
+    for (Treatment treatment : Treatment.values()) {
+      sum.append(", ").append(counts.getOrDefault(treatment, 0)).append(' ');
+      sum.append(treatment.label());
+    }
+    out.println(sum);
+  }
+
+  private static Map<String, Object> asJson(Finding finding) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("class", finding.className());
+    object.put("method", finding.member());
+    object.put("line", finding.line());
+    object.put("use", finding.use());
+    object.put("treatment", finding.rule().treatment().label());
+    object.put("why", finding.rule().why());
+    object.put("fix", finding.rule().fix());
+    return object;
+  }
+}

@@ -1,0 +1,122 @@
+package sluice.verify;
+
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.StringEntry;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One class of a component. Its place in the tree of superclasses is two numbers: a class is below
+/// another if its `enter` lies between the other's `enter` and `leave`. Of the verifier's thread.
+final class ClassInfo {
+  static final int STATIC = 0x0008;
+  static final int PRIVATE = 0x0002;
+  static final int FINAL = 0x0010;
+  static final int SYNCHRONIZED = 0x0020;
+  static final int NATIVE = 0x0100;
+  static final int INTERFACE = 0x0200;
+  static final int ABSTRACT = 0x0400;
+
+  /// The JVM does not look at the permitted subclasses of older class files.
+  private static final int SEALED_SINCE = 61;
+
+  private final String name;
+  private final @Nullable String superName;
+  private final List<String> interfaces;
+  private final int flags;
+  private final int instanceFields;
+  private final @Nullable List<String> permitted;
+  private final int longestConstant;
+  private final Map<String, MethodInfo> methods = new LinkedHashMap<>();
+  private int enter = -1;
+  private int leave = -1;
+
+  /// @throws RuntimeException of the ClassFile API if the class file is broken
+  ClassInfo(ClassModel model) {
+    name = model.thisClass().asInternalName();
+    superName = model.superclass().map(ClassEntry::asInternalName).orElse(null);
+    interfaces = model.interfaces().stream().map(ClassEntry::asInternalName).toList();
+    flags = model.flags().flagsMask();
+    instanceFields =
+        (int) model.fields().stream().filter(f -> (f.flags().flagsMask() & STATIC) == 0).count();
+    permitted =
+        model.majorVersion() < SEALED_SINCE
+            ? null
+            : model
+                .findAttribute(Attributes.permittedSubclasses())
+                .map(a -> a.permittedSubclasses().stream().map(ClassEntry::asInternalName).toList())
+                .orElse(null);
+    longestConstant =
+        model.fields().stream()
+            .flatMap(field -> field.findAttribute(Attributes.constantValue()).stream())
+            .mapToInt(value ->
+                value.constant() instanceof StringEntry text ? text.stringValue().length() : 0)
+            .max()
+            .orElse(0);
+    for (MethodModel method : model.methods()) {
+      MethodInfo info = new MethodInfo(this, method);
+      methods.putIfAbsent(info.signature(), info);
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  String shown() {
+    return name.replace('/', '.');
+  }
+
+  @Nullable String superName() {
+    return superName;
+  }
+
+  List<String> interfaces() {
+    return interfaces;
+  }
+
+  boolean has(int flag) {
+    return (flags & flag) != 0;
+  }
+
+  int longestConstant() {
+    return longestConstant;
+  }
+
+  int instanceFields() {
+    return instanceFields;
+  }
+
+  /// The permitted subclasses if the class is sealed.
+  @Nullable List<String> permitted() {
+    return permitted;
+  }
+
+  Map<String, MethodInfo> methods() {
+    return methods;
+  }
+
+  @Nullable MethodInfo method(String signature) {
+    return methods.get(signature);
+  }
+
+  void enter(int number) {
+    enter = number;
+  }
+
+  void leave(int number) {
+    leave = number;
+  }
+
+  int enter() {
+    return enter;
+  }
+
+  int leave() {
+    return leave;
+  }
+}

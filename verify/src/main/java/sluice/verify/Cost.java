@@ -1,0 +1,75 @@
+package sluice.verify;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the table of costs says of one method. Immutable.
+///
+/// @param work in bytecodes
+/// @param bytes allocated
+/// @param low smallest result, if it is a number
+/// @param high largest result, null if nothing is known
+/// @param length of what is returned, null if it is as the host promises
+/// @param index argument that lies below the length of the receiver when the call returns, or -1
+record Cost(Sum work, Sum bytes, long low, @Nullable Sum high, @Nullable Sum length, int index) {
+
+  /// A constant and multiples of lengths and values of arguments; the receiver is argument 0.
+  record Sum(long constant, List<Term> terms) {
+    static final Sum ZERO = new Sum(0, List.of());
+
+    /// @throws Refused if a length that counts has no limit
+    long of(Value[] arguments, int maxLength) throws Refused {
+      long sum = constant;
+      for (Term term : terms) {
+        Value argument = arguments[term.argument()];
+        long most = Math.max(0, argument.high());
+        if (term.isArray()) {
+          most = Math.min(most, maxLength);
+        } else if (most == Long.MAX_VALUE) {
+          throw new Refused(
+              Reason.LENGTH, -1, "the length of argument " + term.argument() + " has no limit");
+        }
+        sum = Bound.add(sum, Bound.multiply(term.factor(), most));
+      }
+      return sum;
+    }
+
+    /// Reads `20+2*length(0)+value(1)`.
+    ///
+    /// @param arrays which arguments are arrays, whose length is limited always
+    /// @throws IllegalArgumentException if it is anything else
+    static Sum parse(String text, boolean[] arrays) {
+      long constant = 0;
+      List<Term> terms = new ArrayList<>();
+      for (String part : text.split("\\+", -1)) {
+        int star = part.indexOf('*');
+        String rest = part.substring(star + 1);
+        long factor = star < 0 ? 1 : number(part.substring(0, star));
+        if (rest.endsWith(")")) {
+          int open = rest.indexOf('(');
+          String what = open < 0 ? "" : rest.substring(0, open);
+          int argument = (int) number(rest.substring(open + 1, rest.length() - 1));
+          boolean isKnown = what.equals("length") || what.equals("value");
+          if (!isKnown || argument >= arrays.length) {
+            throw new IllegalArgumentException("no such argument: " + rest);
+          }
+          terms.add(new Term(factor, argument, arrays[argument]));
+        } else {
+          constant = Bound.add(constant, Bound.multiply(factor, number(rest)));
+        }
+      }
+      return new Sum(constant, List.copyOf(terms));
+    }
+
+    private static long number(String text) {
+      if (!text.matches("[0-9]{1,12}")) {
+        throw new IllegalArgumentException("no number: " + text);
+      }
+      return Long.parseLong(text);
+    }
+  }
+
+  /// A multiple of one argument's length or value.
+  record Term(long factor, int argument, boolean isArray) {}
+}

@@ -1,0 +1,170 @@
+package sluice.verify;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What methods outside the component cost, and which are refused by name. Immutable once read.
+///
+/// A line is `OWNER.NAME DESCRIPTOR KEY VALUE …` or `refuse OWNER.NAME REASON`, where a name of `*`
+/// means all methods, and an owner that ends in `/` all classes of a package. `static` in front of
+/// the name says that there is no receiver. `class OWNER` allows its static fields. `#` begins a
+/// comment.
+///
+/// | key | value |
+/// |---|---|
+/// | `work` | bytecodes, a sum of numbers, `length(I)` and `value(I)` of arguments |
+/// | `bytes` | allocated, a sum |
+/// | `returns` | `LOW..SUM`, the range of a number |
+/// | `length` | of what is returned, a sum |
+/// | `index` | the argument that lies below the length of argument 0 when the call returns |
+public final class CostTable {
+  private final Map<String, Cost> costs = new HashMap<>();
+  private final Map<String, Reason> refused = new HashMap<>();
+  private final Set<String> classes = new HashSet<>();
+
+  private CostTable() {}
+
+  /// The table of the JDK and of Sluice.
+  public static CostTable standard() {
+    return new CostTable().with("costs.txt", resource());
+  }
+
+  private static String resource() {
+    try (InputStream in = CostTable.class.getResourceAsStream("costs.txt")) {
+      if (in == null) {
+        throw new IllegalStateException("costs.txt is missing in the module");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// This table and more lines, which win.
+  ///
+  /// @param name of the file, for messages
+  /// @throws IllegalArgumentException with name, line and what is wrong
+  public CostTable with(String name, String text) {
+    CostTable table = new CostTable();
+    table.costs.putAll(costs);
+    table.refused.putAll(refused);
+    table.classes.addAll(classes);
+    int number = 0;
+    for (String line : text.lines().toList()) {
+      number++;
+      String words = line.replaceAll("#.*$", "").strip();
+      try {
+        if (!words.isEmpty()) {
+          table.add(words.split("\\s+", -1));
+        }
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            name
+                + ":"
+                + number
+                + ": "
+                + e.getMessage()
+                + "; a line is OWNER.NAME DESCRIPTOR work"
+                + " SUM [bytes SUM] [returns LOW..SUM] [length SUM] [index ARGUMENT]",
+            e);
+      }
+    }
+    return table;
+  }
+
+  private void add(String[] words) {
+    if (words[0].equals("refuse") && words.length == 3) {
+      refused.put(words[1], Reason.valueOf(words[2].toUpperCase(Locale.ROOT).replace('-', '_')));
+      return;
+    }
+    if (words[0].equals("class") && words.length == 2) {
+      classes.add(words[1]);
+      return;
+    }
+    int first = words[0].equals("static") ? 1 : 0;
+    int dot = words.length < first + 4 ? -1 : words[first].lastIndexOf('.');
+    if (dot < 1 || (words.length - first) % 2 != 0) {
+      throw new IllegalArgumentException("words are missing");
+    }
+    String name = words[first];
+    MethodTypeDesc type = MethodTypeDesc.ofDescriptor(words[first + 1]);
+    costs.put(name + words[first + 1], cost(words, first + 2, arrays(type, first == 1)));
+    classes.add(name.substring(0, dot));
+  }
+
+  private static boolean[] arrays(MethodTypeDesc type, boolean isStatic) {
+    int receiver = isStatic ? 0 : 1;
+    boolean[] arrays = new boolean[type.parameterCount() + receiver];
+    for (int i = receiver; i < arrays.length; i++) {
+      ClassDesc parameter = type.parameterType(i - receiver);
+      arrays[i] = parameter.isArray();
+    }
+    return arrays;
+  }
+
+  private static Cost cost(String[] words, int from, boolean[] arrays) {
+    Cost.Sum work = null;
+    Cost.Sum bytes = Cost.Sum.ZERO;
+    Cost.Sum high = null;
+    Cost.Sum length = null;
+    long low = 0;
+    int index = -1;
+    for (int i = from; i < words.length; i += 2) {
+      String value = words[i + 1];
+      switch (words[i]) {
+        case "work" -> work = Cost.Sum.parse(value, arrays);
+        case "bytes" -> bytes = Cost.Sum.parse(value, arrays);
+        case "length" -> length = Cost.Sum.parse(value, arrays);
+        case "index" -> index = Integer.parseInt(value);
+        case "returns" -> {
+          int dots = value.indexOf("..");
+          low = Long.parseLong(value.substring(0, Math.max(0, dots)));
+          high = Cost.Sum.parse(value.substring(dots + 2), arrays);
+        }
+        default -> throw new IllegalArgumentException("unknown key " + words[i]);
+      }
+    }
+    if (work == null || index >= arrays.length) {
+      throw new IllegalArgumentException(work == null ? "no work" : "no argument " + index);
+    }
+    return new Cost(work, bytes, low, high, length, index);
+  }
+
+  /// The cost of a method, null if the table does not have it.
+  @Nullable Cost find(String owner, String signature) {
+    return costs.get(owner + "." + signature);
+  }
+
+  /// Why a method is refused by name, null if it is not.
+  @Nullable Reason refusal(String owner, String name) {
+    Reason reason = refused.get(owner + "." + name);
+    if (reason == null) {
+      reason = refused.get(owner + ".*");
+    }
+    for (int slash = owner.lastIndexOf('/'); reason == null && slash > 0; ) {
+      reason = refused.get(owner.substring(0, slash + 1) + ".*");
+      slash = owner.lastIndexOf('/', slash - 1);
+    }
+    return reason;
+  }
+
+  /// Whether a class outside the component is known, and taken for initialized.
+  boolean knows(String owner) {
+    return classes.contains(owner);
+  }
+
+  /// How many methods have a cost.
+  public int size() {
+    return costs.size();
+  }
+}

@@ -1,0 +1,172 @@
+package sluice.verify;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The loops of a method and how they lie in each other, found by one depth-first search: T. Wei,
+/// J. Mao, W. Zou and Y. Chen, *A New Algorithm for Identifying Loops in Decompilation*, SAS 2007.
+/// A loop with two entrances is refused.
+///
+/// The search also gives the reverse postorder, in which each block comes behind all blocks that
+/// lead to it except by a back edge.
+final class LoopForest {
+  private static final int NONE = -1;
+
+  private final FlowGraph graph;
+  private final Steps steps;
+  private final int[] header; // of the innermost loop around a block, the block itself not counted
+  private final int[] position; // on the path of the search, from 1; 0 when it is not on it
+  private final boolean[] visited;
+  private final boolean[] isHead;
+  private final int[] order;
+  private int ordered;
+  private final @Nullable Loop[] loops;
+  private final List<Loop> outerFirst = new ArrayList<>();
+
+  private LoopForest(FlowGraph graph, Steps steps) {
+    this.graph = graph;
+    this.steps = steps;
+    int count = graph.count();
+    header = new int[count];
+    Arrays.fill(header, NONE);
+    position = new int[count];
+    visited = new boolean[count];
+    isHead = new boolean[count];
+    order = new int[count];
+    loops = new Loop[count];
+  }
+
+  static LoopForest of(FlowGraph graph, Steps steps) throws Refused {
+    LoopForest forest = new LoopForest(graph, steps);
+    forest.search();
+    forest.makeLoops();
+    return forest;
+  }
+
+  /// The path is a stack of blocks, each with the number of its next edge.
+  private void search() throws Refused {
+    int count = graph.count();
+    int[] path = new int[count];
+    int[] nextEdge = new int[count];
+    int depth = 0;
+    path[depth++] = 0;
+    visited[0] = true;
+    position[0] = 1;
+    int last = count;
+    while (depth > 0) {
+      int block = path[depth - 1];
+      steps.take(1);
+      if (nextEdge[block] < graph.edgeCount(block)) {
+        int to = graph.edge(block, nextEdge[block]++);
+        if (!visited[to]) {
+          visited[to] = true;
+          path[depth++] = to;
+          position[to] = depth;
+        } else {
+          meet(block, to);
+        }
+      } else {
+        depth--;
+        position[block] = 0;
+        order[--last] = block;
+        if (depth > 0) {
+          tag(path[depth - 1], header[block]);
+        }
+      }
+    }
+    ordered = count - last;
+    System.arraycopy(order, last, order, 0, ordered);
+  }
+
+  private void meet(int from, int to) throws Refused {
+    if (position[to] > 0) {
+      isHead[to] = true;
+      tag(from, to);
+    } else if (header[to] != NONE) {
+      if (position[header[to]] == 0) {
+        throw new Refused(
+            Reason.IRREDUCIBLE, graph.block(to).first(), "a jump leads into the middle of a loop");
+      }
+      tag(from, header[to]);
+    }
+  }
+
+  /// Puts `block` into the loop of `head`, and the loops around both into order.
+  private void tag(int block, int head) throws Refused {
+    int inner = block;
+    int outer = head;
+    if (outer == NONE || inner == outer) {
+      return;
+    }
+    while (header[inner] != NONE) {
+      steps.take(1);
+      int around = header[inner];
+      if (around == outer) {
+        return;
+      }
+      if (position[around] < position[outer]) {
+        header[inner] = outer;
+        inner = outer;
+        outer = around;
+      } else {
+        inner = around;
+      }
+    }
+    header[inner] = outer;
+  }
+
+  private void makeLoops() {
+    for (int i = 0; i < ordered; i++) {
+      int block = order[i];
+      if (isHead[block]) {
+        Loop parent = header[block] == NONE ? null : loops[header[block]];
+        Loop loop = new Loop(block, parent);
+        loops[block] = loop;
+        outerFirst.add(loop);
+      }
+    }
+  }
+
+  /// Blocks that can be reached, in reverse postorder.
+  int[] order() {
+    return Arrays.copyOf(order, ordered);
+  }
+
+  /// Each loop comes behind those around it.
+  List<Loop> outerFirst() {
+    return outerFirst;
+  }
+
+  /// The loop that begins at the block.
+  @Nullable Loop headedBy(int block) {
+    return loops[block];
+  }
+
+  /// The innermost loop that the block is in; the head is in its own.
+  @Nullable Loop around(int block) {
+    Loop own = loops[block];
+    return own != null ? own : outside(block);
+  }
+
+  /// As [#around], where a head belongs to the loop around its own.
+  @Nullable Loop outside(int block) {
+    return header[block] == NONE ? null : loops[header[block]];
+  }
+
+  /// Whether the edge closes a loop.
+  boolean isBackEdge(int from, int to) throws Refused {
+    Loop loop = loops[to];
+    if (loop == null) {
+      return false;
+    }
+    for (Loop around = around(from); around != null; around = around.parent()) {
+      steps.take(1);
+      if (around == loop) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

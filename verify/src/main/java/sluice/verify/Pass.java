@@ -1,0 +1,68 @@
+package sluice.verify;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What one pass over a method finds: the cost of each block, what may be initialized, the result,
+/// and the first refusal in the order of the code. Of one analysis.
+final class Pass {
+  private final Bound[] costs;
+  private final Set<String> initialized = new HashSet<>();
+  private final Set<MethodInfo> called = new HashSet<>();
+  private Bound once = Bound.NONE;
+  private @Nullable Value returned;
+  private @Nullable Refused refusal;
+
+  Pass(int blocks) {
+    costs = new Bound[blocks];
+    Arrays.fill(costs, Bound.NONE);
+  }
+
+  void charge(int block, Bound cost) {
+    costs[block] = costs[block].plus(cost);
+  }
+
+  Bound cost(int block) {
+    return costs[block];
+  }
+
+  /// Work that is done at most once, however often the method is called: initializers of classes.
+  void chargeOnce(String className, Bound cost) {
+    if (initialized.add(className)) {
+      once = once.plus(cost);
+    }
+  }
+
+  /// What callees may initialize counts once per callee.
+  void call(MethodInfo callee, Summary summary) {
+    if (called.add(callee)) {
+      once = once.plus(summary.once());
+    }
+  }
+
+  Bound once() {
+    return once;
+  }
+
+  void returns(Value value, Values values) {
+    returned = returned == null ? value : values.join(returned, value);
+  }
+
+  @Nullable Value returned() {
+    return returned;
+  }
+
+  void refuse(Refused why) {
+    if (refusal == null || why.at() < refusal.at()) {
+      refusal = why;
+    }
+  }
+
+  void throwRefusal() throws Refused {
+    if (refusal != null) {
+      throw refusal;
+    }
+  }
+}

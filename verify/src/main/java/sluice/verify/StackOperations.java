@@ -1,0 +1,64 @@
+package sluice.verify;
+
+import java.lang.classfile.Opcode;
+
+/// `pop`, `dup` and their relatives. A `long` or `double` is one entry of a [State] and counts two
+/// here.
+final class StackOperations {
+  private StackOperations() {}
+
+  static void run(Opcode opcode, State state) throws Refused {
+    switch (opcode) {
+      case POP -> state.pop();
+      case POP2 -> take(state, 2);
+      case DUP -> insert(state, 1, 0);
+      case DUP_X1 -> insert(state, 1, 1);
+      case DUP_X2 -> insert(state, 1, 2);
+      case DUP2 -> insert(state, 2, 0);
+      case DUP2_X1 -> insert(state, 2, 1);
+      case DUP2_X2 -> insert(state, 2, 2);
+      default -> {
+        Value top = state.pop();
+        Value below = state.pop();
+        state.push(top);
+        state.push(below);
+      }
+    }
+  }
+
+  /// Takes entries of so many words, the topmost first.
+  private static Value[] take(State state, int words) throws Refused {
+    if (words == 0) {
+      return new Value[0];
+    }
+    Value first = state.pop();
+    int taken = first.kind().isWide() ? 2 : 1;
+    if (taken > words) {
+      throw new Refused(Reason.MALFORMED, -1, "half of a long or double is moved");
+    }
+    return taken == words ? new Value[] {first} : new Value[] {first, second(state)};
+  }
+
+  private static Value second(State state) throws Refused {
+    Value second = state.pop();
+    if (second.kind().isWide()) {
+      throw new Refused(Reason.MALFORMED, -1, "half of a long or double is moved");
+    }
+    return second;
+  }
+
+  /// Copies the top words below others.
+  private static void insert(State state, int words, int under) throws Refused {
+    Value[] top = take(state, words);
+    Value[] below = take(state, under);
+    push(state, top);
+    push(state, below);
+    push(state, top);
+  }
+
+  private static void push(State state, Value[] topmostFirst) {
+    for (int i = topmostFirst.length - 1; i >= 0; i--) {
+      state.push(topmostFirst[i]);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package sluice.verify;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Local variables and operand stack at one point of a method. A `long` or `double` takes one entry
+/// of the stack, and of the variables two, the second of them unreadable. Of one analysis.
+final class State {
+  private final Value[] locals;
+  private Value[] stack;
+  private int depth;
+
+  State(Value[] locals, Value[] stack, int depth) {
+    this.locals = locals;
+    this.stack = stack;
+    this.depth = depth;
+  }
+
+  State copy() {
+    return new State(locals.clone(), Arrays.copyOf(stack, depth), depth);
+  }
+
+  /// With nothing on the stack but the exception.
+  State atHandler(Value exception) {
+    return new State(locals.clone(), new Value[] {exception}, 1);
+  }
+
+  /// What a copy or a join costs.
+  int size() {
+    return locals.length + depth + 1;
+  }
+
+  Value local(int slot) {
+    return locals[slot];
+  }
+
+  void setLocal(int slot, Value value) {
+    locals[slot] = value;
+  }
+
+  int depth() {
+    return depth;
+  }
+
+  void push(Value value) {
+    if (depth == stack.length) {
+      stack = Arrays.copyOf(stack, Math.max(8, depth * 2));
+    }
+    stack[depth++] = value;
+  }
+
+  Value pop() throws Refused {
+    return stack[checked(1)];
+  }
+
+  Value peek() throws Refused {
+    Value top = pop();
+    push(top);
+    return top;
+  }
+
+  private int checked(int count) throws Refused {
+    if (depth < count) {
+      throw new Refused(Reason.MALFORMED, -1, "an instruction takes more than is on the stack");
+    }
+    depth -= count;
+    return depth;
+  }
+
+  /// At the head of a loop nothing is known of what lies on the stack.
+  void forgetStack(Values values) {
+    for (int i = 0; i < depth; i++) {
+      stack[i] = values.unknown(stack[i].kind());
+    }
+  }
+
+  /// Takes in what another path brings here.
+  void join(State other, Values values) throws Refused {
+    if (depth != other.depth) {
+      throw new Refused(Reason.MALFORMED, -1, "two paths meet with stacks of different depth");
+    }
+    for (int i = 0; i < locals.length; i++) {
+      locals[i] = values.join(locals[i], other.locals[i]);
+    }
+    for (int i = 0; i < depth; i++) {
+      stack[i] = values.join(stack[i], other.stack[i]);
+    }
+  }
+
+  /// The value wherever it is, as it is known here; null if nowhere.
+  @Nullable Value find(Value value) {
+    for (Value local : locals) {
+      if (local.is(value)) {
+        return local;
+      }
+    }
+    for (int i = 0; i < depth; i++) {
+      if (stack[i].is(value)) {
+        return stack[i];
+      }
+    }
+    return null;
+  }
+
+  /// Learns that a value is within a range.
+  ///
+  /// @return false if that cannot be, so this point is never reached
+  boolean narrow(Value value, long low, long high, boolean nonZero) {
+    Value known = find(value);
+    if (known == null) {
+      known = value;
+    }
+    long newLow = Math.max(known.low(), low);
+    long newHigh = Math.min(known.high(), high);
+    boolean isZero = newLow == 0 && newHigh == 0;
+    if (newLow > newHigh || (isZero && (nonZero || known.nonZero()))) {
+      return false;
+    }
+    Value better = known.narrowed(newLow, newHigh, nonZero);
+    replace(locals, locals.length, better);
+    replace(stack, depth, better);
+    return true;
+  }
+
+  private static void replace(Value[] slots, int count, Value better) {
+    for (int i = 0; i < count; i++) {
+      if (slots[i].is(better)) {
+        slots[i] = better;
+      }
+    }
+  }
+}

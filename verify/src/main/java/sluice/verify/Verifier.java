@@ -1,0 +1,169 @@
+package sluice.verify;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Finds, for each method of a component, an upper bound of the work of one call, or refuses it.
+/// Runs in the thread of its caller, in time that grows with the size of the class files: see
+/// [Steps].
+///
+/// Callees are decided before their callers. Methods that reach each other are found by R. Tarjan's
+/// algorithm for strongly connected components (1972), with a stack of its own, and refused.
+public final class Verifier {
+  /// A method on the way of the search.
+  private static final class Node {
+    final MethodInfo method;
+    final int number;
+    final @Nullable Code code;
+    final List<MethodInfo> callees;
+    int next;
+    int lowest;
+    boolean callsItself;
+
+    Node(MethodInfo method, int number, @Nullable Code code, List<MethodInfo> callees) {
+      this.method = method;
+      this.number = number;
+      this.code = code;
+      this.callees = callees;
+      this.lowest = number;
+    }
+  }
+
+  private final Component component;
+  private final Host host;
+  private final Map<MethodInfo, Node> open = new HashMap<>(); // not yet decided
+  private final List<Node> undecided = new ArrayList<>();
+  private int visited;
+
+  private Verifier(Component component, CostTable costs, Limits limits) {
+    this.component = component;
+    this.host = new Host(component, costs, limits);
+  }
+
+  /// The verdicts on all methods with code, and on native ones, in the order of the class files.
+  public static Verification verify(Component component, CostTable costs, Limits limits) {
+    return new Verifier(component, costs, limits).run();
+  }
+
+  private Verification run() {
+    List<MethodVerdict> verdicts = new ArrayList<>();
+    for (ClassInfo type : component.classes()) {
+      for (MethodInfo method : type.methods().values()) {
+        if (!method.has(ClassInfo.ABSTRACT)) {
+          if (!method.isDecided()) {
+            search(method);
+          }
+          verdicts.add(method.verdict());
+        }
+      }
+    }
+    return new Verification(List.copyOf(verdicts), host.steps().total());
+  }
+
+  private void search(MethodInfo root) {
+    List<Node> path = new ArrayList<>();
+    path.add(enter(root));
+    while (!path.isEmpty()) {
+      Node at = path.getLast();
+      if (at.next < at.callees.size()) {
+        MethodInfo callee = at.callees.get(at.next++);
+        Node known = open.get(callee);
+        if (known != null) {
+          at.lowest = Math.min(at.lowest, known.number);
+          at.callsItself |= known == at;
+        } else if (!callee.isDecided()) {
+          path.add(enter(callee));
+        }
+      } else {
+        path.removeLast();
+        if (!path.isEmpty()) {
+          Node caller = path.getLast();
+          caller.lowest = Math.min(caller.lowest, at.lowest);
+        }
+        if (at.lowest == at.number) {
+          decide(at);
+        }
+      }
+    }
+  }
+
+  private Node enter(MethodInfo method) {
+    Code code = null;
+    List<MethodInfo> callees = List.of();
+    try {
+      host.steps().grant(0);
+      code = Analysis.code(method);
+      method.describe(code.firstLine(), code.size());
+      host.steps().grant(code.weight());
+      callees = Callees.of(method, code, host);
+    } catch (Refused e) {
+      refuse(method, code, e);
+    } catch (RuntimeException e) {
+      refuse(method, code, broken(e));
+    }
+    Node node = new Node(method, ++visited, code, callees);
+    open.put(method, node);
+    undecided.add(node);
+    return node;
+  }
+
+  /// Decides the methods that reach each other, which are the last of the undecided.
+  private void decide(Node first) {
+    int from = undecided.size() - 1;
+    while (undecided.get(from) != first) {
+      from--;
+    }
+    List<Node> together = undecided.subList(from, undecided.size());
+    boolean recursive = together.size() > 1 || first.callsItself;
+    for (Node node : together) {
+      open.remove(node.method);
+      if (recursive && !node.method.isDecided()) {
+        node.method.refuse(Reason.RECURSION, line(node, -1), recursion(together));
+      } else if (!recursive) {
+        analyze(node);
+      }
+    }
+    together.clear();
+  }
+
+  private static String recursion(List<Node> together) {
+    return together.size() == 1
+        ? "the method calls itself"
+        : "the method and "
+            + (together.size() - 1)
+            + " others call each other, among them "
+            + together.getLast().method.shown();
+  }
+
+  private void analyze(Node node) {
+    Code code = node.code;
+    if (code == null || node.method.isDecided()) {
+      return;
+    }
+    try {
+      host.steps().grant(code.weight());
+      node.method.accept(Analysis.of(node.method, code, host));
+    } catch (Refused e) {
+      refuse(node.method, code, e);
+    } catch (RuntimeException e) {
+      refuse(node.method, code, broken(e));
+    }
+  }
+
+  /// The ClassFile API reads constants when they are asked for, so anything in a file may be
+  /// broken.
+  private static Refused broken(RuntimeException e) {
+    return new Refused(Reason.MALFORMED, -1, "the class file is broken: " + e);
+  }
+
+  private static void refuse(MethodInfo method, @Nullable Code code, Refused e) {
+    method.refuse(e.reason(), code == null ? 0 : code.line(e.at()), e.why());
+  }
+
+  private static int line(Node node, int at) {
+    return node.code == null ? 0 : node.code.line(at);
+  }
+}

@@ -1,0 +1,157 @@
+package sluice.verify.check;
+
+import java.lang.classfile.BootstrapMethodEntry;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.LoadableConstantEntry;
+import java.lang.classfile.constantpool.MethodHandleEntry;
+import java.lang.classfile.instruction.ConstantInstruction;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.classfile.instruction.LineNumber;
+import java.lang.constant.ConstantDescs;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Names what the classes of a jar use that a domain refuses, redirects or cannot enforce. Of one
+/// thread.
+///
+/// A use is a call, a field, or a method handle, also one in a lambda, whose owner or a superclass
+/// of it is in the table of rules. What a class reaches by reflection is not seen; the rules name
+/// reflection.
+public final class DomainCheck {
+  private static final int MAX_DEPTH = 64;
+  private static final int NATIVE = 0x0100;
+
+  private final RuleTable rules;
+  private final List<ClassModel> classes = new ArrayList<>();
+  private final Map<String, ClassModel> byName = new HashMap<>();
+  private final List<String> unreadable = new ArrayList<>();
+
+  /// With the rules that count.
+  public DomainCheck(RuleTable rules) {
+    this.rules = rules;
+  }
+
+  /// Adds a class.
+  ///
+  /// @param origin where the bytes come from, for messages
+  public void add(String origin, byte[] bytes) {
+    try {
+      ClassModel model = ClassFile.of().parse(bytes);
+      if (byName.putIfAbsent(model.thisClass().asInternalName(), model) == null) {
+        classes.add(model);
+      }
+    } catch (RuntimeException e) {
+      unreadable.add(origin + ": " + e.getMessage());
+    }
+  }
+
+  /// What could not be read, one message each; complete after [#run].
+  public List<String> unreadable() {
+    return List.copyOf(unreadable);
+  }
+
+  /// All findings, in the order of the classes.
+  public List<Finding> run() {
+    List<Finding> findings = new ArrayList<>();
+    for (ClassModel model : classes) {
+      try {
+        for (MethodModel method : model.methods()) {
+          scan(model, method, findings);
+        }
+      } catch (RuntimeException e) {
+        unreadable.add(model.thisClass().asInternalName() + ": " + e.getMessage());
+      }
+    }
+    return findings;
+  }
+
+  private void scan(ClassModel model, MethodModel method, List<Finding> findings) {
+    Scan scan = new Scan(model, method, findings);
+    if ((method.flags().flagsMask() & NATIVE) != 0) {
+      scan.report(0, "native", "method", "native method");
+    }
+    String signature = method.methodName().stringValue() + method.methodType().stringValue();
+    if (signature.equals("finalize()V")) {
+      scan.report(0, "java/lang/Object", "finalize", "finalize");
+    }
+    CodeModel code = method.code().orElse(null);
+    if (code != null) {
+      code.forEach(scan::element);
+    }
+  }
+
+  /// One method.
+  private final class Scan {
+    private final String className;
+    private final String member;
+    private final List<Finding> findings;
+    private int line;
+
+    Scan(ClassModel model, MethodModel method, List<Finding> findings) {
+      className = model.thisClass().asInternalName().replace('/', '.');
+      member = method.methodName().stringValue() + method.methodType().stringValue();
+      this.findings = findings;
+    }
+
+    void element(CodeElement element) {
+      switch (element) {
+        case LineNumber number -> line = number.line();
+        case InvokeInstruction call ->
+            use(call.owner().asInternalName(), call.name().stringValue());
+        case FieldInstruction field ->
+            use(field.owner().asInternalName(), field.name().stringValue());
+        case InvokeDynamicInstruction call -> bootstrap(call.invokedynamic().bootstrap());
+        case ConstantInstruction.LoadConstantInstruction load -> constant(load.constantEntry());
+        default -> {}
+      }
+    }
+
+    private void bootstrap(BootstrapMethodEntry entry) {
+      constant(entry.bootstrapMethod());
+      entry.arguments().forEach(this::constant);
+    }
+
+    private void constant(LoadableConstantEntry entry) {
+      if (entry instanceof MethodHandleEntry handle) {
+        use(handle.reference().owner().asInternalName(), handle.reference().name().stringValue());
+      }
+    }
+
+    private void use(String owner, String name) {
+      String at = owner;
+      for (int depth = 0; depth < MAX_DEPTH; depth++) {
+        if (report(line, at, name, owner.replace('/', '.') + "." + name)) {
+          return;
+        }
+        ClassModel type = byName.get(at);
+        String above = type == null ? null : superOf(type);
+        if (above == null || name.equals(ConstantDescs.INIT_NAME)) {
+          return;
+        }
+        at = above;
+      }
+    }
+
+    private @Nullable String superOf(ClassModel type) {
+      return type.superclass().map(ClassEntry::asInternalName).orElse(null);
+    }
+
+    boolean report(int where, String owner, String name, String shown) {
+      Rule rule = rules.find(owner, name);
+      if (rule != null) {
+        findings.add(new Finding(className, member, where, shown, rule));
+      }
+      return rule != null;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package sluice.verify;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Compiled test classes as components.
+final class Corpus {
+  private Corpus() {}
+
+  static byte[] bytes(Class<?> type) {
+    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
+    try (InputStream in = type.getResourceAsStream(file)) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// A class and all that are declared in it, by name.
+  static Map<String, byte[]> nest(Class<?> type) {
+    Map<String, byte[]> classes = new LinkedHashMap<>();
+    classes.put(type.getName(), bytes(type));
+    for (Class<?> member : type.getDeclaredClasses()) {
+      classes.putAll(nest(member));
+    }
+    return classes;
+  }
+
+  static Component component(Map<String, byte[]> classes) {
+    Component component = new Component();
+    classes.forEach(component::add);
+    return component;
+  }
+
+  static Verification verify(Map<String, byte[]> classes, Limits limits) {
+    return Verifier.verify(component(classes), CostTable.standard(), limits);
+  }
+
+  static List<String> source(String file) throws IOException {
+    return Files.readAllLines(Path.of("src/test/java/sluice/verify", file));
+  }
+}

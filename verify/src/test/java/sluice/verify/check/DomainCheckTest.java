@@ -1,0 +1,138 @@
+package sluice.verify.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Timer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.Test;
+
+final class DomainCheckTest {
+  /// What is looked at; none of it is run.
+  @SuppressWarnings({"all", "removal", "deprecation", "unused"})
+  static class Subject {
+    static class Worker extends Thread {}
+
+    static void exits() {
+      System.exit(1);
+    }
+
+    static IntConsumer exitsLater() {
+      return System::exit;
+    }
+
+    static void startsProcess() throws IOException {
+      new ProcessBuilder("ls").start();
+    }
+
+    static void loads() {
+      System.loadLibrary("x");
+    }
+
+    static void opens(java.lang.reflect.Field field) {
+      field.setAccessible(true);
+    }
+
+    static void inherited() {
+      new Worker().start();
+    }
+
+    static void async() {
+      CompletableFuture.runAsync(() -> {});
+    }
+
+    static Object timer() {
+      return new Timer();
+    }
+
+    static void prints() {
+      System.out.println(System.getProperty("x"));
+    }
+
+    static boolean matches(String s) {
+      return s.matches("a+");
+    }
+
+    static Object power(java.math.BigInteger b) {
+      return b.pow(1000);
+    }
+
+    static native int nativeMethod();
+
+    @Override
+    protected void finalize() {}
+
+    static int harmless(int n) {
+      return Math.max(n, 1);
+    }
+  }
+
+  private static byte[] bytes(Class<?> type) throws IOException {
+    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
+    try (InputStream in = type.getResourceAsStream(file)) {
+      return in.readAllBytes();
+    }
+  }
+
+  private static List<Finding> findings() throws IOException {
+    DomainCheck check = new DomainCheck(RuleTable.standard());
+    check.add("subject", bytes(Subject.class));
+    check.add("worker", bytes(Subject.Worker.class));
+    return check.run();
+  }
+
+  @Test
+  void eachUseIsFoundWithItsTreatment() throws IOException {
+    List<Finding> all = findings();
+    List<String> found =
+        all.stream()
+            .filter(f -> f.className().endsWith("Subject"))
+            .map(f ->
+                f.member().substring(0, f.member().indexOf('('))
+                    + " "
+                    + f.rule().treatment().label())
+            .distinct()
+            .toList();
+    assertThat(found)
+        .contains(
+            "exits refused",
+            "exitsLater refused",
+            "startsProcess refused",
+            "loads refused",
+            "opens refused",
+            "inherited redirected",
+            "async redirected",
+            "timer redirected",
+            "prints redirected",
+            "matches relocated",
+            "power not-enforced",
+            "nativeMethod refused",
+            "finalize not-enforced")
+        .noneMatch(line -> line.startsWith("harmless"));
+    assertThat(all)
+        .allSatisfy(f -> {
+          assertThat(f.rule().why()).isNotBlank();
+          assertThat(f.rule().fix()).isNotBlank();
+          assertThat(f.line() > 0 || f.member().matches("(native|finalize).*")).isTrue();
+        });
+  }
+
+  @Test
+  void brokenClassesAreReported() {
+    DomainCheck check = new DomainCheck(RuleTable.standard());
+    check.add("broken", new byte[] {1, 2, 3});
+    assertThat(check.run()).isEmpty();
+    assertThat(check.unreadable()).hasSize(1);
+  }
+
+  @Test
+  void brokenRulesAreRefusedWithFileAndLine() {
+    assertThat(RuleTable.standard().size()).isGreaterThan(80);
+    assertThatThrownBy(() -> RuleTable.parse("my.txt", "\nrefused x"))
+        .hasMessageContaining("my.txt:2: ");
+  }
+}
