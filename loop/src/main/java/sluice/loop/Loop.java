@@ -44,6 +44,7 @@ public final class Loop implements AutoCloseable {
   private final Connections connections;
   private final FlushQueue flushes;
   private final Eviction eviction;
+  private final OutputRoom outputRoom;
   private final Acceptor acceptor;
   private final Receiver receiver;
   private final ProtocolCalls calls;
@@ -79,14 +80,15 @@ public final class Loop implements AutoCloseable {
     this.now = clock.nanos();
     this.timers = new TimerWheel(now);
     this.partialAccount = new Account(name + " partial messages", config.partialBytesPerLoop());
-    this.outputAccount = new Account(name + " blocked output", config.partialBytesPerLoop());
+    this.outputAccount = new Account(name + " output", config.outputBytesPerLoop());
     this.copyAccount = new Account(name + " copies", config.leases().copiedBytesPerLoop());
     this.stagingAccount = new Account(name + " staging", 16L * config.stagingBytes());
     this.staging = new Staging(stagingAccount, config.stagingBytes());
     this.submitted = new Staging(stagingAccount, config.stagingBytes());
     this.connections = new Connections(config.maxConnections());
     this.flushes = new FlushQueue(this);
-    this.eviction = new Eviction(connections, counters, outputAccount);
+    this.eviction = new Eviction(connections);
+    this.outputRoom = new OutputRoom(this, outputAccount);
     this.calls = new ProtocolCalls(this, copyAccount);
     this.acceptor = new Acceptor(this, connections);
     this.receiver = new Receiver(this, connections);
@@ -160,11 +162,11 @@ public final class Loop implements AutoCloseable {
     counters.completions += handled;
     flushes.settleAll();
     submitted.reset();
-    eviction.relieve();
     inbox.runAll(tasks);
     delayed.runDue(now, tasks);
     timers.advance(now);
     receiver.feedStarved();
+    outputRoom.wake();
     return handled;
   }
 
@@ -285,6 +287,7 @@ public final class Loop implements AutoCloseable {
     Staging filled = staging;
     staging = submitted;
     submitted = filled;
+    outputRoom.measure(staging);
   }
 
   private long waitNanos(long maxWaitNanos) {
@@ -374,6 +377,7 @@ public final class Loop implements AutoCloseable {
     transport.close(connection.socket);
     connections.remove(connection);
     counters.closed++;
+    outputRoom.forget(connection);
     connection.released();
     calls.closed(connection);
     stopWhenDrained();
@@ -425,11 +429,22 @@ public final class Loop implements AutoCloseable {
   void publishTo(CounterPublisher into) {
     counters.publishTo(into, name);
     into.gauge(name + "/connections", connections::count);
+    into.gauge(name + "/output_bytes", outputAccount::usedBytes);
+    into.gauge(name + "/output_waiting", outputRoom::waitingCount);
     into.counter(name + "/system_calls", engine::systemCalls);
   }
 
   Account outputAccount() {
     return outputAccount;
+  }
+
+  OutputRoom outputRoom() {
+    return outputRoom;
+  }
+
+  /// Bytes that this turn and the one before have staged, as far as they are not settled.
+  long stagedBytes() {
+    return staging.usedBytes() + submitted.usedBytes();
   }
 
   Account copyAccount() {
@@ -439,6 +454,11 @@ public final class Loop implements AutoCloseable {
   /// Everything that must be zero when no connection is left.
   public long heldBytes() {
     return partialAccount.usedBytes() + outputAccount.usedBytes();
+  }
+
+  /// Memory that output takes which peers have not read, at most [LoopConfig#outputBytesPerLoop].
+  public long outputBytes() {
+    return outputAccount.usedBytes();
   }
 
   /// Bytes of copies that [Connection#retain] has made and somebody still uses. Any thread.
