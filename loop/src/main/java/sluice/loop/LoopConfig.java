@@ -25,14 +25,7 @@ public record LoopConfig(
     LeaseLimits leases,
     long outputBytesPerLoop) {
   public static final LoopConfig DEFAULT =
-      new LoopConfig(
-          16_384,
-          64 << 10,
-          64L << 20,
-          4 << 20,
-          60_000_000_000L,
-          2_000_000_000L,
-          LeaseLimits.DEFAULT);
+      new LoopConfig(16_384, 64 << 10, 64L << 20, 4 << 20, 60_000_000_000L, 2_000_000_000L);
 
   public LoopConfig {
     if (maxConnections < 1 || maxConnections > 1 << 20) {
@@ -51,7 +44,7 @@ public record LoopConfig(
     }
   }
 
-  /// With [LeaseLimits#DEFAULT].
+  /// With [LeaseLimits#DEFAULT], and as much memory for output as for input.
   public LoopConfig(
       int maxConnections,
       int partialBytesPerConnection,
@@ -66,26 +59,7 @@ public record LoopConfig(
         stagingBytes,
         writeTimeoutNanos,
         lingerTimeoutNanos,
-        LeaseLimits.DEFAULT);
-  }
-
-  /// With as much memory for output as for input.
-  public LoopConfig(
-      int maxConnections,
-      int partialBytesPerConnection,
-      long partialBytesPerLoop,
-      int stagingBytes,
-      long writeTimeoutNanos,
-      long lingerTimeoutNanos,
-      LeaseLimits leases) {
-    this(
-        maxConnections,
-        partialBytesPerConnection,
-        partialBytesPerLoop,
-        stagingBytes,
-        writeTimeoutNanos,
-        lingerTimeoutNanos,
-        leases,
+        LeaseLimits.DEFAULT,
         partialBytesPerLoop);
   }
 
