@@ -48,6 +48,11 @@ final class FlushQueue {
     return more || dirtyCount > 0;
   }
 
+  /// Whether sends have been staged that the end of this turn settles.
+  boolean unsettled() {
+    return flushedCount > 0;
+  }
+
   /// The sends submitted by this turn are waited for: the turn must not wait for anything else.
   void settleSoon() {
     more = true;

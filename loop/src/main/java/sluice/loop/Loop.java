@@ -295,6 +295,9 @@ public final class Loop implements AutoCloseable {
     if (maxWaitNanos == 0 || !resumes.isEmpty() || flushes.hasMore() || ends) {
       return 0;
     }
+    if (outputRoom.wakesSoon(flushes.unsettled())) {
+      return 0;
+    }
     long wait = earlier(maxWaitNanos, timers.untilNextTick(now));
     wait = earlier(wait, delayed.untilNext(now));
     return earlier(wait, receiver.retryNanos());

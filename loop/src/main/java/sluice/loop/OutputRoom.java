@@ -141,6 +141,13 @@ final class OutputRoom {
     return waiting.size();
   }
 
+  /// Whether the next turn must not wait: [#wake] may find room when it ends.
+  ///
+  /// @param unsettled whether sends have been staged that it will settle
+  boolean wakesSoon(boolean unsettled) {
+    return !waiting.isEmpty() && (unsettled || !isShort());
+  }
+
   /// Gives what is free to the connections that have waited longest. Once a turn, when its sends
   /// have been settled.
   void wake() {
@@ -150,7 +157,7 @@ final class OutputRoom {
     long free = freeBytes();
     for (int i = waiting.size(); i > 0; i--) {
       Connection first = waiting.getFirst();
-      if (free < leastBytes && !mayUseReserve(first)) {
+      if (loop.staging().full() || (free < leastBytes && !mayUseReserve(first))) {
         return;
       }
       free -= Math.max(leastBytes, free / SHARES);

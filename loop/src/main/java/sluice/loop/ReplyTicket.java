@@ -109,7 +109,7 @@ public final class ReplyTicket {
   private boolean mustWait() {
     return connection.ticket == this
         && connection.state == Connection.OPEN
-        && connection.loop.outputRoom().isShort();
+        && (connection.loop.outputRoom().isShort() || connection.loop.staging().full());
   }
 
   /// On the loop's thread, when there is output memory.
