@@ -67,6 +67,7 @@ final class ServeOptions {
         --access-log FILE       append a line per request, combined format
         --header-timeout N      seconds a request head may take (10)
         --idle-timeout N        seconds a connection may be idle (60)
+        --send-timeout N        seconds a client may take nothing of its reply (60)
         --drain-timeout N       seconds to finish after SIGTERM (10)
       """;
 
@@ -87,6 +88,7 @@ final class ServeOptions {
   private String cacheControl = "";
   private Duration headerTimeout = Duration.ofSeconds(10);
   private Duration idleTimeout = Duration.ofSeconds(60);
+  private Duration sendTimeout = Duration.ofSeconds(60);
   private @Nullable Path accessLog;
   private final Map<Integer, String> errorPages = new HashMap<>();
   private @Nullable Path directory;
@@ -176,6 +178,7 @@ final class ServeOptions {
       case "--access-log" -> accessLog = path(value);
       case "--header-timeout" -> headerTimeout = seconds(name, value);
       case "--idle-timeout" -> idleTimeout = seconds(name, value);
+      case "--send-timeout" -> sendTimeout = seconds(name, value);
       case "--drain-timeout" -> drainTimeout = seconds(name, value);
       default -> throw new UsageException("unknown option: " + name);
     }
@@ -218,7 +221,9 @@ final class ServeOptions {
             loops,
             backend,
             EngineConfig.DEFAULT.withMaxSockets(Math.clamp(4L * maxConnections, 65_536, 1 << 20)),
-            LoopConfig.DEFAULT.withMaxConnections(maxConnections),
+            LoopConfig.DEFAULT
+                .withMaxConnections(maxConnections)
+                .withWriteTimeout(sendTimeout.toNanos()),
             ListenOptions.DEFAULT.withTls(tls),
             Server.VIRTUAL_THREADS);
     try {

@@ -65,6 +65,8 @@ final class ServeOptionsTest {
                 "1",
                 "--idle-timeout",
                 "2",
+                "--send-timeout",
+                "4",
                 "--drain-timeout",
                 "3",
                 "--etag=content",
@@ -73,6 +75,7 @@ final class ServeOptionsTest {
     assertThat(config.server().backend()).isEqualTo(Backend.EPOLL);
     assertThat(config.server().loops()).isEqualTo(2);
     assertThat(config.server().loop().maxConnections()).isEqualTo(9);
+    assertThat(config.server().loop().writeTimeoutNanos()).isEqualTo(4_000_000_000L);
     assertThat(config.cacheBytes()).isEqualTo(3 << 20);
     assertThat(config.site().indexNames()).containsExactly("a.html", "b.html");
     assertThat(config.site().listing()).isTrue();

@@ -15,7 +15,8 @@ final class RequestLog {
   /// Bodies up to this size leave with the turn that stages them.
   private static final int SHORT_BODY_BYTES = HttpProtocol.COPY_BODY_BYTES;
 
-  /// Replies that may be waited for. Beyond it, they are logged at once, as if they had been sent.
+  /// Replies that may be waited for. Beyond it, those behind another of their connection are logged
+  /// at once, as if they had been sent.
   private static final int MOST_WAITING = 8192;
 
   private static final int MOST_POOLED = 256;
@@ -80,7 +81,7 @@ final class RequestLog {
   ///
   /// @return null when too many are waited for: it is logged when it is complete, if ever
   @Nullable AccessLogRecord begin(Connection connection, HttpSession session, int status) {
-    if (waiting == MOST_WAITING) {
+    if (waiting >= MOST_WAITING && session.logOldest != null) {
       return null;
     }
     waiting++;

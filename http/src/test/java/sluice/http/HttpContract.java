@@ -4,4 +4,4 @@ import org.junit.jupiter.api.Timeout;
 
 /// What the server promises to anybody who speaks TCP, on every backend.
 @Timeout(240)
-abstract class HttpContract extends HttpContractLog {}
+abstract class HttpContract extends HttpContractDownloads {}

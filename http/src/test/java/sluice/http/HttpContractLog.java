@@ -194,6 +194,9 @@ abstract class HttpContractLog extends HttpContractDrain {
     stream.send(HttpPeer.text("GET", "/stream?known"));
     assertLogged("GET /large.bin", 200, 1, STREAMED - 1);
     assertLogged("GET /stream?known", 200, 1, STREAMED - 1);
+    await(loop -> loop.connectionCount(), 0);
+    assertThat(onLoop(loop -> loop.counters().writeTimeouts())).isEqualTo(2);
+    assertThat(onLoop(loop -> loop.counters().cutReplies())).isEqualTo(2);
   }
 
   @Test

@@ -20,6 +20,9 @@ import sluice.memory.View;
 public final class Connection {
   static final long NO_DEADLINE = Long.MIN_VALUE;
 
+  /// As [Transport#peerTakenBytes] where it cannot tell.
+  private static final long UNKNOWN_TAKEN = -1;
+
   static final int OPEN = 0;
   static final int CLOSING = 1;
   static final int LINGER = 2;
@@ -40,14 +43,15 @@ public final class Connection {
   /// The slow path reads the next piece of a file.
   static final int SEND_READING = 4;
 
+  /// Waits for memory, see [OutputRoom].
+  static final int SEND_ROOM = 5;
+
   /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
   static final int TOOK_ALL = Integer.MAX_VALUE;
 
-  /// Queued output from which on no further message is handled.
-  private static final int OUTPUT_HIGH_WATER_BYTES = 256 << 10;
-
-  /// Queued output below which a reply ticket has room again.
-  static final int OUTPUT_LOW_WATER_BYTES = 64 << 10;
+  /// A connection that cannot send looks this many times in a write timeout whether its peer has
+  /// taken something.
+  private static final int LOOKS = 4;
 
   final Loop loop;
   final Listener listener;
@@ -78,6 +82,17 @@ public final class Connection {
   @Nullable ConnectionList list;
   @Nullable Connection listNext;
   @Nullable Connection listPrevious;
+
+  /// It is this connection's turn to take output memory.
+  boolean roomGranted;
+
+  /// Size of the next piece of a file that is copied.
+  int pieceBytes = FlushQueue.READ_PIECE_BYTES;
+
+  /// What the peer had taken when it was last looked at, and when that had changed.
+  private long peerTaken;
+
+  private long peerTookNanos;
   private boolean removed;
 
   /// Its time was over while the loop drained: nothing was asked that could be answered.
@@ -332,7 +347,7 @@ public final class Connection {
   }
 
   boolean overHighWater() {
-    return output.queuedBytes() > OUTPUT_HIGH_WATER_BYTES;
+    return output.queuedBytes() > loop.outputRoom().highWaterBytes();
   }
 
   /// Tells the protocol how input ended.
@@ -359,11 +374,6 @@ public final class Connection {
   /// Copies what is staged and stays, [Output#persist].
   boolean persist(long skipBytes) {
     return wire().persist(skipBytes) && (tls == null || output.persist(0));
-  }
-
-  /// Memory that blocked output takes.
-  long persistedBytes() {
-    return output.persistedBytes() + (tls == null ? 0 : tls.wire().persistedBytes());
   }
 
   /// Whether somebody waits to hear that the kernel has taken what is sent now.
@@ -419,8 +429,68 @@ public final class Connection {
     }
   }
 
+  /// There is no memory for its input. A reply that is under way is finished all the same.
+  void inputOverBudget() {
+    loop.counters().overBudgetConnections++;
+    if (ticket != null) {
+      input.refuse();
+    } else if (unsentBytes() > 0 && !(tls != null && tls.handshaking())) {
+      close();
+    } else {
+      abort();
+    }
+  }
+
+  /// The peer must read: from now on it has the write timeout to take a byte.
   void blockedOnWrite() {
-    loop.timers().schedule(this, loop.now() + loop.config().writeTimeoutNanos());
+    peerTaken = UNKNOWN_TAKEN;
+    peerTookNanos = loop.now();
+    loop.timers().schedule(this, peerTookNanos + lookNanos());
+  }
+
+  private long lookNanos() {
+    return Math.max(1, loop.config().writeTimeoutNanos() / LOOKS);
+  }
+
+  /// Whether a peer that must read has taken nothing for the write timeout; looks again otherwise.
+  private boolean peerStuck() {
+    long taken = loop.transport().peerTakenBytes(socket);
+    if (taken != peerTaken) {
+      peerTaken = taken;
+      peerTookNanos = loop.now();
+    }
+    long due = peerTookNanos + loop.config().writeTimeoutNanos();
+    if (due - loop.now() <= 0) {
+      return true;
+    }
+    loop.timers().schedule(this, Math.min(due, loop.now() + lookNanos()));
+    return false;
+  }
+
+  /// It waits for output memory: for that no peer is to blame.
+  void awaitRoom() {
+    sendState = SEND_ROOM;
+    loop.timers().cancel(this);
+    loop.outputRoom().await(this);
+  }
+
+  /// Whether output that cannot be sent yet holds output memory.
+  boolean holdsOutputMemory() {
+    return output.holdsKept() || (tls != null && tls.wire().holdsKept());
+  }
+
+  /// There is output memory: whatever waited for some goes on.
+  void roomCame() {
+    if (sendState == SEND_ROOM) {
+      sendState = SEND_IDLE;
+      unblockedOnWrite();
+      markDirty();
+    }
+    ReplyTicket waiting = ticket;
+    if (waiting != null) {
+      waiting.roomCame();
+    }
+    input.memoryCame();
   }
 
   void unblockedOnWrite() {
@@ -451,7 +521,7 @@ public final class Connection {
 
   void expired() {
     if (state == OPEN && sendState <= SEND_SUBMITTED) {
-      if (!output.isEmpty()) {
+      if (!output.isEmpty() || loop.outputRoom().awaitedBy(this)) {
         deadline(protocolDelayNanos);
         return;
       }
@@ -465,6 +535,9 @@ public final class Connection {
       }
     } else {
       if (state != LINGER) {
+        if (!peerStuck()) {
+          return;
+        }
         loop.counters().writeTimeouts++;
       }
       abort();
@@ -490,8 +563,14 @@ public final class Connection {
     } else if (sendState == SEND_WRITABLE) {
       loop.engine().cancel(token(Token.WRITABLE));
     }
+    if (sendState == SEND_ROOM) {
+      sendState = SEND_IDLE;
+    }
     if (!input.armed() && sendState == SEND_IDLE) {
       removed = true;
+      if (unsentBytes() > 0 || ticket != null) {
+        loop.counters().cutReplies++;
+      }
       output.clear();
       if (tls != null) {
         unsentCiphertext = tls.wire().queuedBytes();

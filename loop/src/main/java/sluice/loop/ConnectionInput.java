@@ -19,7 +19,15 @@ final class ConnectionInput {
   boolean resumeQueued;
   boolean starved;
   private boolean heldByProtocol;
+
+  /// There was no memory for it: the connection closes after the answer that is under way.
+  private boolean refused;
+
   private boolean roomAwaited;
+
+  /// Input waits until more can be staged, see [OutputRoom].
+  private boolean memoryAwaited;
+
   private boolean receiveArmed;
   private boolean receiveCancelled;
   private boolean peerEnded;
@@ -44,7 +52,7 @@ final class ConnectionInput {
 
   /// Arms receiving when the connection wants more input and has room for it.
   void arm() {
-    if (receiveArmed || peerEnded || starved || connection.finished()) {
+    if (receiveArmed || peerEnded || starved || refused || connection.finished()) {
       return;
     }
     if (connection.state == Connection.OPEN && full()) {
@@ -156,9 +164,12 @@ final class ConnectionInput {
   void show(Block chunk, long base, int count) {
     switch (connection.state) {
       case Connection.OPEN -> {
+        if (refused) {
+          return;
+        }
         if (gated()) {
           if (hold(chunk.segment(), base, count) && !answerAwaited()) {
-            loop.queueResume(connection);
+            resumeLater();
           }
         } else if (partial.length() > 0) {
           if (hold(chunk.segment(), base, count)) {
@@ -200,38 +211,79 @@ final class ConnectionInput {
 
   /// Whether input waits: for an answer, or for room in the output.
   private boolean gated() {
-    return answerAwaited() || resumeQueued || roomAwaited || connection.outputFull();
+    return answerAwaited()
+        || resumeQueued
+        || roomAwaited
+        || memoryAwaited
+        || connection.outputFull();
+  }
+
+  /// Shows input again when more can be staged: in the next turn, or when memory has come back.
+  private void resumeLater() {
+    if (loop.outputRoom().isShort()) {
+      memoryAwaited = true;
+      loop.outputRoom().await(connection);
+    } else {
+      loop.queueResume(connection);
+    }
+  }
+
+  /// There is output memory.
+  void memoryCame() {
+    if (memoryAwaited) {
+      memoryAwaited = false;
+      loop.queueResume(connection);
+    }
   }
 
   /// Shows held input again, if the gate is open. When the peer must read first, that waits for
   /// [#outputTaken]: trying every turn would keep the loop from sleeping.
   void resume() {
     resumeQueued = false;
+    memoryAwaited = false;
     if (connection.state != Connection.OPEN || answerAwaited()) {
       return;
     }
     roomAwaited = connection.overHighWater();
     if (gated()) {
       if (!roomAwaited) {
-        loop.queueResume(connection);
+        resumeLater();
       } else if (connection.sendState == Connection.SEND_SUBMITTED) {
         loop.settleSoon();
       }
       return;
     }
+    connection.roomGranted = false;
     if (partial.length() > 0) {
       presentPartial();
     }
     boolean open = connection.state == Connection.OPEN;
-    if (open && endPending && !answerAwaited() && !resumeQueued) {
+    if (open && endPending && !answerAwaited() && !resumeQueued && !memoryAwaited) {
       endPending = false;
       loop.calls().ended(connection, partial.length());
     }
     arm();
   }
 
+  /// Drops what was held and hears no more; when the answer that is under way is staged, the
+  /// connection closes.
+  void refuse() {
+    refused = true;
+    drop();
+    pause();
+  }
+
+  /// Whether input is dropped.
+  boolean refused() {
+    return refused;
+  }
+
   /// A deferred message has been answered, or input is held no more: look at what waited behind it.
   void resumeAfterAnswer() {
+    if (refused && !connection.deferred()) {
+      connection.close();
+      return;
+    }
     if (!answerAwaited()
         && connection.state == Connection.OPEN
         && (partial.length() > 0 || endPending)) {
@@ -285,7 +337,7 @@ final class ConnectionInput {
     }
     if (!answerAwaited() && connection.state == Connection.OPEN) {
       if (connection.outputFull()) {
-        loop.queueResume(connection);
+        resumeLater();
       } else if (full()) {
         loop.counters().oversizeMessages++;
         connection.abort();
@@ -299,11 +351,10 @@ final class ConnectionInput {
     return held(partial.append(source, offset, count));
   }
 
-  /// Past the cap receiving stops, past the loop's budget the connection goes.
+  /// Past the cap receiving stops; past the loop's budget nothing more is heard.
   private boolean held(boolean kept) {
     if (!kept) {
-      loop.counters().overBudgetConnections++;
-      connection.abort();
+      connection.inputOverBudget();
       return false;
     }
     if (full() && gated()) {
@@ -353,7 +404,7 @@ final class ConnectionInput {
         if (gated()) {
           endPending = true;
           if (!answerAwaited()) {
-            loop.queueResume(connection);
+            resumeLater();
           }
         } else {
           loop.calls().ended(connection, partial.length());

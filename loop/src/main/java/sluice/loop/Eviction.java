@@ -2,25 +2,19 @@ package sluice.loop;
 
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Account;
 
-/// Ends the connections that hold most of a loop's memory when it runs short, so that whoever needs
-/// a little of it is not the one who pays. Owned by the loop's thread.
+/// Takes memory from the connections that hold most unfinished input when a loop runs short of it,
+/// so that a connection that needs a little of it is not the one that pays. Owned by the loop's
+/// thread.
 ///
-/// Unfinished input is freed at once: there is room again for who asks. Blocked output may be with
-/// the kernel and is freed a turn later; therefore some is ended before none is left.
+/// Input cannot wait as output can, see [OutputRoom]: messages that are all unfinished would wait
+/// for one another's memory. A connection whose input is dropped ends; a reply that is under way on
+/// it is finished before.
 final class Eviction {
   private final Connections connections;
-  private final LoopCounters counters;
-  private final Account output;
-  private final long outputHighBytes;
 
-  /// @param output charged for blocked output
-  Eviction(Connections connections, LoopCounters counters, Account output) {
+  Eviction(Connections connections) {
     this.connections = connections;
-    this.counters = counters;
-    this.output = output;
-    this.outputHighBytes = output.limitBytes() - output.limitBytes() / 8;
   }
 
   /// Ends who holds most unfinished input.
@@ -32,26 +26,8 @@ final class Eviction {
     if (heaviest == null || heaviest.input.blockBytes() <= bytes) {
       return false;
     }
-    end(heaviest);
+    heaviest.inputOverBudget();
     return true;
-  }
-
-  /// Ends those who hold most blocked output until little enough is held. Once a turn.
-  void relieve() {
-    long excess = output.usedBytes() - outputHighBytes;
-    while (excess > 0) {
-      Connection heaviest = heaviest(Connection::persistedBytes, null);
-      if (heaviest == null) {
-        return;
-      }
-      excess -= heaviest.persistedBytes();
-      end(heaviest);
-    }
-  }
-
-  private void end(Connection connection) {
-    counters.overBudgetConnections++;
-    connection.abort();
   }
 
   /// Who holds most, of those that are not ended already; null when nobody holds anything.

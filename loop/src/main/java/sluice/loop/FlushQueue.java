@@ -13,14 +13,14 @@ final class FlushQueue {
   /// File bytes sent for one connection before others get their turn.
   private static final int FILE_BUDGET_BYTES = 1 << 20;
 
-  /// Piece of a file the slow path reads when its pages are not in memory.
-  private static final int READ_PIECE_BYTES = 256 << 10;
+  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
+  static final int READ_PIECE_BYTES = 256 << 10;
+
+  /// The same for a peer that reads slowly, at least.
+  private static final int LEAST_PIECE_BYTES = 16 << 10;
 
   /// Piece of what a slow peer has to take before the write timeout.
   private static final int WAITING_PIECE_BYTES = 64 << 10;
-
-  /// When a file that must be read waits for room in the loop's output account.
-  private static final long ROOM_RETRY_NANOS = 20_000_000L;
 
   private final Loop loop;
   private final SendVector vector = new SendVector();
@@ -46,6 +46,11 @@ final class FlushQueue {
   /// Whether the next turn must not wait: something can go on as soon as the sends are submitted.
   boolean hasMore() {
     return more || dirtyCount > 0;
+  }
+
+  /// Whether sends have been staged that the end of this turn settles.
+  boolean unsettled() {
+    return flushedCount > 0;
   }
 
   /// The sends submitted by this turn are waited for: the turn must not wait for anything else.
@@ -79,7 +84,7 @@ final class FlushQueue {
       return;
     }
     TlsLayer tls = connection.tls;
-    if (tls != null && (!encrypt(connection, tls) || connection.finished())) {
+    if (tls != null && (!encrypt(connection, tls) || !sendable(connection))) {
       return;
     }
     Output output = connection.wire();
@@ -108,6 +113,7 @@ final class FlushQueue {
         return;
       }
     }
+    submitted(connection, bytes);
     Transport transport = loop.transport();
     long token = connection.token(Token.SEND);
     if (vector.count() == 1) {
@@ -119,6 +125,10 @@ final class FlushQueue {
     if (connection.settlesSoon()) {
       more = true;
     }
+  }
+
+  /// Notes a send, to be settled when the turn that submits it has ended.
+  private void submitted(Connection connection, int bytes) {
     connection.sendState = Connection.SEND_SUBMITTED;
     connection.submittedBytes = bytes;
     if (flushedCount == flushed.length) {
@@ -132,10 +142,16 @@ final class FlushQueue {
     return tls.encrypt() || abandon(connection);
   }
 
+  /// Whether encrypting has left the connection alive, and found room for ciphertext.
+  private static boolean sendable(Connection connection) {
+    return !connection.finished() && connection.sendState == Connection.SEND_IDLE;
+  }
+
   private boolean persist(Connection connection, long skipBytes) {
     return connection.persist(skipBytes) || abandon(connection);
   }
 
+  /// One reply was staged that is longer than what [OutputRoom] keeps for it.
   private boolean abandon(Connection connection) {
     loop.counters().overBudgetConnections++;
     connection.abort();
@@ -167,9 +183,15 @@ final class FlushQueue {
     connection.shortResult = Connection.TOOK_ALL;
     connection.sendState = Connection.SEND_IDLE;
     Output output = connection.wire();
+    OutSegment head = output.head();
+    boolean piece = head != null && head.file != null;
     boolean all = result == Connection.TOOK_ALL;
-    long taken = all ? connection.submittedBytes : Math.max(0, result);
-    output.drop(taken);
+    int taken = all ? connection.submittedBytes : Math.max(0, result);
+    if (piece) {
+      pieceSent(connection, output, taken, all);
+    } else {
+      output.drop(taken);
+    }
     loop.counters().sentBytes += taken;
     if (connection.finished()) {
       connection.finish();
@@ -177,7 +199,9 @@ final class FlushQueue {
       advanced(connection);
     } else if (result >= 0 || result == -Errors.EAGAIN || result == -Errors.EINTR) {
       loop.counters().shortSends++;
-      if (persist(connection, 0)) {
+      if (piece) {
+        awaitWritable(connection);
+      } else if (persist(connection, 0)) {
         sendRest(connection);
       }
     } else {
@@ -235,7 +259,13 @@ final class FlushQueue {
 
   // ---- files --------------------------------------------------------------------------------
 
+  /// Sends as much of a file as the socket takes. A download whose peer does not read holds none of
+  /// the loop's memory: bytes that had to be read and were not taken are read again.
   private void sendFile(Connection connection, OutSegment head, FileBody file) {
+    if (head.lease != null) {
+      sendPiece(connection, head);
+      return;
+    }
     if (connection.tls != null) {
       readPiece(connection, head, file);
       return;
@@ -305,36 +335,39 @@ final class FlushQueue {
     }
   }
 
+  /// Memory for the next piece of the file at the front, as large as there is room for.
+  ///
+  /// @return null when the connection waits for room
+  private @Nullable Block pieceBlock(Connection connection, OutSegment head, int most) {
+    int wanted = (int) Math.min(head.fileRemaining, most);
+    int length = loop.outputRoom().piece(connection, wanted);
+    Block block = length == 0 ? null : Block.allocate(loop.outputAccount(), length);
+    if (block == null) {
+      connection.awaitRoom();
+    }
+    return block;
+  }
+
   /// Sends a copy of the next piece, which is in memory.
   private void copyPiece(Connection connection, OutSegment head, FileBody file) {
-    int length = (int) Math.min(head.fileRemaining, READ_PIECE_BYTES);
-    Block block = Block.allocate(loop.outputAccount(), length);
-    if (block == null) {
-      loop.counters().overBudgetConnections++;
-      connection.abort();
-      return;
-    }
-    pieceRead(connection, file, block, file.read(head.filePosition, block.segment(), 0, length));
-    if (!connection.finished()) {
-      submit(connection, connection.output());
+    Block block = pieceBlock(connection, head, connection.pieceBytes);
+    if (block != null) {
+      int length = (int) block.lengthBytes();
+      pieceRead(connection, file, block, file.read(head.filePosition, block.segment(), 0, length));
+      if (!connection.finished()) {
+        sendPiece(connection, head);
+      }
     }
   }
 
   /// Reads the next piece where waiting for a device hurts nobody.
   private void readPiece(Connection connection, OutSegment head, FileBody file) {
-    boolean secure = connection.tls != null;
-    int most = secure ? TlsLayer.FILE_PIECE_BYTES : READ_PIECE_BYTES;
-    int length = (int) Math.min(head.fileRemaining, most);
-    if (secure && loop.outputAccount().usedBytes() > loop.outputAccount().limitBytes() / 4 * 3) {
-      loop.schedule(ROOM_RETRY_NANOS, connection::markDirty);
-      return;
-    }
-    Block block = Block.allocate(loop.outputAccount(), length);
+    int most = connection.tls != null ? TlsLayer.FILE_PIECE_BYTES : connection.pieceBytes;
+    Block block = pieceBlock(connection, head, most);
     if (block == null) {
-      loop.counters().overBudgetConnections++;
-      connection.abort();
       return;
     }
+    int length = (int) block.lengthBytes();
     connection.sendState = Connection.SEND_READING;
     loop.timers().cancel(connection);
     long position = head.filePosition;
@@ -360,11 +393,30 @@ final class FlushQueue {
       block.release();
       connection.abort();
     } else {
-      loop.counters().fileBytes += read;
-      connection.output().replaceFileFront(block, read);
+      if (connection.tls == null) {
+        connection.output().holdPiece(block, read);
+      } else {
+        loop.counters().fileBytes += read;
+        connection.output().replaceFileFront(block, read);
+      }
       connection.unblockedOnWrite();
       connection.markDirty();
     }
+  }
+
+  private void sendPiece(Connection connection, OutSegment head) {
+    more = true; // how it went shows at the end of the turn
+    submitted(connection, head.length);
+    long token = connection.token(Token.SEND);
+    loop.transport().send(connection.socket, token, head.bytes, head.offset, head.length);
+  }
+
+  /// Lets go of a piece. The next one is as large as the socket is likely to take.
+  private void pieceSent(Connection connection, Output output, int taken, boolean all) {
+    int next = all ? 2 * connection.submittedBytes : Math.max(LEAST_PIECE_BYTES, taken);
+    connection.pieceBytes = Math.clamp(next, LEAST_PIECE_BYTES, READ_PIECE_BYTES);
+    loop.counters().fileBytes += taken;
+    output.dropPiece(taken);
   }
 
   // ---- pool ---------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ final class InterruptletProtocol implements Protocol {
     passed++;
     if (!loop.copyAccount().tryCharge(length)) {
       loop.counters().overBudgetConnections++;
-      connection.abort();
+      connection.close(); // replies to messages before this one still go out
       return;
     }
     byte[] copy = new byte[length];

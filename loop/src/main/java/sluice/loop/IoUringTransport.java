@@ -253,6 +253,15 @@ final class IoUringTransport implements Transport {
   }
 
   @Override
+  public long peerTakenBytes(int socket) {
+    if (direct(socket)) {
+      return -1;
+    }
+    systemCalls++;
+    return KernelSockets.peerTakenBytes(socket);
+  }
+
+  @Override
   public long sendFile(int socket, int fileFd, long position, long count) {
     engine.checkOwner();
     if (direct(socket)) {

@@ -89,6 +89,11 @@ final class KernelSockets {
     return address == null ? UnixDomainSocketAddress.of("") : address;
   }
 
+  /// As [Transport#peerTakenBytes].
+  static long peerTakenBytes(int fd) {
+    return Math.max(-1, Sockets.bytesAcknowledged(fd));
+  }
+
   static @Nullable SocketAddress remoteAddress(int fd) {
     try {
       return Sockets.getpeername(fd);

@@ -45,6 +45,7 @@ public final class Loop implements AutoCloseable {
   private final FlushQueue flushes;
   private final Eviction eviction;
   private final Admission admission;
+  private final OutputRoom outputRoom;
   private final Acceptor acceptor;
   private final Receiver receiver;
   private final ProtocolCalls calls;
@@ -80,7 +81,7 @@ public final class Loop implements AutoCloseable {
     this.now = clock.nanos();
     this.timers = new TimerWheel(now);
     this.partialAccount = new Account(name + " partial messages", config.partialBytesPerLoop());
-    this.outputAccount = new Account(name + " blocked output", config.partialBytesPerLoop());
+    this.outputAccount = new Account(name + " output", config.outputBytesPerLoop());
     this.copyAccount = new Account(name + " copies", config.leases().copiedBytesPerLoop());
     this.stagingAccount = new Account(name + " staging", 16L * config.stagingBytes());
     this.staging = new Staging(stagingAccount, config.stagingBytes());
@@ -88,7 +89,8 @@ public final class Loop implements AutoCloseable {
     this.connections = new Connections();
     this.admission = new Admission(connections, counters, config.maxConnections());
     this.flushes = new FlushQueue(this);
-    this.eviction = new Eviction(connections, counters, outputAccount);
+    this.eviction = new Eviction(connections);
+    this.outputRoom = new OutputRoom(this, outputAccount);
     this.calls = new ProtocolCalls(this, copyAccount);
     this.acceptor = new Acceptor(this, connections, admission);
     this.receiver = new Receiver(this, connections);
@@ -163,12 +165,12 @@ public final class Loop implements AutoCloseable {
     flushes.settleAll();
     submitted.reset();
     admission.turnEnded();
-    eviction.relieve();
     acceptor.turnEnded();
     inbox.runAll(tasks);
     delayed.runDue(now, tasks);
     timers.advance(now);
     receiver.feedStarved();
+    outputRoom.wake();
     return handled;
   }
 
@@ -289,11 +291,15 @@ public final class Loop implements AutoCloseable {
     Staging filled = staging;
     staging = submitted;
     submitted = filled;
+    outputRoom.measure(staging);
   }
 
   private long waitNanos(long maxWaitNanos) {
     boolean ends = stopping && !closed; // but then it waits for the kernel to let connections go
     if (maxWaitNanos == 0 || !resumes.isEmpty() || flushes.hasMore() || ends) {
+      return 0;
+    }
+    if (outputRoom.wakesSoon(flushes.unsettled())) {
       return 0;
     }
     long wait = earlier(maxWaitNanos, timers.untilNextTick(now));
@@ -384,6 +390,7 @@ public final class Loop implements AutoCloseable {
     admission.removed(connection);
     acceptor.descriptorFreed();
     counters.closed++;
+    outputRoom.forget(connection);
     connection.released();
     calls.closed(connection);
     stopWhenDrained();
@@ -435,11 +442,22 @@ public final class Loop implements AutoCloseable {
   void publishTo(CounterPublisher into) {
     counters.publishTo(into, name);
     into.gauge(name + "/connections", connections::count);
+    into.gauge(name + "/output_bytes", outputAccount::usedBytes);
+    into.gauge(name + "/output_waiting", outputRoom::waitingCount);
     into.counter(name + "/system_calls", engine::systemCalls);
   }
 
   Account outputAccount() {
     return outputAccount;
+  }
+
+  OutputRoom outputRoom() {
+    return outputRoom;
+  }
+
+  /// Bytes that this turn and the one before have staged, as far as they are not settled.
+  long stagedBytes() {
+    return staging.usedBytes() + submitted.usedBytes();
   }
 
   Account copyAccount() {
@@ -449,6 +467,11 @@ public final class Loop implements AutoCloseable {
   /// Everything that must be zero when no connection is left.
   public long heldBytes() {
     return partialAccount.usedBytes() + outputAccount.usedBytes();
+  }
+
+  /// Memory that output takes which peers have not read, at most [LoopConfig#outputBytesPerLoop].
+  public long outputBytes() {
+    return outputAccount.usedBytes();
   }
 
   /// Bytes of copies that [Connection#retain] has made and somebody still uses. Any thread.

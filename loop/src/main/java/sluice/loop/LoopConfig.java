@@ -10,10 +10,12 @@ package sluice.loop;
 ///   of it is charged to the loop's budget, in blocks of up to twice its size
 /// @param partialBytesPerLoop the same for all connections of the loop together
 /// @param stagingBytes reply bytes staged in one turn before input waits
-/// @param writeTimeoutNanos a blocked send makes no progress for this long: the connection is
-///   aborted
+/// @param writeTimeoutNanos a peer that must read takes no byte for this long: its connection is
+///   ended. Noticed up to a quarter of it late
 /// @param lingerTimeoutNanos how long input is drained after our FIN
 /// @param leases what handlers may keep of the input
+/// @param outputBytesPerLoop memory of output that peers have not read, all connections together;
+///   without room a connection waits. At least twice `stagingBytes` for full speed
 public record LoopConfig(
     int maxConnections,
     int partialBytesPerConnection,
@@ -21,16 +23,10 @@ public record LoopConfig(
     int stagingBytes,
     long writeTimeoutNanos,
     long lingerTimeoutNanos,
-    LeaseLimits leases) {
+    LeaseLimits leases,
+    long outputBytesPerLoop) {
   public static final LoopConfig DEFAULT =
-      new LoopConfig(
-          16_384,
-          64 << 10,
-          64L << 20,
-          4 << 20,
-          30_000_000_000L,
-          2_000_000_000L,
-          LeaseLimits.DEFAULT);
+      new LoopConfig(16_384, 64 << 10, 64L << 20, 4 << 20, 60_000_000_000L, 2_000_000_000L);
 
   public LoopConfig {
     if (maxConnections < 1 || maxConnections > 1 << 20) {
@@ -43,9 +39,13 @@ public record LoopConfig(
     if (stagingBytes < 64 << 10) {
       throw new IllegalArgumentException("stagingBytes must be at least 65536: " + stagingBytes);
     }
+    if (outputBytesPerLoop < 1024) {
+      throw new IllegalArgumentException(
+          "outputBytesPerLoop must be at least 1024: " + outputBytesPerLoop);
+    }
   }
 
-  /// With [LeaseLimits#DEFAULT].
+  /// With [LeaseLimits#DEFAULT], and as much memory for output as for input.
   public LoopConfig(
       int maxConnections,
       int partialBytesPerConnection,
@@ -60,7 +60,8 @@ public record LoopConfig(
         stagingBytes,
         writeTimeoutNanos,
         lingerTimeoutNanos,
-        LeaseLimits.DEFAULT);
+        LeaseLimits.DEFAULT,
+        partialBytesPerLoop);
   }
 
   public LoopConfig withMaxConnections(int value) {
@@ -71,7 +72,8 @@ public record LoopConfig(
         stagingBytes,
         writeTimeoutNanos,
         lingerTimeoutNanos,
-        leases);
+        leases,
+        outputBytesPerLoop);
   }
 
   public LoopConfig withLeases(LeaseLimits value) {
@@ -82,7 +84,8 @@ public record LoopConfig(
         stagingBytes,
         writeTimeoutNanos,
         lingerTimeoutNanos,
-        value);
+        value,
+        outputBytesPerLoop);
   }
 
   /// @param perConnection see [#partialBytesPerConnection]
@@ -95,6 +98,32 @@ public record LoopConfig(
         stagingBytes,
         writeTimeoutNanos,
         lingerTimeoutNanos,
-        leases);
+        leases,
+        outputBytesPerLoop);
+  }
+
+  public LoopConfig withWriteTimeout(long nanos) {
+    return new LoopConfig(
+        maxConnections,
+        partialBytesPerConnection,
+        partialBytesPerLoop,
+        stagingBytes,
+        nanos,
+        lingerTimeoutNanos,
+        leases,
+        outputBytesPerLoop);
+  }
+
+  /// @param perLoop see [#outputBytesPerLoop]
+  public LoopConfig withOutputBytes(long perLoop) {
+    return new LoopConfig(
+        maxConnections,
+        partialBytesPerConnection,
+        partialBytesPerLoop,
+        stagingBytes,
+        writeTimeoutNanos,
+        lingerTimeoutNanos,
+        leases,
+        perLoop);
   }
 }

@@ -23,6 +23,8 @@ public final class LoopCounters {
   long oversizeMessages;
   long overBudgetConnections;
   long writeTimeouts;
+  long outputWaits;
+  long cutReplies;
   long handlerFailures;
   long taskFailures;
   long deferred;
@@ -57,6 +59,8 @@ public final class LoopCounters {
     into.counter(source + "/oversize_messages", () -> oversizeMessages);
     into.counter(source + "/over_budget_connections", () -> overBudgetConnections);
     into.counter(source + "/write_timeouts", () -> writeTimeouts);
+    into.counter(source + "/output_waits", () -> outputWaits);
+    into.counter(source + "/cut_replies", () -> cutReplies);
     into.counter(source + "/handler_failures", () -> handlerFailures);
     into.counter(source + "/task_failures", () -> taskFailures);
     into.counter(source + "/deferred", () -> deferred);
@@ -162,8 +166,19 @@ public final class LoopCounters {
     return chunksCopiedOut;
   }
 
+  /// Connections ended because the peer took nothing for the write timeout.
   public long writeTimeouts() {
     return writeTimeouts;
+  }
+
+  /// Times that a connection waited for output memory.
+  public long outputWaits() {
+    return outputWaits;
+  }
+
+  /// Connections that ended, for whatever reason, before all of a reply was sent.
+  public long cutReplies() {
+    return cutReplies;
   }
 
   public long tlsHandshakes() {

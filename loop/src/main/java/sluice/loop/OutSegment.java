@@ -22,10 +22,13 @@ final class OutSegment {
   /// The staging slab the bytes are in, for this turn only; null otherwise.
   @Nullable Block slab;
 
-  /// The lease is the only one, charged to the loop's account of blocked output.
+  /// The lease is charged to the loop's account of output.
   boolean kept;
 
+  /// What comes next is a range of this file. Then [#lease] is the piece of it that is being sent,
+  /// or null.
   @Nullable FileBody file;
+
   long filePosition;
   long fileRemaining;
 
@@ -33,6 +36,11 @@ final class OutSegment {
 
   boolean staged() {
     return slab != null;
+  }
+
+  /// Whether [OutputRoom] counts the bytes already: their ciphertext takes their place.
+  boolean counted() {
+    return kept || slab != null;
   }
 
   /// Drops what the segment holds. The loop's reference on a file, and the lease, end here.
@@ -49,6 +57,7 @@ final class OutSegment {
     input = false;
     slab = null;
     bytes = MemorySegment.NULL;
+    length = 0;
     next = null;
   }
 }

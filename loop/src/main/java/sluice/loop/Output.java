@@ -138,7 +138,6 @@ public final class Output {
   void lend(Block block, int count) {
     OutSegment segment = add();
     segment.lease = block.lease();
-    segment.kept = true;
     segment.bytes = block.segment();
     segment.offset = 0;
     segment.length = count;
@@ -238,7 +237,7 @@ public final class Output {
     long left = count;
     while (left > 0) {
       OutSegment segment = head;
-      if (segment == null) {
+      if (segment == null || segment.file != null) {
         throw new IllegalStateException("more bytes sent than were queued: " + left);
       }
       if (left < segment.length) {
@@ -264,6 +263,31 @@ public final class Output {
     if (segment.fileRemaining == 0) {
       removeHead(segment);
     }
+  }
+
+  /// Holds a piece of the file at the front for one send. The caller's lease passes to the output.
+  void holdPiece(Block block, int count) {
+    OutSegment file = head;
+    if (file == null || file.file == null || file.lease != null) {
+      throw new IllegalStateException("no file at the front of the output that wants a piece");
+    }
+    file.lease = block;
+    file.bytes = block.segment();
+    file.offset = 0;
+    file.length = count;
+  }
+
+  /// Ends the hold on a piece of which `count` bytes were sent: the others are read again.
+  void dropPiece(int count) {
+    OutSegment file = head;
+    if (file == null || file.lease == null) {
+      throw new IllegalStateException("no piece of a file at the front of the output");
+    }
+    file.lease.release();
+    file.lease = null;
+    file.bytes = MemorySegment.NULL;
+    file.length = 0;
+    dropFile(count);
   }
 
   /// Puts bytes that were read from the file at the front before it. The caller's lease passes to
@@ -307,22 +331,25 @@ public final class Output {
         continue;
       }
       skip = 0;
-      if ((segment.staged() || makesRoom(segment)) && !copyOut(segment)) {
-        return false;
+      if (segment.staged()) {
+        if (!copyOut(segment)) {
+          return false;
+        }
+      } else if (makesRoom(segment)) {
+        copyOut(segment); // without room it stays where it is
       }
     }
     return true;
   }
 
-  /// Memory that output takes which had to be kept.
-  long persistedBytes() {
-    long bytes = 0;
+  /// Whether memory of the loop's output account is held.
+  boolean holdsKept() {
     for (OutSegment segment = head; segment != null; segment = segment.next) {
-      if (segment.kept && segment.lease != null) {
-        bytes += segment.lease.lengthBytes();
+      if (segment.kept) {
+        return true;
       }
     }
-    return bytes;
+    return false;
   }
 
   /// Whether a segment holds input that others need. Not while the kernel may be reading it.

@@ -58,6 +58,12 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
+  public long peerTakenBytes(int socket) {
+    calls++;
+    return KernelSockets.peerTakenBytes(socket);
+  }
+
+  @Override
   public boolean refuseNew(int listener) {
     calls++;
     return KernelSockets.refuseNew(listener);

@@ -18,6 +18,11 @@ interface ReadinessSockets {
 
   @Nullable SocketAddress remoteAddress(int socket);
 
+  /// As [Transport#peerTakenBytes].
+  default long peerTakenBytes(int socket) {
+    return -1;
+  }
+
   /// As [Transport#refuseNew].
   default boolean refuseNew(int listener) {
     return false;

@@ -146,6 +146,12 @@ final class ReadinessTransport implements Transport {
   }
 
   @Override
+  public long peerTakenBytes(int socket) {
+    engine.check();
+    return operations.isOpen(socket) ? device.peerTakenBytes(socket) : -1;
+  }
+
+  @Override
   public long sendFile(int socket, int fileFd, long position, long count) {
     engine.check();
     return operations.isOpen(socket) ? device.sendFile(socket, fileFd, position, count) : -EBADF;

@@ -1,5 +1,6 @@
 package sluice.loop;
 
+import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | gone, full | loop | volatile | volatile |
+/// | waiting | loop | plain | plain |
 /// | unstaged | answering thread adds, loop subtracts | volatile | getAndAdd |
 /// | waiter | answering thread | volatile | volatile |
 public final class ReplyTicket {
@@ -30,6 +32,11 @@ public final class ReplyTicket {
   private volatile @Nullable Thread waiter;
   private final AtomicInteger unstaged = new AtomicInteger();
   private volatile boolean full;
+
+  /// What waits for output memory, in order.
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0);
+
+  private record Waiting(Piece piece, boolean last) {}
 
   ReplyTicket(Connection connection) {
     this.connection = connection;
@@ -51,11 +58,7 @@ public final class ReplyTicket {
       throw new IllegalStateException("this reply is complete already");
     }
     unstaged.incrementAndGet();
-    connection.loop.execute(() -> {
-      stage(piece, false);
-      unstaged.decrementAndGet(); // now that `full` is known
-      wakeWaiter();
-    });
+    connection.loop.execute(() -> arrived(piece, false));
   }
 
   /// Stages the last part of the reply and opens the gate for the connection's next message.
@@ -65,7 +68,7 @@ public final class ReplyTicket {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
     }
-    connection.loop.execute(() -> stage(piece, true));
+    connection.loop.execute(() -> arrived(piece, true));
   }
 
   /// As [#complete], but at once: for whoever runs on the loop's thread already.
@@ -73,7 +76,7 @@ public final class ReplyTicket {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
     }
-    stage(piece, true);
+    arrived(piece, true);
   }
 
   /// Blocks until what was appended has been staged, and taken by the kernel for the most part:
@@ -94,6 +97,42 @@ public final class ReplyTicket {
     }
   }
 
+  private void arrived(Piece piece, boolean last) {
+    if (waiting.isEmpty() && !mustWait()) {
+      staged(piece, last);
+    } else {
+      waiting.add(new Waiting(piece, last));
+      connection.loop.outputRoom().await(connection);
+    }
+  }
+
+  private boolean mustWait() {
+    return connection.ticket == this
+        && connection.state == Connection.OPEN
+        && (connection.loop.outputRoom().isShort() || connection.loop.staging().full());
+  }
+
+  /// On the loop's thread, when there is output memory.
+  void roomCame() {
+    while (!waiting.isEmpty()) {
+      if (mustWait()) {
+        connection.loop.outputRoom().await(connection);
+        return;
+      }
+      Waiting next = waiting.remove();
+      staged(next.piece, next.last);
+    }
+    connection.roomGranted = false;
+  }
+
+  private void staged(Piece piece, boolean last) {
+    stage(piece, last);
+    if (!last) {
+      unstaged.decrementAndGet(); // now that `full` is known
+      wakeWaiter();
+    }
+  }
+
   private void stage(Piece piece, boolean last) {
     if (connection.ticket != this || connection.state != Connection.OPEN) {
       if (last && connection.ticket == this) {
@@ -110,7 +149,7 @@ public final class ReplyTicket {
     if (last) {
       connection.input.resumeAfterAnswer();
     } else {
-      full = connection.output().queuedBytes() >= Connection.OUTPUT_LOW_WATER_BYTES;
+      full = connection.output().queuedBytes() >= lowWaterBytes();
     }
   }
 
@@ -120,15 +159,22 @@ public final class ReplyTicket {
 
   /// On the loop's thread, whenever output was taken.
   void roomIfDrained() {
-    if (full && connection.output().queuedBytes() < Connection.OUTPUT_LOW_WATER_BYTES) {
+    if (full && connection.output().queuedBytes() < lowWaterBytes()) {
       full = false;
       wakeWaiter();
     }
   }
 
+  private int lowWaterBytes() {
+    return connection.loop.outputRoom().lowWaterBytes();
+  }
+
   /// On the loop's thread, when the connection ends.
   void connectionGone() {
     gone = true;
+    while (!waiting.isEmpty()) {
+      waiting.remove().piece.abandoned();
+    }
     wakeWaiter();
   }
 

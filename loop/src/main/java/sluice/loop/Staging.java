@@ -14,15 +14,17 @@ final class Staging {
   static final int SLAB_BYTES = 128 << 10;
 
   private final Account account;
-  private final int softLimitSlabs;
+  private final int softLimitBytes;
   private final List<Block> slabs = new ArrayList<>();
   private int current;
   private int position;
+  private long limitBytes;
 
   /// @param softLimitBytes from here on [#full] answers true; a reply under way may still grow
   Staging(Account account, int softLimitBytes) {
     this.account = account;
-    this.softLimitSlabs = Math.max(1, softLimitBytes / SLAB_BYTES);
+    this.softLimitBytes = Math.max(1, softLimitBytes / SLAB_BYTES) * SLAB_BYTES;
+    this.limitBytes = this.softLimitBytes;
     addSlab();
   }
 
@@ -67,12 +69,22 @@ final class Staging {
   }
 
   boolean full() {
-    return current >= softLimitSlabs;
+    return usedBytes() >= limitBytes;
+  }
+
+  /// Bytes that have been staged, and gaps between them.
+  long usedBytes() {
+    return (long) current * SLAB_BYTES + position;
+  }
+
+  /// Says how much of what is staged from now on could be kept.
+  void limit(long bytes) {
+    limitBytes = Math.clamp(bytes, 0, softLimitBytes);
   }
 
   /// Whether what follows from replies, such as their ciphertext, must wait for the next turn.
   boolean crowded() {
-    return current >= 3 * softLimitSlabs;
+    return usedBytes() >= 3L * softLimitBytes;
   }
 
   /// Forgets everything staged; keeps one slab more than half of what was needed, so that a burst

@@ -24,6 +24,8 @@ final class TlsLayer {
   /// Attempts to get alerts out of a broken engine, which throws some errors twice.
   private static final int ALERT_ATTEMPTS = 8;
 
+  private static final int UNKNOWN_ROOM = -1;
+
   private final Connection connection;
   private final Loop loop;
   private final SSLEngine engine;
@@ -91,7 +93,8 @@ final class TlsLayer {
   // ---- output -------------------------------------------------------------------------------
 
   /// Encrypts the output as far as the socket should have it now; what is left is copied out of the
-  /// staging memory. Only when nothing is with the kernel.
+  /// staging memory. Only when nothing is with the kernel. Ciphertext cannot be made a second time:
+  /// without room to keep it, the connection waits before it is made.
   ///
   /// @return false when there is no room for that
   boolean encrypt() {
@@ -129,7 +132,8 @@ final class TlsLayer {
 
   /// @return whether it goes on in the next turn, because this one has staged too much
   private boolean encryptOutput(Output output) throws SSLException {
-    while (!handshake.busy() && !writer.full()) {
+    int room = UNKNOWN_ROOM;
+    while (!handshake.busy() && !writer.full(room > 0 ? room : TlsWriter.WIRE_BYTES)) {
       OutSegment head = output.head();
       if (head == null || head.file != null) {
         return false;
@@ -137,7 +141,14 @@ final class TlsLayer {
       if (loop.staging().crowded()) {
         return true;
       }
-      SSLEngineResult result = writer.record(output);
+      if (room == UNKNOWN_ROOM) {
+        room = loop.outputRoom().piece(connection, TlsWriter.WIRE_BYTES);
+      }
+      if (room == 0 && !head.counted()) {
+        awaitRoom();
+        return false;
+      }
+      SSLEngineResult result = writer.record(output, room);
       if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
         failed = true; // TLS 1.2: after the peer's close_notify nothing may follow
         output.clear();
@@ -150,6 +161,13 @@ final class TlsLayer {
       handshake.proceed(result.getHandshakeStatus());
     }
     return false;
+  }
+
+  /// Ciphertext that waits goes first.
+  private void awaitRoom() {
+    if (writer.wire().isEmpty()) {
+      connection.awaitRoom();
+    }
   }
 
   /// The file at the front of the output, when it is its turn.
@@ -257,11 +275,6 @@ final class TlsLayer {
         return;
       }
     }
-  }
-
-  void overBudget() {
-    loop.counters().overBudgetConnections++;
-    connection.abort();
   }
 
   void broken(RuntimeException e) {

@@ -81,12 +81,14 @@ final class TlsReader {
 
   /// Whether input is still decrypted.
   boolean accepts() {
-    return connection.state == Connection.OPEN && !layer.inputEnded();
+    return connection.state == Connection.OPEN
+        && !layer.inputEnded()
+        && !connection.input.refused();
   }
 
   private boolean hold(MemorySegment from, long offset, int count) {
     if (!held.add(from, offset, count)) {
-      layer.overBudget();
+      connection.inputOverBudget();
       return false;
     }
     if (saturated()) {
@@ -150,7 +152,7 @@ final class TlsReader {
         }
         showPlain();
         if (!allocatePlain(source.remaining())) {
-          layer.overBudget();
+          connection.inputOverBudget();
         }
         return;
       }

@@ -43,8 +43,11 @@ final class TlsWriter {
     return wire;
   }
 
-  boolean full() {
-    return wire.queuedBytes() >= WIRE_BYTES;
+  /// Whether so much ciphertext waits that no more output is encrypted.
+  ///
+  /// @param most ciphertext to be made ahead of the socket
+  boolean full(int most) {
+    return wire.queuedBytes() >= most;
   }
 
   /// Makes a record of what the engine itself has to say.
@@ -56,9 +59,10 @@ final class TlsWriter {
 
   /// Makes a record of what is at the front of the output, before a file, and drops that from it.
   ///
-  /// @throws IllegalStateException when there is no room
-  SSLEngineResult record(Output output) throws SSLException {
-    int count = collect(output);
+  /// @param room plain bytes of the record at most; 0 for bytes alone that [OutputRoom] counts
+  ///   already, the first at least
+  SSLEngineResult record(Output output, int room) throws SSLException {
+    int count = collect(output, room);
     try {
       SSLEngineResult result = record(count);
       output.drop(result.bytesConsumed());
@@ -68,7 +72,8 @@ final class TlsWriter {
     }
   }
 
-  private int collect(Output output) {
+  private int collect(Output output, int room) {
+    int most = room == 0 ? RECORD_BYTES : Math.min(room, RECORD_BYTES);
     if (ranges.length == 0) {
       ranges = new ByteBuffer[RECORD_RANGES];
     }
@@ -77,9 +82,10 @@ final class TlsWriter {
     OutSegment segment = output.head();
     while (segment != null
         && segment.file == null
+        && (room > 0 || segment.counted())
         && count < RECORD_RANGES
-        && bytes < RECORD_BYTES) {
-      int some = Math.min(segment.length, RECORD_BYTES - bytes);
+        && bytes < most) {
+      int some = Math.min(segment.length, most - bytes);
       ranges[count++] = segment.bytes.asSlice(segment.offset, some).asByteBuffer();
       bytes += some;
       segment = segment.next;
@@ -94,7 +100,13 @@ final class TlsWriter {
     int most = engine.getSession().getPacketBufferSize();
     Staging staging = loop.staging();
     if (staging.crowded() || most > Staging.SLAB_BYTES) {
-      return recordInBlock(count, most);
+      Block block = Block.allocate(loop.outputAccount(), most);
+      if (block != null) {
+        return recordInBlock(count, block);
+      }
+      if (most > Staging.SLAB_BYTES) {
+        throw new IllegalStateException("no room for a record: " + loop.outputAccount());
+      }
     }
     staging.ensure(most);
     ByteBuffer room = staging.slab().segment().asSlice(staging.position(), most).asByteBuffer();
@@ -105,11 +117,7 @@ final class TlsWriter {
     return result;
   }
 
-  private SSLEngineResult recordInBlock(int count, int most) throws SSLException {
-    Block block = Block.allocate(loop.outputAccount(), most);
-    if (block == null) {
-      throw new IllegalStateException("no room for a record: " + loop.outputAccount());
-    }
+  private SSLEngineResult recordInBlock(int count, Block block) throws SSLException {
     try {
       SSLEngineResult result = wrap(count, block.segment().asByteBuffer());
       if (result.bytesProduced() > 0 && !connection.finished()) {

@@ -111,6 +111,14 @@ public interface Transport {
   /// Completes once when the socket can take more bytes (result > 0), or with a negative errno.
   void awaitWritable(int socket, long token);
 
+  /// A number that grows when the peer takes bytes of what was sent. Only compared with an earlier
+  /// one: it tells a peer that reads slowly from one that does not read. A system call.
+  ///
+  /// @return -1 when the transport cannot tell: then only what the socket takes is known
+  default long peerTakenBytes(int socket) {
+    return -1;
+  }
+
   /// Moves bytes of a file to the socket without waiting and without copying them through Java.
   /// Takes effect at once, and only when nothing is staged or in flight on the socket.
   ///

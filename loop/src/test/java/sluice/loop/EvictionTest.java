@@ -3,6 +3,7 @@ package sluice.loop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -66,22 +67,56 @@ final class EvictionTest {
     }
   }
 
+  /// Its input is dropped, and the answer that it waits for, or reads slowly, is not.
   @Test
-  void whoLeavesMostOutputUnreadEndsBeforeNoneIsLeft() throws IOException {
-    try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
-      Connection heavy = rig.open();
-      Connection middle = rig.open();
-      Connection latest = rig.open();
-      arrive(rig, heavy, 8);
-      arrive(rig, middle, 4);
-      rig.turns(2);
-      assertThat(heavy.isOpen()).isTrue();
-      arrive(rig, latest, 3);
-      rig.turns(3);
-      assertThat(heavy.finished()).isTrue();
-      assertThat(middle.isOpen() && latest.isOpen()).isTrue();
-      assertThat(rig.loop.counters().overBudgetConnections).isEqualTo(1);
+  void aReplyUnderWayIsFinished() throws IOException {
+    Protocol protocol =
+        (connection, input) -> {
+          switch (input.get(0)) {
+            case 1 -> {
+              ReplyTicket ticket = connection.defer();
+              connection
+                  .loop()
+                  .slowPath()
+                  .execute(() -> ticket.complete(c -> c.output().put(new byte[3000])));
+              return 1;
+            }
+            case 2 -> connection.output().put(new byte[3000]);
+            default -> {
+              return 0;
+            }
+          }
+          return 1;
+        };
+    try (LoopRig rig = new LoopRig(protocol, CONFIG)) {
+      Connection answered = rig.open();
+      rig.engine.arrive(answered.socket, new byte[] {1});
+      rig.loop.turn(0);
+      Connection reading = rig.open();
+      rig.engine.taking(reading.socket, length -> -Errors.EAGAIN);
+      rig.engine.arrive(reading.socket, new byte[] {2});
+      rig.loop.turn(0);
+      rig.loop.turn(0);
+      Connection filling = rig.open();
+      for (Connection each : List.of(answered, answered, reading, filling)) {
+        rig.engine.arrive(each.socket, new byte[4000]);
+        rig.loop.turn(0);
+      }
+      assertThat(rig.loop.heldBytes()).isEqualTo(BUDGET + 3000);
+      for (int bytes : new int[] {4000, 4000, 100}) {
+        Connection asking = rig.open();
+        rig.engine.arrive(asking.socket, new byte[bytes]);
+        rig.loop.turn(0);
+        assertThat(asking.isOpen()).isTrue();
+      }
+      assertThat(filling.isOpen()).isTrue();
+      assertThat(rig.loop.counters().overBudgetConnections).isEqualTo(2);
+      rig.engine.taking(reading.socket, length -> length);
+      rig.turns(4);
+      assertThat(rig.wire(answered)).hasSize(3000);
+      assertThat(rig.wire(reading)).hasSize(3000);
+      assertThat(answered.isOpen() || reading.isOpen()).isFalse();
+      assertThat(rig.loop.counters().cutReplies).isZero();
     }
   }
 
@@ -93,7 +128,8 @@ final class EvictionTest {
           shown.addAndGet(input.length());
           return TALKATIVE.received(connection, input);
         };
-    try (LoopRig rig = new LoopRig(counting)) {
+    LoopConfig roomy = LoopRig.CONFIG.withOutputBytes(64 << 20);
+    try (LoopRig rig = new LoopRig(counting, roomy)) {
       rig.engine.taking(length -> -Errors.EAGAIN);
       Connection deaf = rig.open();
       for (int i = 0; i < 5; i++) {

@@ -51,6 +51,9 @@ final class ScriptedEngine implements Engine, Transport {
   private int longestVector;
   private boolean closed;
   private int wakes;
+  private long peerTaken = -1;
+  private boolean writable = true;
+  private final Map<Integer, Taking> takings = new HashMap<>();
   private long latestWaitNanos;
   private Runnable meanwhile = () -> {};
 
@@ -63,6 +66,25 @@ final class ScriptedEngine implements Engine, Transport {
 
   void taking(Taking value) {
     taking = value;
+  }
+
+  /// As [#taking(Taking)], for one socket.
+  void taking(int socket, Taking value) {
+    takings.put(socket, value);
+  }
+
+  private Taking takingOf(int socket) {
+    return takings.getOrDefault(socket, taking);
+  }
+
+  /// Whether waits for a writable socket end.
+  void writable(boolean value) {
+    writable = value;
+  }
+
+  /// What [#peerTakenBytes] says of every socket.
+  void peerTaken(long value) {
+    peerTaken = value;
   }
 
   /// A new connection, accepted by the next turn.
@@ -180,7 +202,8 @@ final class ScriptedEngine implements Engine, Transport {
       }
     }
     goOn();
-    for (Map.Entry<Integer, Long> wait : Map.copyOf(writableWaits).entrySet()) {
+    Map<Integer, Long> over = writable ? Map.copyOf(writableWaits) : Map.of();
+    for (Map.Entry<Integer, Long> wait : over.entrySet()) {
       writableWaits.remove(wait.getKey());
       due.add(new Due(wait.getValue(), 4, 0));
     }
@@ -196,7 +219,7 @@ final class ScriptedEngine implements Engine, Transport {
     sends++;
     longestVector = Math.max(longestVector, send.ranges().size());
     int length = send.length();
-    int taken = taking.take(length);
+    int taken = takingOf(send.socket()).take(length);
     if (taken > 0) {
       write(send, 0, taken);
     }
@@ -208,7 +231,7 @@ final class ScriptedEngine implements Engine, Transport {
   private void goOn() {
     for (Send send : List.copyOf(waiting)) {
       int done = progress.getOrDefault(send, 0);
-      int result = taking.take(send.length() - done);
+      int result = takingOf(send.socket()).take(send.length() - done);
       if (result == -Errors.EINTR) {
         waiting.remove(send);
         progress.remove(send);
@@ -332,12 +355,17 @@ final class ScriptedEngine implements Engine, Transport {
   }
 
   @Override
+  public long peerTakenBytes(int socket) {
+    return peerTaken;
+  }
+
+  @Override
   public long sendFile(int socket, int fileFd, long position, long count) {
     byte[] content = files.get(fileFd);
     if (content == null) {
       return -Errors.EINVAL;
     }
-    int taken = taking.take((int) Math.min(count, content.length - position));
+    int taken = takingOf(socket).take((int) Math.min(count, content.length - position));
     if (taken <= 0) {
       return -Errors.EAGAIN;
     }

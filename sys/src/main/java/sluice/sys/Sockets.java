@@ -1,6 +1,7 @@
 package sluice.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
@@ -49,10 +50,16 @@ public final class Sockets {
   public static final int TCP_KEEPINTVL = 5;
   public static final int TCP_KEEPCNT = 6;
   public static final int TCP_DEFER_ACCEPT = 9;
+  public static final int TCP_INFO = 11;
   public static final int TCP_QUICKACK = 12;
   public static final int TCP_USER_TIMEOUT = 18;
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
+
+  /// Of `struct tcp_info`: where `tcpi_bytes_acked` begins, and the length up to its end.
+  static final int TCPI_BYTES_ACKED = 120;
+
+  static final int TCP_INFO_BYTES = TCPI_BYTES_ACKED + Long.BYTES;
 
   public static final int IPPROTO_IP = 0;
   public static final int IP_TOS = 1;
@@ -325,6 +332,25 @@ public final class Sockets {
           Kernel.callHolding(
               value, SystemCall.GETSOCKOPT, fd, level, option, address, length.address(), 0);
       return result < 0 ? (int) result : length.get(JAVA_INT, 0);
+    }
+  }
+
+  /// Bytes of a TCP connection that the peer has acknowledged, the SYN included (RFC 4898:
+  /// `tcpEStatsAppHCThruOctetsAcked`; Linux 4.1).
+  ///
+  /// ```
+  /// struct tcp_info { __u8 tcpi_state, …;  …  /* 120 */ __u64 tcpi_bytes_acked;  … };
+  /// ```
+  ///
+  /// @return -EOPNOTSUPP or -ENOPROTOOPT for another protocol, -EINVAL for an older kernel
+  public static long bytesAcknowledged(int fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment info = arena.allocate(TCP_INFO_BYTES, Long.BYTES);
+      int length = getsockopt(fd, IPPROTO_TCP, TCP_INFO, info);
+      if (length < 0) {
+        return length;
+      }
+      return length < TCP_INFO_BYTES ? -Errno.EINVAL : info.get(JAVA_LONG, TCPI_BYTES_ACKED);
     }
   }
 

@@ -99,6 +99,11 @@ abstract class SimEndpoint {
     return -errno;
   }
 
+  /// Bytes that the other end has read.
+  final long takenByPeer() {
+    return out == null ? 0 : out.taken();
+  }
+
   /// Whether sending can make progress: there is room, or an error to report.
   final boolean writable() {
     return pendingErrno != 0 || broken || (out != null && (out.finished() || out.room() > 0));

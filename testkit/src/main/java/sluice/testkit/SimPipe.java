@@ -30,6 +30,10 @@ final class SimPipe {
     return (int) (arrived - read);
   }
 
+  long taken() {
+    return read;
+  }
+
   long written() {
     return written;
   }

@@ -173,6 +173,11 @@ final class SimTransport implements Transport {
   }
 
   @Override
+  public long peerTakenBytes(int socket) {
+    return socket(socket, "peerTakenBytes").takenByPeer();
+  }
+
+  @Override
   public long sendFile(int socket, int fileFd, long position, long count) {
     SimSocket target = socket(socket, "sendFile");
     refuse(

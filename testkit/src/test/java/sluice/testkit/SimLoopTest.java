@@ -26,16 +26,17 @@ class SimLoopTest {
 
   private static LoopConfig config(SimRandom random, int messageBytes) {
     return new LoopConfig(
-        random.chance(100) ? random.between(1, 4) : 100,
-        Math.max(1_024, 2 * messageBytes),
-        random.chance(50) ? random.between(16_384, 65_536) : PARTIAL_BYTES,
-        64 << 10,
-        random.chance(50) ? random.skewed(300_000_000) : PATIENCE_NANOS,
-        2 * SECOND_NANOS,
-        new LeaseLimits(
-            random.below(5),
-            random.skewed(64 << 10),
-            random.chance(200) ? random.skewed(64 << 10) : 16L << 20));
+            random.chance(100) ? random.between(1, 4) : 100,
+            Math.max(1_024, 2 * messageBytes),
+            random.chance(50) ? random.between(16_384, 65_536) : PARTIAL_BYTES,
+            64 << 10,
+            random.chance(50) ? random.skewed(300_000_000) : PATIENCE_NANOS,
+            2 * SECOND_NANOS)
+        .withLeases(
+            new LeaseLimits(
+                random.below(5),
+                random.skewed(64 << 10),
+                random.chance(200) ? random.skewed(64 << 10) : 16L << 20));
   }
 
   private static void echo(SimWorld world) throws Exception {

@@ -1,0 +1,169 @@
+package sluice.loop;
+
+import java.util.LinkedHashSet;
+import sluice.memory.Account;
+
+/// The memory that output of a loop takes while peers do not read, and the connections that wait
+/// for some of it. Owned by the loop's thread.
+///
+/// **Dynamic threshold** (Choudhury, Hahne: Dynamic Queue Length Thresholds for Shared-Memory
+/// Packet Switches, IEEE/ACM Transactions on Networking 6(2), 1998): what one connection may take
+/// is a fixed share of what is free. Few slow readers have large pieces, many have small ones, and
+/// some memory is always left for a connection that holds nothing.
+///
+/// **First come, first served.** A connection that finds no room waits; memory that comes back goes
+/// to the connection that has waited longest. No connection ends because memory is short.
+///
+/// **Staged bytes count as taken**: each of them must be kept when its send falls short, and that
+/// must not fail. An eighth of the account is the reserve: for a reply that is longer than what was
+/// free when its handler began, and for the next piece of a connection that waits while output
+/// behind that piece holds memory, so that connections cannot wait for one another.
+///
+/// ```
+/// 0                                  7/8 of the limit      limit
+/// |  kept  |  staged  |  free: shares of it  |   reserve   |
+/// ```
+final class OutputRoom {
+  /// A connection may take this part of what is free.
+  private static final int SHARES = 64;
+
+  /// Queued output of a connection from which on no further message is handled, when there is room.
+  private static final int HIGH_WATER_BYTES = 256 << 10;
+
+  /// Queued output below which a reply ticket has room again, when there is room.
+  private static final int LOW_WATER_BYTES = 64 << 10;
+
+  /// Smallest piece, unless the account is tiny.
+  private static final int LEAST_BYTES = 4 << 10;
+
+  private final Loop loop;
+  private final Account account;
+  private final long usableBytes;
+  private final long reserveBytes;
+  private final int leastBytes;
+  private final LinkedHashSet<Connection> waiting = new LinkedHashSet<>();
+  private int highWaterBytes = HIGH_WATER_BYTES;
+  private int lowWaterBytes = LOW_WATER_BYTES;
+
+  /// @param account charged for what is kept
+  OutputRoom(Loop loop, Account account) {
+    this.loop = loop;
+    this.account = account;
+    this.reserveBytes = account.limitBytes() / 8;
+    this.usableBytes = account.limitBytes() - reserveBytes;
+    this.leastBytes = Math.clamp(usableBytes / 2, 1, LEAST_BYTES);
+  }
+
+  /// Looks how much room there is for what the next turn stages. Once a turn.
+  ///
+  /// @param staging that begins to be filled
+  void measure(Staging staging) {
+    staging.limit(freeBytes());
+    highWaterBytes = share(HIGH_WATER_BYTES);
+    lowWaterBytes = share(LOW_WATER_BYTES);
+  }
+
+  /// Queued output of a connection from which on no further message is handled.
+  int highWaterBytes() {
+    return highWaterBytes;
+  }
+
+  /// Queued output below which a reply ticket has room again.
+  int lowWaterBytes() {
+    return lowWaterBytes;
+  }
+
+  /// Bytes that can still be taken, or staged; negative when the part for replies under way is in
+  /// use.
+  long freeBytes() {
+    return usableBytes - account.usedBytes() - loop.stagedBytes();
+  }
+
+  /// Whether a connection that wants memory must wait.
+  boolean isShort() {
+    return freeBytes() < leastBytes;
+  }
+
+  /// What one connection may hold now.
+  ///
+  /// @return the smallest piece to `most` bytes
+  private int share(int most) {
+    return Math.clamp(freeBytes() / SHARES, leastBytes, Math.max(leastBytes, most));
+  }
+
+  /// The size of the next piece of output for a connection.
+  ///
+  /// @return at most `most`; 0 when it must wait, see [#await]
+  int piece(Connection connection, int most) {
+    if (isShort()) {
+      return mayUseReserve(connection) ? Math.min(most, leastBytes) : 0;
+    }
+    if (!waiting.isEmpty() && !connection.roomGranted) {
+      return 0;
+    }
+    connection.roomGranted = false;
+    return Math.min(most, share(most));
+  }
+
+  private boolean mayUseReserve(Connection connection) {
+    return freeBytes() + reserveBytes >= leastBytes && connection.holdsOutputMemory();
+  }
+
+  /// Queues a connection: it gets [Connection#roomCame] when memory has come back. Does nothing
+  /// when it waits already.
+  void await(Connection connection) {
+    if (waiting.contains(connection)) {
+      return;
+    }
+    loop.counters().outputWaits++;
+    if (connection.roomGranted || connection.holdsOutputMemory()) {
+      connection.roomGranted = false;
+      waiting.addFirst(connection); // it was its turn, or it can give memory back
+    } else {
+      waiting.add(connection);
+    }
+  }
+
+  /// Whether a connection waits.
+  boolean awaitedBy(Connection connection) {
+    return !waiting.isEmpty() && waiting.contains(connection);
+  }
+
+  /// The connection has ended.
+  void forget(Connection connection) {
+    if (!waiting.isEmpty()) {
+      waiting.remove(connection);
+    }
+  }
+
+  /// Connections that wait.
+  int waitingCount() {
+    return waiting.size();
+  }
+
+  /// Whether the next turn must not wait: [#wake] may find room when it ends.
+  ///
+  /// @param unsettled whether sends have been staged that it will settle
+  boolean wakesSoon(boolean unsettled) {
+    return !waiting.isEmpty() && (unsettled || !isShort());
+  }
+
+  /// Gives what is free to the connections that have waited longest. Once a turn, when its sends
+  /// have been settled.
+  void wake() {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    long free = freeBytes();
+    for (int i = waiting.size(); i > 0; i--) {
+      Connection first = waiting.getFirst();
+      if (loop.staging().full() || (free < leastBytes && !mayUseReserve(first))) {
+        return;
+      }
+      free -= Math.max(leastBytes, free / SHARES);
+      waiting.removeFirst();
+      first.roomGranted = true;
+      first.roomCame();
+    }
+  }
+}
