@@ -12,6 +12,7 @@ module sluice.cli {
   requires sluice.memory;
   requires sluice.nfs;
   requires sluice.sys;
+  requires sluice.vi;
 
   opens sluice.cli to
       info.picocli;

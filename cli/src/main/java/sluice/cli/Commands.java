@@ -49,11 +49,13 @@ final class Commands {
       case "stat" -> commands.addSubcommand(new StatCommand());
       case "fs" -> commands.addSubcommand(FsCommand.line(words.length < 2 ? "" : words[1]));
       case "nfs" -> commands.addSubcommand(new NfsCommand());
+      case "vi" -> commands.addSubcommand(ViCommand.line());
       default -> {
         commands.addSubcommand(new DoctorCommand());
         commands.addSubcommand(new StatCommand());
         commands.addSubcommand(FsCommand.line(""));
         commands.addSubcommand(new NfsCommand());
+        commands.addSubcommand(ViCommand.line());
       }
     }
     return explaining(versioned(commands));

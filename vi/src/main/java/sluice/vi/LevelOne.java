@@ -49,7 +49,7 @@ final class LevelOne {
       ticket.descriptor.clear();
       ticket.descriptor.add(memory.memory(), 0, len, memory.key());
       sending = memory;
-      sends.post(ticket);
+      sends.hand(ticket);
       finishSend(micros);
     } finally {
       sends.guard().exit();
@@ -123,7 +123,7 @@ final class LevelOne {
     ticket.checkIdle();
     int bytes = Math.min(room, vi.transferBytes());
     ticket.borrow(room(idleReceives, bytes), bytes);
-    receives.post(ticket);
+    receives.hand(ticket);
   }
 
   ViBATicket recvWait(int micros) throws ViException {

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle.AccessMode;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;
 
@@ -52,8 +53,8 @@ final class RecordCodec<R extends Record> {
               type.getName() + "." + components[i].getName() + " is no primitive");
         }
         types[i] = component;
-        reads[i] = shifted(layout.varHandle().toMethodHandle(READ), size);
-        MethodHandle set = shifted(layout.varHandle().toMethodHandle(WRITE), size);
+        reads[i] = shifted(layout.varHandle().toMethodHandle(AccessMode.GET), size);
+        MethodHandle set = shifted(layout.varHandle().toMethodHandle(AccessMode.SET), size);
         MethodHandle accessor = lookup.unreflect(components[i].getAccessor());
         MethodHandle one =
             MethodHandles.filterArguments(
@@ -74,11 +75,6 @@ final class RecordCodec<R extends Record> {
     writer = write;
     sizeBytes = size;
   }
-
-  private static final java.lang.invoke.VarHandle.AccessMode READ =
-      java.lang.invoke.VarHandle.AccessMode.GET;
-  private static final java.lang.invoke.VarHandle.AccessMode WRITE =
-      java.lang.invoke.VarHandle.AccessMode.SET;
 
   @SuppressWarnings("unchecked")
   static <R extends Record> RecordCodec<R> of(Class<R> type) {

@@ -2,7 +2,7 @@ package sluice.vi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,7 +20,7 @@ final class VisUnderTest implements AutoCloseable {
   final Nic nic;
   final Vi client;
   final Vi server;
-  private final ArrayDeque<ViBuffer> buffers = new ArrayDeque<>();
+  private final ConcurrentLinkedDeque<ViBuffer> buffers = new ConcurrentLinkedDeque<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   private VisUnderTest(Nic nic, Vi client, Vi server) {
@@ -43,8 +43,9 @@ final class VisUnderTest implements AutoCloseable {
       Nic nic, ViAttributes attributes, ViCompletionQ sends, ViCompletionQ receives)
       throws Exception {
     ViAddress place = place(nic);
-    try (ViServer listener = new ViServer(place, 7);
-        ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+    // Closed in this order: the listener ends an accept that the executor would wait for.
+    try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor();
+        ViServer listener = new ViServer(place, 7)) {
       var accepted = other.submit(() -> listener.accept(attributes, null, receives, LONG_MICROS));
       Vi client = new Vi(place, attributes, sends, null, 7);
       return new VisUnderTest(nic, client, accepted.get(Patience.SECONDS, TimeUnit.SECONDS));
