@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Patience;
 
-/// `sluice vi`, both ends in one process: the other end is what it is when one is started alone.
+/// `sluice vi`: both ends in one process, and in two.
 @Timeout(240)
 final class ViCommandTest {
   private record Run(int code, String out, String err) {}
@@ -59,6 +59,14 @@ final class ViCommandTest {
     List<String> all = new ArrayList<>(List.of(word, end, place));
     all.addAll(List.of(common));
     return all.toArray(new String[0]);
+  }
+
+  @Test
+  void twoProcessesAreTheDefault() {
+    Run run = run("pingpong", "--count", "1000", "--json");
+    assertThat(run.err).isEmpty();
+    assertThat(run.code).isZero();
+    assertThat(run.out).startsWith("{").contains("\"rtt_p50_us\":").contains("\"count\":1000");
   }
 
   @Test

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Level I of a VI: byte arrays, copied through registered memory. Sending belongs to the thread at
 /// the send queue, receiving to the one at the receive queue.
 ///
-/// An array cannot stay where it is while a device uses it, so every message is copied once on each
-/// side; registering memory for one send costs more than the copy at all sizes measured.
+/// An array has no address that a device could use after a call, so every message is copied through
+/// registered memory once on each side, whatever its length.
 ///
 /// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
 final class LevelOne {

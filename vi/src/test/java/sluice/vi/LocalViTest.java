@@ -68,6 +68,7 @@ final class LocalViTest extends ViContract {
     try (Nic nic = open()) {
       assertThat(nic.why())
           .contains("local: in use")
+          .contains("ofi: skipped: ")
           .contains("ring: skipped: ")
           .contains("xdp: skipped: ");
       assertThat(nic.name()).isEqualTo("local");
