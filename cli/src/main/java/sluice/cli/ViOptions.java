@@ -9,10 +9,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import sluice.vi.Nic;
+import sluice.vi.Vi;
 import sluice.vi.ViAddress;
 import sluice.vi.ViAttributes;
 import sluice.vi.ViServer;
-import sluice.vi.Vi;
 import sluice.vi.WaitMode;
 
 /// What the commands of `sluice vi` have in common: the options, and which end this process is. Of

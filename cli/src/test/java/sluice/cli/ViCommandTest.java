@@ -41,10 +41,12 @@ final class ViCommandTest {
             .daemon()
             .start(() -> answering[0] = run(words(word, "--listen", place, common)));
     Run[] asking = new Run[1];
-    Patience.until("the other end listens", () -> {
-      asking[0] = run(words(word, "--connect", place, common));
-      return asking[0].code == 0 || !asking[0].err.contains("no accept matches");
-    });
+    Patience.until(
+        "the other end listens",
+        () -> {
+          asking[0] = run(words(word, "--connect", place, common));
+          return asking[0].code == 0 || !asking[0].err.contains("no accept matches");
+        });
     Patience.end(other);
     assertThat(asking[0].err).isEmpty();
     assertThat(asking[0].code).isZero();

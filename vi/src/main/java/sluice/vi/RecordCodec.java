@@ -94,6 +94,7 @@ final class RecordCodec<R extends Record> {
         access, 1, MethodHandles.insertArguments(add, 0, (long) offset));
   }
 
+  @SuppressWarnings("UnusedMethod") // by a method handle
   private static long add(long offset, long place) {
     return offset + place;
   }

@@ -53,6 +53,7 @@ final class Waiter {
     return ticket;
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // yields so that a peer on the same processor can run
   private static @Nullable ViTicket spin(Source source, long begin, long nanos) throws ViException {
     for (int looks = 1; ; looks++) {
       if ((looks & (LOOKS - 1)) == 0) {

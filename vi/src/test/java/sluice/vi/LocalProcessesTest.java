@@ -102,12 +102,13 @@ final class LocalProcessesTest {
         vi.recvBufPost(last, 0);
         peer[0].destroyForcibly();
         int _ = Patience.end(peer[0]);
-        assertThatThrownBy(() -> {
-          while (true) { // what was complete before the end still comes
-            ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(LONG);
-            vi.recvBufPost(got, 0);
-          }
-        })
+        assertThatThrownBy(
+                () -> {
+                  while (true) { // what was complete before the end still comes
+                    ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(LONG);
+                    vi.recvBufPost(got, 0);
+                  }
+                })
             .isInstanceOf(ViException.class)
             .isNotInstanceOf(ViTimeout.class)
             .hasMessageContaining("ended");
@@ -127,7 +128,8 @@ final class LocalProcessesTest {
   void waitingVirtualThreadsFreeTheirCarriers() throws Exception {
     int count = 4 * Runtime.getRuntime().availableProcessors() + 20;
     try (Nic nic = Nic.open("local")) {
-      ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(WaitMode.PARK).withRingBytes(1 << 14);
+      ViAttributes attributes =
+          ViAttributes.DEFAULT.withWaiting(WaitMode.PARK).withRingBytes(1 << 14);
       ViAddress place = VisUnderTest.place(nic);
       Vi[] servers = new Vi[count];
       Vi[] clients = new Vi[count];
@@ -138,16 +140,17 @@ final class LocalProcessesTest {
         for (int i = 0; i < count; i++) {
           int index = i;
           threads[i] =
-              Thread.ofVirtual().start(() -> {
-                try {
-                  Vi vi = new Vi(place, attributes, null, null, 1);
-                  clients[index] = vi;
-                  int _ = waiting.incrementAndGet();
-                  got.addAndGet(vi.recv(LONG).length);
-                } catch (ViException e) {
-                  throw new IllegalStateException(e);
-                }
-              });
+              Thread.ofVirtual()
+                  .start(() -> {
+                    try {
+                      Vi vi = new Vi(place, attributes, null, null, 1);
+                      clients[index] = vi;
+                      int _ = waiting.incrementAndGet();
+                      got.addAndGet(vi.recv(LONG).length);
+                    } catch (ViException e) {
+                      throw new IllegalStateException(e);
+                    }
+                  });
           servers[i] = server.accept(attributes, LONG);
         }
       }

@@ -37,9 +37,8 @@ final class LocalViTest extends ViContract {
 
   @Test
   void theSmallestRingCarriesEverything() throws Exception {
-    for (Reliability level : new Reliability[] {
-      Reliability.RELIABLE_DELIVERY, Reliability.RELIABLE_RECEPTION
-    }) {
+    for (Reliability level :
+        new Reliability[] {Reliability.RELIABLE_DELIVERY, Reliability.RELIABLE_RECEPTION}) {
       ViAttributes attributes =
           ViAttributes.DEFAULT
               .withReliability(level)

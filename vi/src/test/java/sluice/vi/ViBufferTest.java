@@ -14,8 +14,7 @@ import sluice.testbase.Patience;
 @Timeout(240)
 final class ViBufferTest {
   /// A record of every primitive type.
-  public record Sample(
-      byte a, boolean b, short c, char d, int e, float f, long g, double h) {}
+  public record Sample(byte a, boolean b, short c, char d, int e, float f, long g, double h) {}
 
   /// One that is no row of primitives.
   public record Named(String name) {}
@@ -24,10 +23,12 @@ final class ViBufferTest {
   private record Hidden(int value) {}
 
   private static void collectUntil(String what, Patience.Condition condition) throws Exception {
-    Patience.until(what, () -> {
-      System.gc();
-      return condition.holds();
-    });
+    Patience.until(
+        what,
+        () -> {
+          System.gc();
+          return condition.holds();
+        });
   }
 
   @Test
@@ -162,25 +163,26 @@ final class ViBufferTest {
   @Test
   void messagesAllocateNothing() throws Exception {
     try (VisUnderTest vis =
-        VisUnderTest.connect(
-            Nic.open("local"), ViAttributes.DEFAULT.withWaiting(WaitMode.SPIN))) {
+        VisUnderTest.connect(Nic.open("local"), ViAttributes.DEFAULT.withWaiting(WaitMode.SPIN))) {
       ViBufferTicket in = vis.buffer(vis.server, 4096);
       ViBufferTicket out = vis.buffer(vis.client, 4096);
       ViLongs written = out.buffer().longs();
       ViLongs read = in.buffer().longs();
       long allocated =
-          AllocatedBytes.settled(2_000, () -> {
-            for (int i = 0; i < 5_000; i++) {
-              written.set(0, i);
-              vis.server.recvBufPost(in, 0);
-              vis.client.sendBufPost(out, 0, (i & 1) == 0 ? 8 : 4096);
-              ViTicket _ = vis.server.recvBufWait(VisUnderTest.LONG_MICROS);
-              ViTicket _ = vis.client.sendBufWait(VisUnderTest.LONG_MICROS);
-              if (read.get(0) != i) {
-                throw new AssertionError(i + " became " + read.get(0));
-              }
-            }
-          });
+          AllocatedBytes.settled(
+              2_000,
+              () -> {
+                for (int i = 0; i < 5_000; i++) {
+                  written.set(0, i);
+                  vis.server.recvBufPost(in, 0);
+                  vis.client.sendBufPost(out, 0, (i & 1) == 0 ? 8 : 4096);
+                  ViTicket _ = vis.server.recvBufWait(VisUnderTest.LONG_MICROS);
+                  ViTicket _ = vis.client.sendBufWait(VisUnderTest.LONG_MICROS);
+                  if (read.get(0) != i) {
+                    throw new AssertionError(i + " became " + read.get(0));
+                  }
+                }
+              });
       assertThat(allocated).isLessThanOrEqualTo(2_000);
     }
   }

@@ -385,16 +385,18 @@ abstract class ViContract {
       vis.server.recvBufPost(vis.buffer(vis.server, 10), 0);
       Future<ViTicket> waiting = vis.beside(() -> waitOnceAlone(vis.server));
       ViBufferTicket more = vis.buffer(vis.server, 10);
-      Patience.until("the refusal", () -> {
-        try {
-          ViTicket _ = vis.server.recvBufWait(0);
-          return false;
-        } catch (ViTimeout notThereYet) {
-          return false;
-        } catch (IllegalStateException refused) {
-          return refused.getMessage().contains("another thread");
-        }
-      });
+      Patience.until(
+          "the refusal",
+          () -> {
+            try {
+              ViTicket _ = vis.server.recvBufWait(0);
+              return false;
+            } catch (ViTimeout notThereYet) {
+              return false;
+            } catch (IllegalStateException refused) {
+              return String.valueOf(refused.getMessage()).contains("another thread");
+            }
+          });
       assertThatThrownBy(() -> vis.server.recvBufPost(more, 0))
           .isInstanceOf(IllegalStateException.class);
       assertThat(more.isPosted()).isFalse();

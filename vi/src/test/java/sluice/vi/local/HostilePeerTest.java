@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -93,7 +94,7 @@ final class HostilePeerTest {
         MemorySegment packet = arena.allocate(64, 4);
         hello(random.nextInt()).write(packet);
         if (length >= Hello.BYTES) { // a longer packet is cut to a greeting
-          packet.set(JAVA_INT_UNALIGNED, 4 * random.nextInt(2), ~random.nextInt(1000));
+          packet.set(JAVA_INT_UNALIGNED, 4L * random.nextInt(2), ~random.nextInt(1000));
         }
         assertThat(Sockets.send(socket, packet, 0, length, 0)).isEqualTo(length);
         assertThat(read(socket)).isLessThanOrEqualTo(0);
@@ -144,7 +145,8 @@ final class HostilePeerTest {
       int fd = SharedMemory.create(RING);
       int socket = connectSocket();
       say(socket, hello(fd));
-      Port port = listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Patience.SECONDS));
+      Port port =
+          Objects.requireNonNull(listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Patience.SECONDS)));
       try (Mapping shared = SharedMemory.map(fd, RING);
           Arena arena = Arena.ofShared()) {
         failed += scribble(random, round, port, shared.segment(), arena) ? 1 : 0;
@@ -174,15 +176,16 @@ final class HostilePeerTest {
       long threadSeed = random.nextLong();
       long end = System.nanoTime() + SHORT_NANOS;
       writer =
-          Thread.ofPlatform().start(() -> {
-            Random own = new Random(threadSeed);
-            while (System.nanoTime() - end < 0) {
-              write(own, shared);
-            }
-          });
+          Thread.ofPlatform()
+              .start(() -> {
+                Random own = new Random(threadSeed);
+                while (System.nanoTime() - end < 0) {
+                  write(own, shared);
+                }
+              });
     }
     long end = System.nanoTime() + SHORT_NANOS;
-    for (int i = 0; i < 200 || writer != null && System.nanoTime() - end < 0; i++) {
+    for (int i = 0; i < 200 || (writer != null && System.nanoTime() - end < 0); i++) {
       if (writer == null) {
         write(random, shared);
       }
@@ -227,16 +230,18 @@ final class HostilePeerTest {
           case 0 -> random.nextInt(8);
           case 1 -> random.nextLong();
           case 2 -> -random.nextInt(100);
-          default -> random.nextInt(3000) | (long) random.nextInt(3000) << 32;
+          default -> random.nextInt(3000) | ((long) random.nextInt(3000) << 32);
         };
     shared.set(JAVA_LONG_UNALIGNED, direction + at, value);
   }
 
   private static void drain(Port port) throws Exception {
-    Patience.until("all descriptors come back", () -> {
-      Descriptor _ = port.pollReceive();
-      Descriptor _ = port.pollSend();
-      return port.sendsPosted() == 0 && port.receivesPosted() == 0;
-    });
+    Patience.until(
+        "all descriptors come back",
+        () -> {
+          Descriptor _ = port.pollReceive();
+          Descriptor _ = port.pollSend();
+          return port.sendsPosted() == 0 && port.receivesPosted() == 0;
+        });
   }
 }
