@@ -13,6 +13,7 @@ module sluice.cli {
   requires sluice.nfs;
   requires sluice.sys;
   requires sluice.verify;
+  requires sluice.vi;
 
   opens sluice.cli to
       info.picocli;

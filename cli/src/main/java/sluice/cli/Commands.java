@@ -51,6 +51,7 @@ final class Commands {
       case "nfs" -> commands.addSubcommand(new NfsCommand());
       case "verify" -> commands.addSubcommand(new VerifyCommand());
       case "domain" -> commands.addSubcommand(new DomainCommand());
+      case "vi" -> commands.addSubcommand(ViCommand.line());
       default -> {
         commands.addSubcommand(new DoctorCommand());
         commands.addSubcommand(new StatCommand());
@@ -58,6 +59,7 @@ final class Commands {
         commands.addSubcommand(new NfsCommand());
         commands.addSubcommand(new VerifyCommand());
         commands.addSubcommand(new DomainCommand());
+        commands.addSubcommand(ViCommand.line());
       }
     }
     return explaining(versioned(commands));

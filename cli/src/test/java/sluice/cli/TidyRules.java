@@ -51,7 +51,9 @@ final class TidyRules {
               "export", Set.of("rpc"),
               "v3", Set.of("rpc", "export"),
               "v4", Set.of("rpc", "export"),
-              "server", Set.of("rpc", "export", "v3", "v4")));
+              "server", Set.of("rpc", "export", "v3", "v4")),
+          "vi",
+          Map.of("", Set.of("device"), "device", Set.of(), "local", Set.of("device")));
 
   /// Modules that may require everything.
   static final Set<String> UNRESTRICTED = Set.of("cli", "testkit", "bench", "acceptance");

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Level I of a VI: byte arrays, copied through registered memory. Sending belongs to the thread at
 /// the send queue, receiving to the one at the receive queue.
 ///
-/// An array cannot stay where it is while a device uses it, so every message is copied once on each
-/// side; registering memory for one send costs more than the copy at all sizes measured.
+/// An array has no address that a device could use after a call, so every message is copied through
+/// registered memory once on each side, whatever its length.
 ///
 /// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
 final class LevelOne {
@@ -49,7 +49,7 @@ final class LevelOne {
       ticket.descriptor.clear();
       ticket.descriptor.add(memory.memory(), 0, len, memory.key());
       sending = memory;
-      sends.post(ticket);
+      sends.hand(ticket);
       finishSend(micros);
     } finally {
       sends.guard().exit();
@@ -123,7 +123,7 @@ final class LevelOne {
     ticket.checkIdle();
     int bytes = Math.min(room, vi.transferBytes());
     ticket.borrow(room(idleReceives, bytes), bytes);
-    receives.post(ticket);
+    receives.hand(ticket);
   }
 
   ViBATicket recvWait(int micros) throws ViException {

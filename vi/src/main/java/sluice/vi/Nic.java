@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.TreeMap;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 
@@ -15,9 +16,11 @@ import sluice.vi.device.DeviceProvider;
 public final class Nic implements AutoCloseable {
   /// Planned devices that this build does not have.
   private static final Map<String, String> ABSENT =
-      Map.of(
-          "ring", "this build has no device for TCP on the loop",
-          "xdp", "this build has no device for AF_XDP and no network stack of its own");
+      new TreeMap<>(
+          Map.of(
+              "ofi", "this build has no device for libfabric",
+              "ring", "this build has no device for TCP on the loop",
+              "xdp", "this build has no device for AF_XDP and no network stack of its own"));
 
   private final String name;
   private final Device device;
@@ -27,7 +30,7 @@ public final class Nic implements AutoCloseable {
     this.device = device;
   }
 
-  /// Opens `local`, or whichever can be used here.
+  /// Opens the first device that can be used here: `local`, on Linux.
   ///
   /// @throws ViException when none can, with the reason for each
   public static Nic open() throws ViException {

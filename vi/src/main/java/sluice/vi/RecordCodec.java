@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle.AccessMode;
 import java.lang.reflect.RecordComponent;
 import java.util.Map;
 
@@ -52,8 +53,8 @@ final class RecordCodec<R extends Record> {
               type.getName() + "." + components[i].getName() + " is no primitive");
         }
         types[i] = component;
-        reads[i] = shifted(layout.varHandle().toMethodHandle(READ), size);
-        MethodHandle set = shifted(layout.varHandle().toMethodHandle(WRITE), size);
+        reads[i] = shifted(layout.varHandle().toMethodHandle(AccessMode.GET), size);
+        MethodHandle set = shifted(layout.varHandle().toMethodHandle(AccessMode.SET), size);
         MethodHandle accessor = lookup.unreflect(components[i].getAccessor());
         MethodHandle one =
             MethodHandles.filterArguments(
@@ -75,11 +76,6 @@ final class RecordCodec<R extends Record> {
     sizeBytes = size;
   }
 
-  private static final java.lang.invoke.VarHandle.AccessMode READ =
-      java.lang.invoke.VarHandle.AccessMode.GET;
-  private static final java.lang.invoke.VarHandle.AccessMode WRITE =
-      java.lang.invoke.VarHandle.AccessMode.SET;
-
   @SuppressWarnings("unchecked")
   static <R extends Record> RecordCodec<R> of(Class<R> type) {
     return (RecordCodec<R>) CODECS.get(type);
@@ -98,6 +94,7 @@ final class RecordCodec<R extends Record> {
         access, 1, MethodHandles.insertArguments(add, 0, (long) offset));
   }
 
+  @SuppressWarnings("UnusedMethod") // by a method handle
   private static long add(long offset, long place) {
     return offset + place;
   }

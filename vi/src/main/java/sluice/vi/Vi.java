@@ -224,17 +224,15 @@ public final class Vi implements AutoCloseable {
     }
   }
 
-  /// One descriptor has failed: all that is posted fails. The thread at the other queue, if there
-  /// is one, finds out by itself.
-  void failed() {
-    port.fail("a descriptor failed");
-    for (ViQueue queue : new ViQueue[] {sends, receives}) {
-      if (queue.completions() == null && queue.guard().tryEnter()) {
-        try {
-          queue.drain();
-        } finally {
-          queue.guard().exit();
-        }
+  /// A queue has failed, and so has all that is posted to the other one. A thread at that queue, if
+  /// there is one, finds out by itself; a completion queue returns what failed.
+  void failed(ViQueue which) {
+    ViQueue other = which == sends ? receives : sends;
+    if (other.completions() == null && other.guard().tryEnter()) {
+      try {
+        other.drain();
+      } finally {
+        other.guard().exit();
       }
     }
   }

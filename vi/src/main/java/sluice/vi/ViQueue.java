@@ -69,7 +69,7 @@ final class ViQueue implements Waiter.Source {
   }
 
   /// Hands a ticket whose descriptor is ready to the device. The guard is entered.
-  void post(ViTicket ticket) {
+  void hand(ViTicket ticket) {
     ticket.posted(vi, sends);
     if (sends) {
       port.postSend(ticket.descriptor);
@@ -90,7 +90,7 @@ final class ViQueue implements Waiter.Source {
       MemorySegment memory = buffer.memory();
       ticket.descriptor.clear();
       ticket.descriptor.add(memory, offset, length, ticket.key());
-      post(ticket);
+      hand(ticket);
     } finally {
       guard.exit();
     }
@@ -109,7 +109,7 @@ final class ViQueue implements Waiter.Source {
         pieces.giveBack();
         throw e;
       }
-      post(pieces);
+      hand(pieces);
     } finally {
       guard.exit();
     }
@@ -147,10 +147,16 @@ final class ViQueue implements Waiter.Source {
     }
     String failure = ticket.failure();
     if (failure != null) {
-      vi.failed();
+      drainFailed();
       throw new ViException("the VI has failed: " + failure);
     }
     return ticket;
+  }
+
+  private void drainFailed() {
+    port.fail("a descriptor failed");
+    drain();
+    vi.failed(this);
   }
 
   /// Takes all that is posted off a device that has failed or ended. The guard is entered.

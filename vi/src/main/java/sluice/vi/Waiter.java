@@ -53,12 +53,14 @@ final class Waiter {
     return ticket;
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // yields so that a peer on the same processor can run
   private static @Nullable ViTicket spin(Source source, long begin, long nanos) throws ViException {
     for (int looks = 1; ; looks++) {
       if ((looks & (LOOKS - 1)) == 0) {
         if (System.nanoTime() - begin >= nanos) {
           return null;
         }
+        checkInterrupt();
         if ((looks & (LOOKS_TO_YIELD - 1)) == 0) {
           Thread.yield();
         }
@@ -79,15 +81,18 @@ final class Waiter {
       ViTicket ticket = source.poll(); // what came before the peer could know of the sleeper
       if (ticket == null) {
         LockSupport.parkNanos(source, Math.min(nanos, most));
-        if (Thread.interrupted()) {
-          Thread.currentThread().interrupt();
-          throw new ViException("interrupted while a completion was waited for");
-        }
+        checkInterrupt();
         ticket = source.poll();
       }
       return ticket;
     } finally {
       source.disarm();
+    }
+  }
+
+  private static void checkInterrupt() throws ViException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new ViException("interrupted while a completion was waited for");
     }
   }
 }

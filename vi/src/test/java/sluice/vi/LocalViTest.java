@@ -34,4 +34,49 @@ final class LocalViTest extends ViContract {
       assertThat(in.buffer().bytes().get(0)).isEqualTo((byte) 4);
     }
   }
+
+  @Test
+  void theSmallestRingCarriesEverything() throws Exception {
+    for (Reliability level :
+        new Reliability[] {Reliability.RELIABLE_DELIVERY, Reliability.RELIABLE_RECEPTION}) {
+      ViAttributes attributes =
+          ViAttributes.DEFAULT
+              .withReliability(level)
+              .withRingBytes(1 << 14)
+              .withTransferBytes(100_000);
+      try (VisUnderTest vis = connect(attributes)) {
+        var received =
+            vis.beside(() -> {
+              for (int i = 0; i < 200; i++) {
+                byte[] got = vis.server.recv(LONG);
+                assertThat(got).isEqualTo(VisUnderTest.pattern(i * 499, i));
+              }
+              return true;
+            });
+        for (int i = 0; i < 200; i++) {
+          byte[] sent = VisUnderTest.pattern(i * 499, i);
+          vis.client.send(sent, 0, sent.length, LONG);
+        }
+        assertThat(received.get(100, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void everyDeviceIsExplained() throws Exception {
+    try (Nic nic = open()) {
+      assertThat(nic.why())
+          .contains("local: in use")
+          .contains("ofi: skipped: ")
+          .contains("ring: skipped: ")
+          .contains("xdp: skipped: ");
+      assertThat(nic.name()).isEqualTo("local");
+    }
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> Nic.open("xdp"))
+        .isInstanceOf(ViException.class)
+        .hasMessageContaining("this build has no device");
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> Nic.open("nonesuch"))
+        .isInstanceOf(ViException.class)
+        .hasMessageContaining("Known: local");
+  }
 }

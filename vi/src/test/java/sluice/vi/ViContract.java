@@ -361,6 +361,62 @@ abstract class ViContract {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(WaitMode.class)
+  void anInterruptEndsAWait(WaitMode mode) throws Exception {
+    try (VisUnderTest vis = connect(ViAttributes.DEFAULT.withWaiting(mode))) {
+      vis.server.recvBufPost(vis.buffer(vis.server, 10), 0);
+      Thread.currentThread().interrupt();
+      try {
+        assertThatThrownBy(() -> vis.server.recvBufWait(Vi.INFINITE))
+            .isInstanceOf(ViException.class)
+            .hasMessageContaining("interrupted");
+      } finally {
+        assertThat(Thread.interrupted()).isTrue();
+      }
+      vis.client.send(new byte[1], 0, 1);
+      assertThat(vis.server.recvBufWait(LONG).length()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aSecondThreadAtAQueueIsRefused() throws Exception {
+    try (VisUnderTest vis = connect(ViAttributes.DEFAULT.withWaiting(WaitMode.PARK))) {
+      vis.server.recvBufPost(vis.buffer(vis.server, 10), 0);
+      Future<ViTicket> waiting = vis.beside(() -> waitOnceAlone(vis.server));
+      ViBufferTicket more = vis.buffer(vis.server, 10);
+      Patience.until(
+          "the refusal",
+          () -> {
+            try {
+              ViTicket _ = vis.server.recvBufWait(0);
+              return false;
+            } catch (ViTimeout notThereYet) {
+              return false;
+            } catch (IllegalStateException refused) {
+              return String.valueOf(refused.getMessage()).contains("another thread");
+            }
+          });
+      assertThatThrownBy(() -> vis.server.recvBufPost(more, 0))
+          .isInstanceOf(IllegalStateException.class);
+      assertThat(more.isPosted()).isFalse();
+      vis.client.send(new byte[1], 0, 1);
+      assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).length()).isEqualTo(1);
+    }
+  }
+
+  /// Waits in the queue, also when the other thread was inside for a moment.
+  private static ViTicket waitOnceAlone(Vi vi) throws Exception {
+    Patience patience = new Patience();
+    while (true) {
+      try {
+        return vi.recvBufWait(LONG);
+      } catch (IllegalStateException refused) {
+        patience.check("the queue without another thread");
+      }
+    }
+  }
+
   @Test
   void levelOneCopiesArrays() throws Exception {
     try (VisUnderTest vis = connect(ViAttributes.DEFAULT)) {

@@ -2,12 +2,13 @@ package sluice.vi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayDeque;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import sluice.testbase.Patience;
 
 /// Two connected VIs of one process, and buffers for them. Of the test's thread.
@@ -20,7 +21,7 @@ final class VisUnderTest implements AutoCloseable {
   final Nic nic;
   final Vi client;
   final Vi server;
-  private final ArrayDeque<ViBuffer> buffers = new ArrayDeque<>();
+  private final ConcurrentLinkedDeque<ViBuffer> buffers = new ConcurrentLinkedDeque<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   private VisUnderTest(Nic nic, Vi client, Vi server) {
@@ -40,11 +41,15 @@ final class VisUnderTest implements AutoCloseable {
 
   /// @param sends of the client, `receives` of the server
   static VisUnderTest connect(
-      Nic nic, ViAttributes attributes, ViCompletionQ sends, ViCompletionQ receives)
+      Nic nic,
+      ViAttributes attributes,
+      @Nullable ViCompletionQ sends,
+      @Nullable ViCompletionQ receives)
       throws Exception {
     ViAddress place = place(nic);
-    try (ViServer listener = new ViServer(place, 7);
-        ExecutorService other = Executors.newVirtualThreadPerTaskExecutor()) {
+    // Closed in this order: the listener ends an accept that the executor would wait for.
+    try (ExecutorService other = Executors.newVirtualThreadPerTaskExecutor();
+        ViServer listener = new ViServer(place, 7)) {
       var accepted = other.submit(() -> listener.accept(attributes, null, receives, LONG_MICROS));
       Vi client = new Vi(place, attributes, sends, null, 7);
       return new VisUnderTest(nic, client, accepted.get(Patience.SECONDS, TimeUnit.SECONDS));
@@ -84,11 +89,15 @@ final class VisUnderTest implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     client.close();
     server.close();
     threads.shutdown();
-    assertThat(threads.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+    try {
+      assertThat(threads.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted while closing", e);
+    }
     buffers.forEach(ViBuffer::close);
     nic.close();
   }

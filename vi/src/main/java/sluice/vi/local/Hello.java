@@ -33,9 +33,24 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
 
   /// What the accepting side answers.
   enum Verdict {
-    ACCEPTED,
-    OTHER_RELIABILITY,
-    BAD_MEMORY
+    ACCEPTED(1),
+    OTHER_RELIABILITY(2),
+    BAD_MEMORY(3);
+
+    private final int code;
+
+    Verdict(int code) {
+      this.code = code;
+    }
+
+    static Verdict of(int code) throws RingViolation {
+      for (Verdict each : values()) {
+        if (each.code == code) {
+          return each;
+        }
+      }
+      throw new RingViolation("the listener's answer is none of this protocol");
+    }
   }
 
   static Hello of(PortSpec spec, int fd) {
@@ -78,7 +93,7 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
 
   static void writeAnswer(MemorySegment packet, Verdict verdict, int transferBytes) {
     packet.set(JAVA_INT, 0, MAGIC);
-    packet.set(JAVA_INT, 4, verdict.ordinal());
+    packet.set(JAVA_INT, 4, verdict.code);
     packet.set(JAVA_INT, 8, transferBytes);
   }
 
@@ -86,12 +101,10 @@ record Hello(int tag, int flags, int transferBytes, int ringBytes, int fd) {
   record Answer(Verdict verdict, int transferBytes) {
     /// @param length bytes of the packet that came
     static Answer read(MemorySegment packet, int length) throws RingViolation {
-      int verdict = packet.get(JAVA_INT, 4);
-      boolean sound = length == ANSWER_BYTES && packet.get(JAVA_INT, 0) == MAGIC;
-      if (!sound || verdict < 0 || verdict >= Verdict.values().length) {
+      if (length != ANSWER_BYTES || packet.get(JAVA_INT, 0) != MAGIC) {
         throw new RingViolation("the listener's answer is none of this protocol");
       }
-      return new Answer(Verdict.values()[verdict], packet.get(JAVA_INT, 8));
+      return new Answer(Verdict.of(packet.get(JAVA_INT, 4)), packet.get(JAVA_INT, 8));
     }
   }
 }

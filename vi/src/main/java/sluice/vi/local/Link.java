@@ -22,6 +22,8 @@ final class Link {
   static final byte CLOSED = 'c';
   static final byte FAILED = 'f';
 
+  private static final int PACKETS = 16;
+
   private static final MemorySegment LETTERS = letters();
 
   private final Watcher watcher;
@@ -50,7 +52,8 @@ final class Link {
 
   /// Reads what has come, by `Watcher`.
   synchronized void ready(MemorySegment scratch) {
-    while (fd >= 0) {
+    // Bounded: the peer could go on for ever, and other connections wait for this thread.
+    for (int i = 0; i < PACKETS && fd >= 0; i++) {
       int count = Sockets.recv(fd, scratch, 0, 1, Sockets.MSG_DONTWAIT);
       if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
         return;

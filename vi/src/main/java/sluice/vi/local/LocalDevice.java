@@ -158,7 +158,8 @@ final class LocalDevice implements Device {
                     + " namespace");
       };
     } catch (ExecutionException e) {
-      throw new IOException(e.getCause().getMessage(), e.getCause());
+      Throwable why = e.getCause() == null ? e : e.getCause();
+      throw new IOException(why.getMessage(), why);
     } catch (TimeoutException e) {
       throw new IOException("no accept came in time: a listener is there but does not accept", e);
     } catch (InterruptedException e) {

@@ -90,8 +90,8 @@ final class ReceiveRing {
         || length < 0
         || length > fragmentBytes
         || length > total - arrivedBytes
-        || length == 0 && total != 0
-        || !begins && total != messageBytes) {
+        || (length == 0 && total != 0)
+        || (!begins && total != messageBytes)) {
       throw new RingViolation(
           "a fragment of " + length + " bytes after " + arrivedBytes + " of " + total);
     }

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /// Where things are in the memory that two processes share: two directions, each one page of
@@ -61,8 +60,7 @@ final class RingLayout {
   static final int DATA_AT = SLOTS_AT + SLOTS * LINE;
 
   /// `(segment, offset)` of 64 and 32 bits.
-  static final VarHandle LONG =
-      MethodHandles.insertCoordinates(JAVA_LONG.varHandle(), 2).withInvokeExactBehavior();
+  static final VarHandle LONG = JAVA_LONG.varHandle().withInvokeExactBehavior();
 
   static final VarHandle INT = JAVA_INT.varHandle().withInvokeExactBehavior();
 

@@ -1,0 +1,186 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import sluice.vi.Vi;
+import sluice.vi.ViBATicket;
+import sluice.vi.ViBuffer;
+import sluice.vi.ViBufferAttributes;
+import sluice.vi.ViBufferTicket;
+import sluice.vi.ViException;
+import sluice.vi.ViTicket;
+
+/// The messages of `sluice vi`, on one VI and in one thread: round trips, or a stream with one
+/// short answer.
+final class ViExchange implements AutoCloseable {
+  /// A peer that says nothing for so long is gone or stopped.
+  private static final int PATIENCE_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
+
+  private static final int WINDOW = 16;
+
+  private final Vi vi;
+  private final int size;
+  private final int count;
+  private final int warmUp;
+  private final boolean copies;
+  private final byte[] array;
+  private final List<ViBuffer> buffers = new ArrayList<>();
+  private final ViBufferTicket[] out = new ViBufferTicket[WINDOW];
+  private final ViBufferTicket[] in = new ViBufferTicket[WINDOW];
+
+  /// @param copies whether Level I is used
+  ViExchange(Vi vi, int size, int count, int warmUp, boolean copies) throws ViException {
+    this.vi = vi;
+    this.size = size;
+    this.count = count;
+    this.warmUp = warmUp;
+    this.copies = copies;
+    array = new byte[size];
+    for (int i = 0; i < WINDOW && !copies; i++) {
+      out[i] = register(ViBufferAttributes.READ_ONLY);
+      in[i] = register(ViBufferAttributes.READ_WRITE);
+    }
+  }
+
+  private ViBufferTicket register(ViBufferAttributes attributes) throws ViException {
+    ViBuffer buffer = new ViBuffer(size);
+    buffers.add(buffer);
+    return buffer.register(vi, attributes);
+  }
+
+  // ---- round trips ---------------------------------------------------------------------------
+
+  Map<String, Object> askRoundTrips() throws IOException {
+    long[] nanos = new long[count];
+    if (!copies) {
+      vi.recvBufPost(in[0], 0);
+    }
+    for (int i = -warmUp; i < count; i++) {
+      long begin = System.nanoTime();
+      send();
+      receive();
+      if (i >= 0) {
+        nanos[i] = System.nanoTime() - begin;
+      }
+    }
+    Arrays.sort(nanos);
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("rtt_p50_us", micros(nanos, 0.5));
+    figures.put("rtt_p90_us", micros(nanos, 0.9));
+    figures.put("rtt_p99_us", micros(nanos, 0.99));
+    return figures;
+  }
+
+  private static double micros(long[] sorted, double share) {
+    return sorted[(int) Math.min(sorted.length - 1, Math.round(sorted.length * share))] / 1e3;
+  }
+
+  void answerRoundTrips() throws IOException {
+    if (!copies) {
+      vi.recvBufPost(in[0], 0);
+    }
+    for (int i = -warmUp; i < count; i++) {
+      receive();
+      send();
+    }
+  }
+
+  private void send() throws IOException {
+    if (copies) {
+      vi.send(array, 0, size, PATIENCE_MICROS);
+    } else {
+      vi.sendBufPost(out[0], 0, size);
+      ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+    }
+  }
+
+  /// Receives one message and posts room for the next.
+  private void receive() throws IOException {
+    if (copies) {
+      expect(vi.recv(PATIENCE_MICROS).length);
+    } else {
+      expect(vi.recvBufWait(PATIENCE_MICROS).length());
+      vi.recvBufPost(in[0], 0);
+    }
+  }
+
+  private void expect(int length) throws IOException {
+    if (length != size) {
+      throw new IOException(
+          "a message of " + length + " bytes came. Fix: the same --size on both ends");
+    }
+  }
+
+  // ---- a stream ------------------------------------------------------------------------------
+
+  Map<String, Object> askStream() throws IOException {
+    stream(warmUp);
+    long begin = System.nanoTime();
+    stream(count);
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("mb_per_s", Math.round(size * (double) count / seconds / 1e5) / 10.0);
+    figures.put("messages_per_s", Math.round(count / seconds));
+    return figures;
+  }
+
+  /// Sends messages and waits for the answer to all of them.
+  private void stream(int messages) throws IOException {
+    ViBATicket answer = new ViBATicket(new byte[1], 0);
+    vi.recvPost(answer);
+    for (int i = 0; i < messages; i++) {
+      if (copies) {
+        vi.send(array, 0, size, PATIENCE_MICROS);
+      } else {
+        if (i >= WINDOW) {
+          ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+        }
+        vi.sendBufPost(out[i % WINDOW], 0, size);
+      }
+    }
+    for (int i = 0; i < Math.min(messages, WINDOW) && !copies; i++) {
+      ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+    }
+    ViBATicket _ = vi.recvWait(PATIENCE_MICROS);
+  }
+
+  void answerStream() throws IOException {
+    ViBATicket[] rooms = new ViBATicket[WINDOW];
+    for (int i = 0; i < WINDOW; i++) {
+      if (copies) {
+        rooms[i] = new ViBATicket(new byte[size], 0);
+        vi.recvPost(rooms[i]);
+      } else {
+        vi.recvBufPost(in[i], 0);
+      }
+    }
+    take(warmUp);
+    take(count);
+  }
+
+  private void take(int messages) throws IOException {
+    for (int i = 0; i < messages; i++) {
+      if (copies) {
+        ViBATicket got = vi.recvWait(PATIENCE_MICROS);
+        expect(got.length());
+        vi.recvPost(got);
+      } else {
+        ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(PATIENCE_MICROS);
+        expect(got.length());
+        vi.recvBufPost(got, 0);
+      }
+    }
+    vi.send(array, 0, 1, PATIENCE_MICROS);
+  }
+
+  @Override
+  public void close() {
+    vi.close(); // gives the buffers back
+    buffers.forEach(ViBuffer::close);
+  }
+}

@@ -1,0 +1,53 @@
+package sluice.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// Starts the answering end of `sluice vi` in a process of its own. Stateless.
+final class ViPeer {
+  private ViPeer() {}
+
+  /// Starts one and waits until it listens.
+  ///
+  /// @param word `pingpong` or `stream`
+  static Process start(String word, String place, ViOptions options) throws IOException {
+    List<String> command =
+        List.of(
+            ProcessHandle.current().info().command().orElse("java"),
+            "--enable-native-access=sluice.sys",
+            "-XX:+UseSerialGC",
+            "-XX:-UsePerfData",
+            "--module-path",
+            System.getProperty("jdk.module.path", ""),
+            "-m",
+            "sluice.cli/sluice.cli.Main",
+            "vi",
+            word,
+            "--listen",
+            place,
+            "--provider",
+            options.provider,
+            "--size",
+            Long.toString(options.size),
+            "--wait",
+            options.wait,
+            "--count",
+            Integer.toString(options.count),
+            "--level",
+            Integer.toString(options.level));
+    Process peer =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    BufferedReader said =
+        new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
+    String line = said.readLine();
+    if (line == null || !line.startsWith("listening")) {
+      peer.destroyForcibly();
+      throw new IOException(
+          "the other end did not start" + (line == null ? "" : ": " + line) + ". Fix: see above");
+    }
+    return peer;
+  }
+}

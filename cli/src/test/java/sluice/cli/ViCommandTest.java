@@ -1,0 +1,87 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sluice.testbase.Patience;
+
+/// `sluice vi`: both ends in one process, and in two.
+@Timeout(240)
+final class ViCommandTest {
+  private record Run(int code, String out, String err) {}
+
+  private static Run run(String... words) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    List<String> all = new ArrayList<>(List.of("vi"));
+    all.addAll(List.of(words));
+    int code =
+        Commands.commandLine("vi")
+            .setOut(new PrintWriter(out))
+            .setErr(new PrintWriter(err))
+            .execute(all.toArray(new String[0]));
+    return new Run(code, out.toString(), err.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"pingpong,1,hybrid", "pingpong,2,park", "stream,1,park", "stream,2,spin"})
+  void bothEndsAgree(String word, String level, String wait) throws Exception {
+    String place = "cli-" + ProcessHandle.current().pid() + "-" + word + level;
+    String[] common = {"--size", "5K", "--count", "500", "--wait", wait, "--level", level};
+    Run[] answering = new Run[1];
+    Thread other =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> answering[0] = run(words(word, "--listen", place, common)));
+    Run[] asking = new Run[1];
+    Patience.until(
+        "the other end listens",
+        () -> {
+          asking[0] = run(words(word, "--connect", place, common));
+          return asking[0].code == 0 || !asking[0].err.contains("no accept matches");
+        });
+    Patience.end(other);
+    assertThat(asking[0].err).isEmpty();
+    assertThat(asking[0].code).isZero();
+    assertThat(asking[0].out)
+        .startsWith("local, 5120 B, " + wait + ", level " + level + ": ")
+        .contains(word.equals("stream") ? "MB/s" : "p50");
+    assertThat(answering[0].code).isZero();
+    assertThat(answering[0].out).isEqualToIgnoringNewLines("listening at " + place + " (local)");
+  }
+
+  private static String[] words(String word, String end, String place, String... common) {
+    List<String> all = new ArrayList<>(List.of(word, end, place));
+    all.addAll(List.of(common));
+    return all.toArray(new String[0]);
+  }
+
+  @Test
+  void twoProcessesAreTheDefault() {
+    Run run = run("pingpong", "--count", "1000", "--json");
+    assertThat(run.err).isEmpty();
+    assertThat(run.code).isZero();
+    assertThat(run.out).startsWith("{").contains("\"rtt_p50_us\":").contains("\"count\":1000");
+  }
+
+  @Test
+  void wrongWordsAreExplained() {
+    assertThat(run("pingpong", "--wait", "never"))
+        .matches(r -> r.code == 2 && r.err.contains("spin, hybrid or park"));
+    assertThat(run("stream", "--size", "65M"))
+        .matches(r -> r.code == 2 && r.err.contains("1 byte to 64M"));
+    assertThat(run("stream", "--level", "3")).matches(r -> r.code == 2);
+    assertThat(run("pingpong", "--listen", "a", "--connect", "b")).matches(r -> r.code == 2);
+    assertThat(run("pingpong", "--provider", "xdp", "--connect", "a"))
+        .matches(r -> r.code == 1 && r.err.contains("this build has no device"));
+    assertThat(run("pingpong", "--connect", "nobody-is-there"))
+        .matches(r -> r.code == 1 && r.err.contains("no accept matches"));
+  }
+}

@@ -1,0 +1,29 @@
+package sluice.vi;
+
+import java.util.concurrent.TimeUnit;
+
+/// The other process of [LocalProcessesTest]: connects and does what its second argument says.
+final class LocalPeer {
+  private LocalPeer() {}
+
+  /// @param args the place, and `echo` or `flood`
+  public static void main(String[] args) throws Exception {
+    ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(WaitMode.HYBRID);
+    try (Nic nic = Nic.open("local");
+        Vi vi = new Vi(nic.address(args[0]), attributes, null, null, 1)) {
+      int micros = (int) TimeUnit.SECONDS.toMicros(100);
+      if (args[1].equals("echo")) {
+        byte[] message;
+        do {
+          message = vi.recv(micros);
+          vi.send(message, 0, message.length, micros);
+        } while (message.length > 0);
+      } else {
+        byte[] message = new byte[40_000];
+        while (true) {
+          vi.send(message, 0, message.length, micros);
+        }
+      }
+    }
+  }
+}
