@@ -97,7 +97,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(22);
+    assertThat(names).hasSize(23);
     for (String name : names) {
       // Each complains about its value at most.
       try {
