@@ -101,7 +101,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(24);
+    assertThat(names).hasSize(25);
     for (String name : names) {
       // Each complains about its value at most.
       try {
