@@ -243,10 +243,11 @@ public interface FileTree extends AutoCloseable {
   /// After `ENOSPC` in a [#group]: waits for space that was freed and is not available yet. All
   /// other changes do that themselves. Not in a group.
   ///
+  /// How often a change asks is its own to bound: [SpaceWait].
+  ///
   /// @param seen what [#spaceFreed] said before the change was tried
-  /// @param wait the change's own, made when it first found no space: it ends after two seconds
   /// @return whether it may succeed now
-  default boolean awaitSpace(long seen, SpaceWait wait) throws IOException {
+  default boolean awaitSpace(long seen) throws IOException {
     return false;
   }
 

@@ -42,8 +42,22 @@ final class CheckedFields {
     says.accept("inode " + inode + " " + what);
   }
 
+  private static boolean isZero(byte[] bytes, int at, int count) {
+    for (int i = at; i < at + count; i++) {
+      if (bytes[i] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// One that is free and was never used is passed over without an object: a large image has many.
+  ///
   /// @param bytes in which the inode begins at a byte
   void check(long number, byte[] bytes, int at) {
+    if (isZero(bytes, at, geometry.inodeBytes)) {
+      return;
+    }
     ByteBuffer b = ByteBuffer.wrap(bytes, at, geometry.inodeBytes).slice();
     b.order(ByteOrder.LITTLE_ENDIAN);
     int deleted = b.getInt(InodeLayout.DELETE_TIME);

@@ -347,7 +347,7 @@ public final class Ext2 implements FileTree {
         return change.run();
       } catch (FsException e) {
         wait = wait == null ? new SpaceWait() : wait;
-        if (e.errno() != Errno.ENOSPC || !groups.awaitBlocks(freed, wait)) {
+        if (e.errno() != Errno.ENOSPC || !wait.mayTryAgain() || !groups.awaitBlocks(freed)) {
           throw e;
         }
       }
@@ -562,8 +562,8 @@ public final class Ext2 implements FileTree {
   }
 
   @Override
-  public boolean awaitSpace(long seen, SpaceWait wait) throws IOException {
-    return volume.groups.awaitBlocks(seen, wait);
+  public boolean awaitSpace(long seen) throws IOException {
+    return volume.groups.awaitBlocks(seen);
   }
 
   @Override

@@ -87,7 +87,7 @@ final class FileWriter {
         wait = null;
       } else if (done < wanted) {
         wait = wait == null ? new SpaceWait() : wait;
-        if (!volume.groups.awaitBlocks(freed, wait)) {
+        if (!wait.mayTryAgain() || !volume.groups.awaitBlocks(freed)) {
           break;
         }
       }
@@ -436,7 +436,7 @@ final class FileWriter {
         wait = null;
       } else {
         wait = wait == null ? new SpaceWait() : wait;
-        if (!volume.groups.awaitBlocks(freed, wait)) {
+        if (!wait.mayTryAgain() || !volume.groups.awaitBlocks(freed)) {
           throw FsException.of(Errno.ENOSPC, "allocate: no block is available");
         }
       }

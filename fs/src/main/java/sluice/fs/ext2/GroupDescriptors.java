@@ -8,7 +8,6 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FsException;
-import sluice.fs.SpaceWait;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
@@ -375,9 +374,9 @@ final class GroupDescriptors {
   }
 
   /// See [sluice.fs.FileTree#awaitSpace]. Not with an operation open.
-  boolean awaitBlocks(long seen, SpaceWait wait) throws IOException {
+  boolean awaitBlocks(long seen) throws IOException {
     Journal used = journal;
-    if (used == null || inGroup() || !wait.mayTryAgain()) {
+    if (used == null || inGroup()) {
       return false;
     }
     if (releases.get() != seen) {

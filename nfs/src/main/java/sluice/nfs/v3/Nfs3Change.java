@@ -167,7 +167,8 @@ final class Nfs3Change {
         return;
       } catch (FsException e) {
         wait = wait == null ? new SpaceWait() : wait;
-        if (e.errno() != Errno.ENOSPC || !share.tree().awaitSpace(freed, wait)) {
+        boolean full = e.errno() == Errno.ENOSPC;
+        if (!full || !wait.mayTryAgain() || !share.tree().awaitSpace(freed)) {
           throw e;
         }
       }

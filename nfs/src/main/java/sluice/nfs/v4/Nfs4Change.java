@@ -192,7 +192,7 @@ final class Nfs4Change {
         }
         c.call.beforeWaiting();
         wait = wait == null ? new SpaceWait() : wait;
-        if (!share.tree().awaitSpace(freed, wait)) {
+        if (!wait.mayTryAgain() || !share.tree().awaitSpace(freed)) {
           throw e;
         }
         c.redo();
