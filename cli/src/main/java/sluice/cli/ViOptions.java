@@ -77,6 +77,10 @@ abstract class ViOptions {
   /// One line about what [#ask] measured.
   abstract String line(Map<String, Object> figures);
 
+  static double number(Map<String, Object> figures, String name) {
+    return figures.get(name) instanceof Number number ? number.doubleValue() : Double.NaN;
+  }
+
   /// How many messages when none are said.
   abstract int defaultCount();
 

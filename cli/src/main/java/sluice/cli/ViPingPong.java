@@ -33,9 +33,9 @@ final class ViPingPong extends ViOptions implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "round trip p50 %.2f us, p90 %.2f us, p99 %.2f us (%,d messages)",
-        figures.get("rtt_p50_us"),
-        figures.get("rtt_p90_us"),
-        figures.get("rtt_p99_us"),
+        number(figures, "rtt_p50_us"),
+        number(figures, "rtt_p90_us"),
+        number(figures, "rtt_p99_us"),
         count);
   }
 

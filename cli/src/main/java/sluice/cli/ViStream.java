@@ -33,8 +33,8 @@ final class ViStream extends ViOptions implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "%,.1f MB/s, %,d messages/s (%,d messages)",
-        figures.get("mb_per_s"),
-        figures.get("messages_per_s"),
+        number(figures, "mb_per_s"),
+        Math.round(number(figures, "messages_per_s")),
         count);
   }
 

@@ -144,8 +144,9 @@ final class SitePortableFiles implements SiteFiles {
     into.uid = (int) number(unix.get("uid"));
     into.gid = (int) number(unix.get("gid"));
     if (unix.get("ctime") instanceof FileTime changed) {
-      into.changedSeconds = changed.toInstant().getEpochSecond();
-      into.changedNanos = changed.toInstant().getNano();
+      Instant at = changed.toInstant();
+      into.changedSeconds = at.getEpochSecond();
+      into.changedNanos = at.getNano();
     }
   }
 

@@ -29,11 +29,13 @@ class HttpSimTest {
   private static final LoopConfig LOOP =
       new LoopConfig(100, 64 << 10, 64 << 20, 64 << 10, 600 * SECOND_NANOS, 2 * SECOND_NANOS);
 
+  private static final List<Site.Tags> TAGS = List.of(Site.Tags.values());
+
   private static HttpConfig config(SimRandom random) {
     Site site =
         Site.of(Path.of("/simulated"))
             .withCompression(random.chance(500), random.chance(500) ? 1 : 0)
-            .withTags(Site.Tags.values()[random.below(Site.Tags.values().length)])
+            .withTags(TAGS.get(random.below(TAGS.size())))
             .withCacheableBytes(random.chance(500) ? random.skewed(9_000) : 1 << 20);
     ServerConfig server = ServerConfig.onLoopback("sim", 0).withLoop(LOOP);
     return HttpConfig.of(server, site)

@@ -75,7 +75,8 @@ final class JavaNetTest {
         require(socket.getLocalPort() > 0 && asked.get() == 0, "asked " + asked);
       } catch (UncheckedIOException told) {
         require(Boolean.getBoolean("closed"), "java.net is open: " + told);
-        require(told.getMessage().contains("--add-opens java.base/java.net"), told.getMessage());
+        String message = String.valueOf(told.getMessage());
+        require(message.contains("--add-opens java.base/java.net"), message);
         require(asked.get() == 1, "asked " + asked);
       }
     }
