@@ -99,7 +99,8 @@ record CaseResult(String bench, String name, List<Series> series, Map<String, St
             select(ours.values(metric), rounds), select(theirs.values(metric), rounds));
   }
 
-  /// Indices of the rounds whose windows are pairs; all, where the machine's speed was not looked at.
+  /// Indices of the rounds whose windows are pairs; all, where the machine's speed was not looked
+  /// at.
   static int[] inOneRegime(Series ours, Series theirs) {
     IntStream rounds = IntStream.range(0, ours.rounds());
     if (!ours.has(Regime.SLOWEST) || !theirs.has(Regime.SLOWEST)) {

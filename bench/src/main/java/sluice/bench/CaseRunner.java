@@ -163,9 +163,8 @@ final class CaseRunner {
   private boolean lacksPairs() {
     int wanted = Math.max(PairedRatio.FEWEST, harness.options().rounds() / 2);
     return entries.stream()
-        .anyMatch(
-            entry ->
-                CaseResult.inOneRegime(entries.getFirst().series, entry.series).length < wanted);
+        .anyMatch(entry ->
+            CaseResult.inOneRegime(entries.getFirst().series, entry.series).length < wanted);
   }
 
   private void measure(Entry entry, int round) throws IOException {

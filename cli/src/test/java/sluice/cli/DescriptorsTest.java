@@ -72,7 +72,7 @@ final class DescriptorsTest {
   /// be loaded without a descriptor.
   private String jars() throws IOException {
     List<String> entries = new ArrayList<>();
-    for (String each : System.getProperty("jdk.module.path", "").split(File.pathSeparator)) {
+    for (String each : System.getProperty("jdk.module.path", "").split(File.pathSeparator, -1)) {
       Path entry = Path.of(each);
       entries.add(Files.isDirectory(entry) ? jar(entry, entries.size()).toString() : each);
     }
