@@ -56,10 +56,11 @@ public final class Sockets {
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
 
-  /// Of `struct tcp_info`: where `tcpi_bytes_acked` begins, and the length up to its end.
+  /// Of `struct tcp_info` in `linux/tcp.h`: where `tcpi_bytes_acked` begins, and the length up to its
+  /// end. The structure grows with the kernel, and the C library has a shorter one.
   static final int TCPI_BYTES_ACKED = 120;
 
-  static final int TCP_INFO_BYTES = TCPI_BYTES_ACKED + Long.BYTES;
+  static final int BYTES_ACKED_END = TCPI_BYTES_ACKED + Long.BYTES;
 
   public static final int IPPROTO_IP = 0;
   public static final int IP_TOS = 1;
@@ -345,12 +346,12 @@ public final class Sockets {
   /// @return -EOPNOTSUPP or -ENOPROTOOPT for another protocol, -EINVAL for an older kernel
   public static long bytesAcknowledged(int fd) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment info = arena.allocate(TCP_INFO_BYTES, Long.BYTES);
+      MemorySegment info = arena.allocate(BYTES_ACKED_END, Long.BYTES);
       int length = getsockopt(fd, IPPROTO_TCP, TCP_INFO, info);
       if (length < 0) {
         return length;
       }
-      return length < TCP_INFO_BYTES ? -Errno.EINVAL : info.get(JAVA_LONG, TCPI_BYTES_ACKED);
+      return length < BYTES_ACKED_END ? -Errno.EINVAL : info.get(JAVA_LONG, TCPI_BYTES_ACKED);
     }
   }
 
