@@ -62,7 +62,7 @@ abstract class HttpContractDownloads extends HttpContractLog {
     while (!readers.over()) {
       assertThat(System.nanoTime()).as("200 s").isLessThan(end);
       boolean any = readers.round();
-      most = Math.max(most, onLoop(loop -> loop.heldBytes()));
+      most = Math.max(most, onLoop(loop -> loop.outputBytes()));
       if (!any) {
         Thread.sleep(1);
       }
@@ -174,7 +174,7 @@ abstract class HttpContractDownloads extends HttpContractLog {
       }
       for (Future<Boolean> each : reads) {
         assertThat(each.get(200, TimeUnit.SECONDS)).isTrue();
-        assertThat(onLoop(loop -> loop.heldBytes())).isLessThanOrEqualTo(OUTPUT_BYTES);
+        assertThat(onLoop(loop -> loop.outputBytes())).isLessThanOrEqualTo(OUTPUT_BYTES);
       }
     } finally {
       for (SSLSocket socket : sockets) {
