@@ -10,6 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -21,8 +22,8 @@ import java.util.stream.Stream;
 /// target/*.jar, target/test-classes         tests, in the directories that some look in
 /// ```
 final class GuestApplication {
-  private static final List<String> SHIPPED =
-      List.of("sys", "memory", "loop", "http", "nio", "fs", "nfs", "cli");
+  /// The launcher's line of modules.
+  private static final Pattern SHIPPED = Pattern.compile("(?m)^SHIPPED=\"([^\"]*)\"");
 
   private static final List<String> TESTED =
       List.of("sys", "memory", "loop", "http", "nio", "fs", "testkit", "acceptance");
@@ -47,7 +48,7 @@ final class GuestApplication {
     jars(ROOT.resolve("cli/target"), "sluice-cli-[0-9.]*\\.jar", built);
     // The launcher compares the times of sources, of which there are none here.
     Files.createFile(directory.resolve("pom.xml"));
-    for (String module : SHIPPED) {
+    for (String module : shipped()) {
       Files.createDirectories(directory.resolve(module).resolve("src/main"));
       Files.createFile(directory.resolve(module).resolve("pom.xml"));
     }
@@ -66,6 +67,12 @@ final class GuestApplication {
     }
     String[] tar = {"tar", "-C", directory.toString(), "-cf", archive.toString(), "."};
     assertThat(new ProcessBuilder(tar).inheritIO().start().waitFor()).isZero();
+  }
+
+  private static String[] shipped() throws IOException {
+    Matcher line = SHIPPED.matcher(Files.readString(ROOT.resolve("sluice")));
+    assertThat(line.find()).as("the launcher names its modules").isTrue();
+    return line.group(1).split(" ", -1);
   }
 
   private static void jars(Path from, String names, Path to) throws IOException {
