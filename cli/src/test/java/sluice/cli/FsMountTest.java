@@ -31,6 +31,9 @@ import sluice.testkit.FuseSwitch;
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
 @Timeout(600)
 final class FsMountTest {
+  /// Unmounts that something follows at once.
+  private static final int ROUNDS = 8;
+
   @TempDir Path directory;
   private final StringWriter err = new StringWriter();
   private @Nullable Process process;
@@ -123,7 +126,7 @@ final class FsMountTest {
   /// umount(2) does not wait for the server, so what follows at once does.
   @Test
   void whatFollowsAnUnmountAtOnceFindsAWholeImage() throws Exception {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
       Process started = start("off");
       for (int file = 0; file < 40; file++) {
         Files.write(mount().resolve("f-" + file), new byte[50_000 + i]);
@@ -143,7 +146,7 @@ final class FsMountTest {
   /// The next mount too.
   @Test
   void anUnmountedImageCanBeMountedAtOnce() throws Exception {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
       Process started = start("off");
       assertThat(mount().toFile().list()).hasSize(40 * i + 1); // and lost+found
       for (int file = 0; file < 40; file++) {

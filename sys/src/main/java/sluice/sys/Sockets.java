@@ -56,8 +56,8 @@ public final class Sockets {
   public static final int TCP_FASTOPEN = 23;
   public static final int TCP_NOTSENT_LOWAT = 25;
 
-  /// Of `struct tcp_info` in `linux/tcp.h`: where `tcpi_bytes_acked` begins, and the length up to its
-  /// end. The structure grows with the kernel, and the C library has a shorter one.
+  /// Of `struct tcp_info` in `linux/tcp.h`: where `tcpi_bytes_acked` begins, and the length up to
+  /// its end. The structure grows with the kernel, and the C library has a shorter one.
   static final int TCPI_BYTES_ACKED = 120;
 
   static final int BYTES_ACKED_END = TCPI_BYTES_ACKED + Long.BYTES;
