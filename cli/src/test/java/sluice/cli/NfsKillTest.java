@@ -46,7 +46,7 @@ final class NfsKillTest {
   private int xid = 1000;
 
   /// A call and its message.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Call(int xid, byte[] message) {}
 
   @AfterEach

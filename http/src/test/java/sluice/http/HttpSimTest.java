@@ -90,7 +90,8 @@ class HttpSimTest {
       HttpProtocol http,
       SiteService site,
       FileMemory memory) {
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody: " + loop.heldBytes());
+    world.check(
+        loop.heldBytes() == 0, "the loop holds bytes without a connection: " + loop.heldBytes());
     world.check(http.heldBytes() == 0, "heads are held for nobody: " + http.heldBytes());
     world.check(site.heldBytes() == 0, "replies are held for nobody: " + site.heldBytes());
     world.check(memory.open.isEmpty(), "files are open for nobody: " + memory.open.keySet());

@@ -115,7 +115,8 @@ class LiveRoutesSimTest {
       check(world, clients.get(i), counts.get(i));
     }
     loop.close();
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody: " + loop.heldBytes());
+    world.check(
+        loop.heldBytes() == 0, "the loop holds bytes without a connection: " + loop.heldBytes());
     engine.checkNothingLeft();
   }
 

@@ -12,7 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sluice.memory.View;
 
-/// Peers that do not read make others wait for memory, and end nobody.
+/// Peers that do not read make other peers wait for memory, and end no connection.
 final class OutputRoomTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int BUDGET = 64 << 10;

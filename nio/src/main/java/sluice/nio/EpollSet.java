@@ -167,7 +167,7 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Closes the descriptor and gives the events back: nobody waits, and nobody looks at events.
+  /// Closes the descriptor and gives the events back: no thread waits or looks at events.
   @Override
   public void close() {
     epoll.close();

@@ -53,7 +53,7 @@ final class CallMemory {
     }
   }
 
-  /// Zeros that nobody recycles.
+  /// Zeros that are not recycled.
   static CallMemory collected(long bytes) {
     return new CallMemory(Arena.ofAuto().allocate(bytes, Long.BYTES), null);
   }

@@ -131,7 +131,7 @@ class DescriptorShortageTest {
     return fewest;
   }
 
-  /// What a client hears first; it goes on reading until somebody ends the connection.
+  /// What a client hears first; it goes on reading until the connection ends.
   private static byte read(SocketChannel client) throws IOException {
     ByteBuffer heard = ByteBuffer.allocate(1);
     assertThat(client.read(heard)).isEqualTo(1);

@@ -93,7 +93,8 @@ class SimLoopTest {
     world.check(loop.connectionCount() == 0, "connections are left: " + loop.connectionCount());
     world.check(protocol.openCount() == 0, "connections whose end the protocol was not told");
     world.check(protocol.gatheredBytes() == 0, "messages are left that were being gathered");
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody: " + loop.heldBytes());
+    world.check(
+        loop.heldBytes() == 0, "the loop holds bytes without a connection: " + loop.heldBytes());
     world.check(loop.retainedBytes() == 0, "copies are left: " + loop.retainedBytes());
     world.check(loop.counters().handlerFailures() == 0, "a handler failed");
     world.check(loop.counters().taskFailures() == 0, "a task failed");

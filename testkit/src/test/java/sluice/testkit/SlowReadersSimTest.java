@@ -59,7 +59,8 @@ class SlowReadersSimTest {
     loop.drain(60 * SECOND_NANOS);
     world.turnUntil(loop::stopping, MAX_TURNS, () -> loop.turn(-1));
     world.turnUntil(() -> protocol.retainedCount() == 0, MAX_TURNS, world::pass);
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody: " + loop.heldBytes());
+    world.check(
+        loop.heldBytes() == 0, "the loop holds bytes without a connection: " + loop.heldBytes());
     loop.close();
     engine.checkNothingLeft();
   }

@@ -149,7 +149,8 @@ class TlsSimTest {
     world.turnUntil(loop::stopping, MAX_TURNS, () -> loop.turn(-1));
     world.check(loop.connectionCount() == 0, "connections are left: " + loop.connectionCount());
     world.check(protocol.openCount() == 0, "connections whose end the protocol was not told");
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody: " + loop.heldBytes());
+    world.check(
+        loop.heldBytes() == 0, "the loop holds bytes without a connection: " + loop.heldBytes());
     world.check(loop.counters().handlerFailures() == 0, "a handler failed");
     world.check(loop.counters().taskFailures() == 0, "a task failed");
     engine.checkNothingLeft();

@@ -28,7 +28,7 @@ final class AttributeRegion {
     }
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Entry(Name name, byte[] value) {
     int bytes() {
       return entryBytes(name) + padded(value.length);

@@ -19,7 +19,7 @@ final class DentryCache {
   private final Names names;
   private final AtomicReferenceArray<@Nullable Dentry> places;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Dentry(long directory, byte[] name, int hash, long inode) {
     boolean matches(int otherHash, long otherDirectory, byte[] otherName) {
       return hash == otherHash && directory == otherDirectory && Arrays.equals(name, otherName);

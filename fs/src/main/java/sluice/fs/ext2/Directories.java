@@ -51,7 +51,7 @@ final class Directories {
   /// @param bytes of the block the entry goes into
   /// @param inTree whether it is in the leaf where a tree of hashes wants it
   /// @param split of the leaf, which must come before
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Place(
       long position, int newBlocks, byte[] bytes, boolean inTree, @Nullable HashTreeSplit split) {
     /// Whether other entries will get other places.

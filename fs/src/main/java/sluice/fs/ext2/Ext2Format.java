@@ -184,7 +184,7 @@ public final class Ext2Format {
   // ---- inodes -----------------------------------------------------------------------------------
 
   /// An inode of the first blocks of the table.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record NewInode(int number, int mode, int links, long bytes, int[] map, int blocks) {}
 
   private void writeInodes(long root, int[] found, int foundBlocks) throws IOException {

@@ -6,7 +6,7 @@ import sluice.fs.FsException;
 import sluice.sys.Errno;
 
 /// Takes the capabilities of a program (`security.capability`, see `capabilities(7)`) away before
-/// its content or its owner changes, whoever changes it, root too. Any thread may call.
+/// its content or its owner changes, also when root changes it. Any thread may call.
 ///
 /// A file is looked at once while it is in memory: [Inode#withoutCapability] says afterwards that
 /// there is nothing to take.

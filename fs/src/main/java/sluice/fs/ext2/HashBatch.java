@@ -14,7 +14,7 @@ final class HashBatch {
   private static final int MOST = 4096;
 
   /// @param key which of those alike included, once the batch is sorted
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Item(long key, long inode, FileKind kind, byte[] name) {}
 
   private static final Comparator<Item> ORDER =

@@ -23,7 +23,7 @@ final class MapPages {
   private final @Nullable Page[] pages;
 
   /// Of the blocks behind the direct ones. What it holds is written under the inode's write lock.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Page(Inode inode, int epoch, long number, int[] blocks) {}
 
   /// @param count places, a power of two

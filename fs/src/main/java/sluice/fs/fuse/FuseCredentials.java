@@ -17,7 +17,7 @@ import sluice.sys.Files;
 ///
 /// @param keepsSetId whether it has `CAP_FSETID` in the user namespace of this process
 /// @param groups supplementary groups
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record FuseCredentials(boolean keepsSetId, int[] groups) {
   /// Of whom nothing is known: set-id bits go.
   static final FuseCredentials UNKNOWN = new FuseCredentials(false, new int[0]);

@@ -32,7 +32,7 @@ final class HashTreeFuzzTest {
   }
 
   /// An image with a directory of two levels, and where its blocks are.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Good(byte[] image, long directory, int[] nodes, int[] leaves) {}
 
   private static Good good() throws IOException {

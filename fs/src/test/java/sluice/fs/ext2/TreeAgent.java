@@ -84,7 +84,7 @@ final class TreeAgent implements AutoCloseable {
   }
 
   /// A directory and a name in it.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Place(long directory, byte[] name) {}
 
   static byte[] bytes(String hex) {

@@ -31,7 +31,7 @@ public final class RecordSlot {
   private RecordSlot() {}
 
   /// What a slot holds.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Content(long sequence, DuplicateKey call, byte[] answer) {}
 
   /// @param into one slot

@@ -30,7 +30,7 @@ final class Nfs3Listing {
     return Nfs3Attributes.POST_OP_BYTES + 4 + FileHandles.xdrBytes(export);
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Entry(long inode, byte[] name, long next) {}
 
   /// A listing being collected: as many names as have room.

@@ -13,7 +13,7 @@ final class IdNames {
   private static final int KNOWN = 256;
   private static final int MAX_DIGITS = 10;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Known(int id, byte[] digits) {}
 
   private final AtomicReferenceArray<@Nullable Known> known = new AtomicReferenceArray<>(KNOWN);

@@ -29,7 +29,7 @@ final class Nfs4Listing {
   /// A name's own part: another follows, cookie, length.
   private static final int NAME_BYTES = 4 + 8 + 4;
 
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Entry(long inode, byte[] name, long next) {}
 
   private final Nfs4Services services;

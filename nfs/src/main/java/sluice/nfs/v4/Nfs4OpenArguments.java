@@ -18,7 +18,7 @@ import sluice.nfs.rpc.XdrWriter;
 /// @param verifier of an exclusive creation
 /// @param claim `open_claim_type4`
 /// @param name in the current directory; null when the current file is opened
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Nfs4OpenArguments(
     int access,
     int deny,

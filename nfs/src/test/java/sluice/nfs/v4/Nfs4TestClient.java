@@ -392,7 +392,7 @@ public final class Nfs4TestClient {
   }
 
   /// What OPEN has said.
-  @SuppressWarnings("ArrayRecordComponent") // compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   public record Opened(StateId id, byte[] handle) {}
 
   public Opened open(byte[] directory, Op open) {

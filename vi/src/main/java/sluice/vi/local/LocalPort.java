@@ -88,7 +88,7 @@ final class LocalPort implements Port {
     return sends.take(why);
   }
 
-  /// What ends the sends that are not done: also that nobody will take them any more.
+  /// What ends the sends that are not done: also that the peer will take none any more.
   private @Nullable String lost() {
     String why = failure;
     return why != null ? why : ended;
