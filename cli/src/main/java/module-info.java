@@ -6,6 +6,7 @@ module sluice.cli {
   requires static org.jspecify;
   requires info.picocli;
   requires jdk.unsupported;
+  requires sluice.domain;
   requires sluice.fs;
   requires sluice.http;
   requires sluice.loop;

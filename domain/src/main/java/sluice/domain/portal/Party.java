@@ -1,0 +1,19 @@
+package sluice.domain.portal;
+
+/// One side of a portal: code that was loaded together and ends together. A domain is a party, and
+/// so is the program that hosts it. All methods may be called by any thread.
+public interface Party {
+  /// A name for messages, unique among the parties of this JVM.
+  String name();
+
+  /// Defines the classes of this party; a class of another loader with the same name is another
+  /// class.
+  ClassLoader loader();
+
+  /// Whether code of this party may still run. Once false, it stays false.
+  boolean alive();
+
+  /// Has a task run once when this party ends, by the thread that ends it; at once if it has ended.
+  /// Tasks must not throw and not block.
+  void onEnd(Runnable task);
+}
