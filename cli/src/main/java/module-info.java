@@ -18,4 +18,10 @@ module sluice.cli {
 
   opens sluice.cli to
       info.picocli;
+  opens sluice.cli.compare to
+      info.picocli;
+  opens sluice.cli.console to
+      info.picocli;
+  opens sluice.cli.fs to
+      info.picocli;
 }

@@ -9,6 +9,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Table;
+import sluice.bench.companion.CompanionBench;
+import sluice.bench.poller.PollerDemo;
+import sluice.bench.run.Harness;
+import sluice.bench.run.Json;
+import sluice.bench.run.LoadGenerator;
+import sluice.bench.run.Options;
+import sluice.bench.run.Probe;
+import sluice.bench.run.Regime;
+import sluice.bench.run.Sites;
+import sluice.bench.run.Systems;
+import sluice.bench.run.Workspace;
 
 /// The command `sluice bench`: runs a bench, prints a table, writes JSON lines and a plot. Runs on
 /// the main thread alone.

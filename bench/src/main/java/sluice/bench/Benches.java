@@ -1,9 +1,14 @@
 package sluice.bench;
 
 import java.util.List;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.CaseBench;
+import sluice.bench.iozone.IozoneBench;
+import sluice.bench.petstore.PetStoreBench;
 
 /// All benches. Stateless.
-final class Benches {
+public final class Benches {
   /// In the order of `--list`.
   static final List<Bench> ALL =
       List.of(
@@ -23,7 +28,7 @@ final class Benches {
   private Benches() {}
 
   /// @throws IllegalArgumentException when there is none of that name, for the user to read
-  static Bench named(String name) {
+  public static Bench named(String name) {
     for (Bench bench : ALL) {
       if (bench.name().equals(name)) {
         return bench;

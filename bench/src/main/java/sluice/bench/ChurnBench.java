@@ -7,6 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.run.Harness;
+import sluice.bench.run.MachineLock;
+import sluice.bench.run.Options;
+import sluice.bench.run.Series;
 
 /// `sluice bench churn`: selectors and connections that come and go, beside 0, 200 and 1000 idle
 /// threads. All systems are started, then work in turns, the order reversed each round; the first

@@ -13,6 +13,12 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.cases.SelectorSystems;
+import sluice.bench.run.Cgroup;
+import sluice.bench.run.Cleanup;
+import sluice.bench.run.CpuTimes;
+import sluice.bench.run.Harness;
+import sluice.bench.run.ServerSpec;
 
 /// A JVM that runs [ChurnWork] on one selector, in a control group of its own, and works only when
 /// it is asked. Used by the harness's main thread; the shutdown hook may close it.

@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import sluice.bench.server.SelectorCheck;
 
 /// What `bench churn` measures: selectors and connections that come and go, beside threads that do
 /// nothing. The main thread works in the case [#SELECTOR], else a thread of its own serves and

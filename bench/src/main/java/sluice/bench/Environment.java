@@ -10,6 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sluice.bench.run.Commands;
+import sluice.bench.run.Harness;
+import sluice.bench.run.Options;
+import sluice.bench.run.Systems;
 
 /// The first line of a result file: on what, with what and when it was made. Stateless.
 final class Environment {

@@ -10,6 +10,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.WarmUp;
+import sluice.bench.run.Commands;
+import sluice.bench.run.Harness;
+import sluice.bench.run.MachineLock;
+import sluice.bench.run.Options;
+import sluice.bench.run.Series;
+import sluice.bench.run.Systems;
 
 /// What one client gets through a FUSE mount, one request at a time and past the kernel's caches:
 /// ours, with one, two and four threads, beside the least a C server does. Used by the main thread.

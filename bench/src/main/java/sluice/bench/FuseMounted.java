@@ -12,6 +12,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.run.Cgroup;
+import sluice.bench.run.Cleanup;
+import sluice.bench.run.Commands;
+import sluice.bench.run.CpuTimes;
+import sluice.bench.run.Harness;
+import sluice.bench.run.Systems;
+import sluice.bench.server.FuseServer;
 
 /// A server of `bench fuse`, in a control group of its own, and its mount point. Used by the
 /// harness's main thread; the shutdown hook may close it.

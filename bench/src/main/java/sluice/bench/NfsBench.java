@@ -8,6 +8,25 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.CaseBench;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.CaseRunner;
+import sluice.bench.cases.Estimate;
+import sluice.bench.cases.SvgPlot;
+import sluice.bench.cases.TimelinePlot;
+import sluice.bench.cases.WarmUp;
+import sluice.bench.run.Harness;
+import sluice.bench.run.LoadGenerator;
+import sluice.bench.run.LoadResult;
+import sluice.bench.run.LoadSpec;
+import sluice.bench.run.Options;
+import sluice.bench.run.Series;
+import sluice.bench.run.Server;
+import sluice.bench.run.ServerSpec;
+import sluice.bench.run.Systems;
+import sluice.bench.run.ThreadSwitches;
+import sluice.bench.run.Timeline;
 
 /// `sluice bench nfs`: the cases of [NfsCases] in windows, and those named `timeline` over time.
 /// Used by the harness's main thread.

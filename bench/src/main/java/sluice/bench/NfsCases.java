@@ -2,6 +2,10 @@ package sluice.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.run.LoadSpec;
+import sluice.bench.run.NfsLoad;
+import sluice.bench.run.NfsPeers;
 
 /// The cases of `sluice bench nfs`. Stateless.
 ///

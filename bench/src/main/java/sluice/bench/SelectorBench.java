@@ -1,6 +1,12 @@
 package sluice.bench;
 
 import java.util.List;
+import sluice.bench.cases.CaseBench;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.LinePlot;
+import sluice.bench.cases.SvgPlot;
+import sluice.bench.run.PairedRatio;
+import sluice.bench.run.Series;
 
 /// `sluice bench selector`: the cases of [SelectorCases], and the sweep as lines. Used by the
 /// harness's main thread.

@@ -5,6 +5,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.HttpProbe;
+import sluice.bench.cases.RequestMix;
+import sluice.bench.cases.SelectorSystems;
+import sluice.bench.run.Harness;
+import sluice.bench.run.LoadSpec;
+import sluice.bench.run.Peers;
+import sluice.bench.run.Sites;
+import sluice.bench.server.AppServer;
+import sluice.bench.server.SelectorServer;
 
 /// The cases of `sluice bench selector`: a grid of protocol, size, connections and load; a sweep of
 /// the busy fraction; toggling keys at rates below the peak; and two real servers. Stateless.
@@ -133,14 +143,15 @@ final class SelectorCases {
     List<String> flags = app.equals("httpserver") ? HTTP_SERVER : List.of();
     return benchCase(
         app + " c" + connections,
-        new SelectorSystems("AppServer", arguments, flags, SelectorSystems.ALL, QUICK),
+        new SelectorSystems("server.AppServer", arguments, flags, SelectorSystems.ALL, QUICK),
         app.equals("tomcat") && connections == 64,
         harness -> LoadSpec.http(connections, 1, mix(harness, AppServer.BODY_BYTES)));
   }
 
   private static Peers server(String protocol, int bytes, Use use) {
     List<String> arguments = List.of(protocol, Integer.toString(bytes), use.interest);
-    return new SelectorSystems("SelectorServer", arguments, List.of(), SelectorSystems.ALL, QUICK);
+    return new SelectorSystems(
+        "server.SelectorServer", arguments, List.of(), SelectorSystems.ALL, QUICK);
   }
 
   private static Path mix(Harness harness, int bytes) throws IOException {

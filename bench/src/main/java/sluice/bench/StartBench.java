@@ -12,6 +12,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.HttpProbe;
+import sluice.bench.run.Cleanup;
+import sluice.bench.run.Commands;
+import sluice.bench.run.Harness;
+import sluice.bench.run.MachineLock;
+import sluice.bench.run.Options;
+import sluice.bench.run.Role;
+import sluice.bench.run.Series;
+import sluice.bench.run.Server;
+import sluice.bench.run.ServerSpec;
 
 /// Time from starting a server's process to the end of its first reply, and its memory a second
 /// later without work. Ours is started by the launcher script, as users start it. Servers may use

@@ -8,6 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.run.Options;
 
 /// What `--cases` means, and what `--help` says there is.
 final class CaseChoiceTest {

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.bench.run.Commands;
+import sluice.bench.run.Workspace;
 
 /// The client of `bench fuse`, on a file of this machine.
 @Timeout(600)

@@ -6,6 +6,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.run.NfsLoad;
+import sluice.bench.run.NfsPeers;
+import sluice.bench.run.Options;
 
 /// The rows of `bench nfs`, and what is said of each.
 final class NfsCasesTest {

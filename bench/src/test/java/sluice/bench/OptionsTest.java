@@ -7,6 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.BenchCase;
+import sluice.bench.run.Options;
+import sluice.bench.run.PairedRatio;
+import sluice.bench.run.Role;
+import sluice.bench.run.Systems;
 
 final class OptionsTest {
   @Test

@@ -11,6 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.bench.cases.PollingShare;
+import sluice.bench.run.PollingCalls;
+import sluice.bench.server.CannedReply;
+import sluice.bench.server.RequestScan;
 
 /// What the Java peers share.
 final class PeerTest {

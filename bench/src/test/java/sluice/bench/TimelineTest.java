@@ -12,6 +12,13 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.xml.sax.InputSource;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Table;
+import sluice.bench.run.Json;
+import sluice.bench.run.LoadResult;
+import sluice.bench.run.Series;
+import sluice.bench.run.ThreadSwitches;
+import sluice.bench.run.Timeline;
 
 /// Runs over time: what is read out of the kernel's files and the JVM's log, and how it is drawn.
 @Timeout(600)

@@ -5,14 +5,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import sluice.cli.compare.CompareCommand;
+import sluice.cli.console.Failure;
+import sluice.cli.console.Output;
+import sluice.cli.console.Version;
+import sluice.cli.fs.FsCommand;
 
 /// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.
 @Command(
     name = "sluice",
     description = "Moves data between devices and Java code.",
     mixinStandardHelpOptions = true,
-    versionProvider = Commands.Version.class)
-final class Commands {
+    versionProvider = Version.class)
+public final class Commands {
   private Commands() {}
 
   static int run(String... args) {
@@ -98,15 +103,5 @@ final class Commands {
       command.usage(err);
     }
     return CommandLine.ExitCode.USAGE;
-  }
-
-  /// The version in the jar's module descriptor.
-  static final class Version implements CommandLine.IVersionProvider {
-    @Override
-    public String[] getVersion() {
-      return new String[] {
-        "sluice " + Commands.class.getModule().getDescriptor().rawVersion().orElse("(not packaged)")
-      };
-    }
   }
 }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import sluice.cli.console.Finding;
+import sluice.cli.console.MachineFiles;
 
 /// Examines the machine: what Sluice can use, what is blocked, and the exact fix. Reads files and
 /// changes nothing; any thread may call.

@@ -11,6 +11,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.Finding;
+import sluice.cli.console.Json;
+import sluice.cli.console.MachineFiles;
+import sluice.cli.console.Version;
 import sluice.loop.Backend;
 import sluice.loop.Engines;
 import sluice.sys.IoUringProbe;
@@ -21,7 +25,7 @@ import sluice.sys.SysException;
     name = "doctor",
     description = "Shows what this machine offers, what is blocked, and the exact fix.",
     mixinStandardHelpOptions = true,
-    versionProvider = Commands.Version.class)
+    versionProvider = Version.class)
 final class DoctorCommand implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import sluice.cli.console.Signals;
 import sluice.http.HttpServer;
 
 /// The life of a running server: what signals do to it and what the service manager hears. Signals

@@ -19,6 +19,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.ByteCount;
+import sluice.cli.console.Version;
+import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.ext2.Ext2;
@@ -46,7 +49,7 @@ import sluice.nfs.server.NfsServer;
     },
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    versionProvider = Commands.Version.class)
+    versionProvider = Version.class)
 final class NfsCommand implements Callable<Integer> {
   private static final String VERSION_3 =
       "vers=3,nolock,tcp,port=%1$d,mountport=%1$d,mountproto=tcp";

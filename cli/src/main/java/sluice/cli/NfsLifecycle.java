@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import sluice.cli.console.Signals;
 import sluice.nfs.server.NfsServer;
 
 /// The life of a running NFS server: SIGTERM, SIGINT and SIGHUP (its terminal is gone) drain it, a

@@ -7,6 +7,7 @@ import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import sluice.cli.console.UsageException;
 import sluice.http.HttpServer;
 import sluice.loop.CounterPublisher;
 import sluice.loop.Counters;

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.Monitoring;
 import sluice.http.Site;

@@ -18,6 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.Json;
+import sluice.cli.console.Version;
 import sluice.loop.CounterFile;
 import sluice.loop.CounterSnapshot;
 import sluice.loop.CounterValue;
@@ -28,7 +30,7 @@ import sluice.loop.CounterValue;
     name = "stat",
     description = "Shows the counters of a running server, or of all.",
     mixinStandardHelpOptions = true,
-    versionProvider = Commands.Version.class)
+    versionProvider = Version.class)
 final class StatCommand implements Callable<Integer> {
   @Spec CommandSpec spec = CommandSpec.create();
 

@@ -23,6 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.cli.compare.CompareRounds;
+import sluice.cli.compare.Comparison;
+import sluice.cli.compare.LoadSource;
+import sluice.cli.compare.OpenLoopLoad;
 
 /// A comparison of a real application from start to end, with a launcher that only starts it.
 @Timeout(600)

@@ -9,6 +9,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.cli.console.Finding;
+import sluice.cli.console.MachineFiles;
 
 /// Shows the doctor copies of `/proc` and `/sys` of machines with one trouble each.
 final class DoctorTest {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import sluice.cli.console.Output;
+import sluice.cli.fs.FsCat;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Patience;

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.cli.fs.HostCall;
+import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;

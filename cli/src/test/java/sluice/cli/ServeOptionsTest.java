@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.Site;
 import sluice.loop.AdoptedSocket;

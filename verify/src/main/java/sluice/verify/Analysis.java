@@ -7,6 +7,10 @@ import java.lang.classfile.instruction.IncrementInstruction;
 import java.lang.classfile.instruction.StoreInstruction;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Kind;
+import sluice.verify.value.LoopVariable;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// Finds the bound of one method whose callees are decided.
 ///

@@ -6,6 +6,9 @@ import java.lang.constant.ConstantDesc;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// The `invokedynamic` instructions that javac writes: strings put together, and lambdas. Linking
 /// one, the first time, is not counted. Of one pass.

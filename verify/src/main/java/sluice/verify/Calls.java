@@ -5,6 +5,9 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// What calls cost: methods of the component what their summary says, others what the table says.
 /// Of one analysis.

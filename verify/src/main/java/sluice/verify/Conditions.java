@@ -1,8 +1,11 @@
 package sluice.verify;
 
 import java.lang.classfile.Opcode;
-import sluice.verify.Value.Operation;
-import sluice.verify.Value.Origin;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
+import sluice.verify.value.Value.Operation;
+import sluice.verify.value.Value.Origin;
+import sluice.verify.value.Values;
 
 /// What a conditional branch says of the compared values on each of its two ways.
 final class Conditions {

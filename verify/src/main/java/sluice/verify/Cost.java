@@ -3,6 +3,7 @@ package sluice.verify;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Value;
 
 /// What the table of costs says of one method. Immutable.
 ///

@@ -1,6 +1,8 @@
 package sluice.verify;
 
 import java.util.Set;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
 
 /// Which types can hold a string. Arrays are never longer than declared, since none is made that
 /// is; strings grow by being put together, so one that may be too long is not handed on.

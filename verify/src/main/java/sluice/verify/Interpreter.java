@@ -27,6 +27,12 @@ import java.lang.classfile.instruction.StoreInstruction;
 import java.lang.classfile.instruction.TableSwitchInstruction;
 import java.lang.classfile.instruction.ThrowInstruction;
 import java.lang.classfile.instruction.TypeCheckInstruction;
+import sluice.verify.value.Kind;
+import sluice.verify.value.LoopVariable;
+import sluice.verify.value.Range;
+import sluice.verify.value.Update;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// What each instruction does to the ranges, and what it costs. Of one pass.
 final class Interpreter {

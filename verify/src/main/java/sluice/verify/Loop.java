@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.LoopVariable;
 
 /// One loop of a method. Of one analysis.
 final class Loop {

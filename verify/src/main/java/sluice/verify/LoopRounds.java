@@ -2,7 +2,10 @@ package sluice.verify;
 
 import java.util.List;
 import java.util.function.Predicate;
-import sluice.verify.Update.Form;
+import sluice.verify.value.LoopVariable;
+import sluice.verify.value.Update;
+import sluice.verify.value.Update.Form;
+import sluice.verify.value.Value;
 
 /// How often a loop can go round, from the passes' last state. The argument is always the same:
 /// between two crossings of back edges a variable changes by at least so much, it never changes the

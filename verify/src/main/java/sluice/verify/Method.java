@@ -1,5 +1,7 @@
 package sluice.verify;
 
+import sluice.verify.value.Values;
+
 /// What the analysis of one method works with. Of one analysis.
 ///
 /// @param info the method

@@ -4,6 +4,9 @@ import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.NewObjectInstruction;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// Fields and allocation. Of one pass.
 final class Objects {

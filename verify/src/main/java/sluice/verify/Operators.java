@@ -5,7 +5,11 @@ import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.ConvertInstruction;
 import java.lang.classfile.instruction.OperatorInstruction;
 import org.jspecify.annotations.Nullable;
-import sluice.verify.Value.Operation;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Range;
+import sluice.verify.value.Value;
+import sluice.verify.value.Value.Operation;
+import sluice.verify.value.Values;
 
 /// What arithmetic makes of ranges.
 final class Operators {

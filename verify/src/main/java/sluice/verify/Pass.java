@@ -4,6 +4,8 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// What one pass over a method finds: the cost of each block, what may be initialized, the result,
 /// and the first refusal in the order of the code. Of one analysis.

@@ -4,6 +4,8 @@ import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 import java.util.List;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// One call: the method it names and the arguments, the receiver first.
 ///

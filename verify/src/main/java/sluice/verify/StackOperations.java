@@ -1,6 +1,7 @@
 package sluice.verify;
 
 import java.lang.classfile.Opcode;
+import sluice.verify.value.Value;
 
 /// `pop`, `dup` and their relatives. A `long` or `double` is one entry of a [State] and counts two
 /// here.

@@ -2,6 +2,8 @@ package sluice.verify;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 /// Local variables and operand stack at one point of a method. A `long` or `double` takes one entry
 /// of the stack, and of the variables two, the second of them unreadable. Of one analysis.

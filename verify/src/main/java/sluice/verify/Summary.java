@@ -1,6 +1,7 @@
 package sluice.verify;
 
 import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Value;
 
 /// What callers need to know of a method.
 ///

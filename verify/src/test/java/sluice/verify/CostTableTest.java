@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.invoke.MethodType;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import sluice.verify.value.Kind;
+import sluice.verify.value.Value;
+import sluice.verify.value.Values;
 
 @SuppressWarnings("NullAway") // a null fails the test
 final class CostTableTest {

@@ -7,6 +7,10 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.FileTypes;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.IdNames;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Channel;
 
 /// Writes attributes as `fattr4` (RFC 8881, section 5). Any thread may call.
 final class Nfs4Attributes {

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.nfs.v4.wire.Opaque;
 
 /// One client, as EXCHANGE_ID made it known (RFC 8881, section 2.4). Changed under the lock of
 /// [Nfs4Ledger]; any thread may renew its lease.

@@ -8,6 +8,10 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Channel;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// The operations that make clients and sessions known and forget them (RFC 8881, sections 18.33 to
 /// 18.37, 18.50 and 18.51). Workers call; what they change is guarded by [Nfs4Ledger].

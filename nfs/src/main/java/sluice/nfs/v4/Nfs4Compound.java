@@ -16,6 +16,8 @@ import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// A COMPOUND that is being worked on: arguments, answer, and what its operations hand on to each
 /// other (RFC 8881, section 16.2). Of the thread that handles it.

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
+import sluice.nfs.v4.wire.LockRange;
+import sluice.nfs.v4.wire.Opaque;
 
 /// A file that somebody has open. Changed under the lock of [Nfs4Ledger]; any thread may read
 /// `denied`.

@@ -15,6 +15,11 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.TreeShare;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Channel;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Nfs4Wishes;
 
 /// The operations on the current file, its attributes and its content (RFC 8881, section 18).
 /// Called by loops, which it does not let wait, and by workers.

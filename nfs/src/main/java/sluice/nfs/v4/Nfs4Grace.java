@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import sluice.nfs.v4.wire.Opaque;
 
 /// The time after a restart in which clients claim what they had, and nobody gets anything new (RFC
 /// 8881, section 8.4.2). Any thread may call; it never waits.

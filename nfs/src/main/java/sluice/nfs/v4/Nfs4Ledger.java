@@ -13,6 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// All that the server remembers of its NFSv4.1 clients, and the one lock that guards it. Workers
 /// change it inside [#change]; loops read it through [Nfs4StateTable], [Nfs4Sessions] and

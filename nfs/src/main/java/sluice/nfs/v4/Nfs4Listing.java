@@ -11,6 +11,9 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.TreeShare;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.sys.Errno;
 
 /// READDIR (RFC 8881, section 18.23). Called by workers.

@@ -7,6 +7,9 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrReader;
+import sluice.nfs.v4.wire.LockRange;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// LOCK, LOCKT, LOCKU, and the operations on stateids alone (RFC 8881, sections 18.10 to 18.12,
 /// 18.38, 18.48). Workers call; the rules are in [Nfs4Locks].

@@ -3,6 +3,9 @@ package sluice.nfs.v4;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
+import sluice.nfs.v4.wire.LockRange;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
 /// the rules are applied under the lock of [Nfs4Ledger], and nobody waits: a lock is granted or

@@ -15,6 +15,9 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.TreeShare;
 import sluice.nfs.rpc.XdrException;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Nfs4Wishes;
 import sluice.sys.Errno;
 
 /// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,

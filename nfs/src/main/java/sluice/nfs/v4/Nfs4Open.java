@@ -2,6 +2,7 @@ package sluice.nfs.v4;
 
 import java.util.ArrayList;
 import java.util.List;
+import sluice.nfs.v4.wire.Opaque;
 
 /// One owner's open of one file. Changed under the lock of [Nfs4Ledger]; any thread may read its
 /// access.

@@ -6,6 +6,9 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Wishes;
+import sluice.nfs.v4.wire.Opaque;
 
 /// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable: any thread may use it.
 ///

@@ -3,6 +3,8 @@ package sluice.nfs.v4;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// Opens and closes files for clients (RFC 8881, sections 9.7 to 9.9). Workers call; the rules are
 /// applied under the lock of [Nfs4Ledger].

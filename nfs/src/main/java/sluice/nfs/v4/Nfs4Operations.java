@@ -3,6 +3,8 @@ package sluice.nfs.v4;
 import java.io.IOException;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Which operation is done by whom. Immutable; called by loops and workers.
 final class Nfs4Operations {

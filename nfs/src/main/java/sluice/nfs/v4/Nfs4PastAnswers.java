@@ -18,6 +18,7 @@ import sluice.nfs.export.ReplyRecords;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// What COMPOUNDs had changed, and answered so far, before the server was started: so one that
 /// comes again through its session of then is answered, not done twice (RFC 8881, section

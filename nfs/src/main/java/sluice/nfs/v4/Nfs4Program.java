@@ -16,6 +16,9 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Nfs4Channel;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
 /// operations. Called by several loops and workers at a time; the state is in [Nfs4Ledger].

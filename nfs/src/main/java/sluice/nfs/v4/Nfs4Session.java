@@ -3,6 +3,7 @@ package sluice.nfs.v4;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Nfs4Channel;
 
 /// A session: the slots through which a client's requests come, and the connections they come on.
 /// Any thread may use it.

@@ -3,6 +3,7 @@ package sluice.nfs.v4;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import sluice.nfs.v4.wire.Nfs4Channel;
 
 /// The sessions of all clients, found by their ids without a search and without a lock. Any thread
 /// may find; adding and removing is done under the lock of [Nfs4Ledger].

@@ -1,5 +1,7 @@
 package sluice.nfs.v4;
 
+import sluice.nfs.v4.wire.Opaque;
+
 /// What a stateid names: an open file or the locks of an owner in one. Changed under the lock of
 /// [Nfs4Ledger]; any thread may look at what is volatile.
 ///

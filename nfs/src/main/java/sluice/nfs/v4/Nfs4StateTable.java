@@ -3,6 +3,7 @@ package sluice.nfs.v4;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.NfsException;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Finds states by their stateids, without a search and without a lock. Any thread may find; adding
 /// and removing is done under the lock of [Nfs4Ledger].

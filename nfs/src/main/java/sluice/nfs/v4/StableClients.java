@@ -2,6 +2,7 @@ package sluice.nfs.v4;
 
 import java.io.IOException;
 import java.util.Set;
+import sluice.nfs.v4.wire.Opaque;
 
 /// Which clients hold state, kept where it outlives the server: after a restart they, and nobody
 /// else, may claim what they had (RFC 8881, section 8.4.2). Workers call, several at a time.

@@ -8,6 +8,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.export.SmallFile;
 import sluice.nfs.export.TreeShare;
+import sluice.nfs.v4.wire.Opaque;
 
 /// The record of clients in a file of the server's own, in one of the trees it exports. Workers
 /// call, one after another.

@@ -10,6 +10,7 @@
 ///    with a `StateId`.
 /// 3. **After a crash.** `Nfs4PastAnswers` what was answered, `StableClients` who may claim,
 ///    `Nfs4Grace` until when.
-/// 4. **Attributes.** `Nfs4Attribute` numbers them, `Nfs4Attributes` writes, `Nfs4Wishes` reads.
+/// 4. **Attributes.** `Nfs4Attributes` writes them. Package `wire` numbers them and reads what a
+///    client wants changed, as it has all that a COMPOUND carries.
 /// 5. **Above the exports.** `PseudoRoot` and `PseudoTree`: the directories that lead to them.
 package sluice.nfs.v4;

@@ -24,11 +24,11 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
-import sluice.nfs.v4.Nfs4Op;
 import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4Stream;
 import sluice.nfs.v4.Nfs4TestClient;
 import sluice.nfs.v4.Nfs4TestClient.Op;
+import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.CpuTime;
 

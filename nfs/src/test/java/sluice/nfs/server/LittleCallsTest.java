@@ -28,11 +28,11 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
-import sluice.nfs.v4.Nfs4Op;
 import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4TestClient;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Nfs4Op;
 
 /// Which calls stand in a line, one after another, and which have a worker of their own.
 @Timeout(120)

@@ -13,6 +13,7 @@ import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.CpuTime;
 

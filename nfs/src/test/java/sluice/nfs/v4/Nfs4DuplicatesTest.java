@@ -32,6 +32,9 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.Nfs4TestClient.Reply;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// COMPOUNDs that come again after the server was killed: what was done is answered, not done
 /// twice.

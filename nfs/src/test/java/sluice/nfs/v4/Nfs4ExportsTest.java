@@ -23,6 +23,8 @@ import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.v3.Nfs3Client;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
 
 /// Who may use an export by NFSv4.1, and as whom: it has no MOUNT that could say so.
 @Timeout(120)

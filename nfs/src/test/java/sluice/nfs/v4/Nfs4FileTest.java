@@ -40,6 +40,10 @@ import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.Nfs4TestClient.Reply;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Names, attributes and content through COMPOUNDs.
 @Timeout(120)

@@ -12,6 +12,9 @@ import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// COMPOUNDs of any operations with any arguments, and good ones with damage: every answer can be
 /// read, and the server goes on.

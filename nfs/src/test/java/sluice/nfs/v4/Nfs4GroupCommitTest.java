@@ -36,6 +36,8 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4Stream.Answer;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// COMPOUNDs that change something, over TCP: their replies wait for the journal, many for one
 /// commit, and their slots with them.

@@ -28,6 +28,9 @@ import sluice.nfs.host.HostTree;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
 
 /// NFSv4.1 over a directory of this machine.
 @Timeout(120)

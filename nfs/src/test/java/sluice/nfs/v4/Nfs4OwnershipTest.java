@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Reply;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Whose sessions and client records are: which connection may end a session, how long a record
 /// lasts that was never confirmed, and how many one machine may have (RFC 8881, sections 2.10.3.1,

@@ -23,6 +23,8 @@ import sluice.nfs.Squash;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Leases that end, servers that are started again, and what clients may claim then.
 @Timeout(120)

@@ -29,6 +29,9 @@ import sluice.nfs.export.SmallFile;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
 
 /// As `Nfs3ReusedNumbersTest`, by NFSv4.1.
 @Timeout(120)

@@ -17,6 +17,9 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Reply;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Clients, sessions and slots: what is done exactly once, and what is refused.
 @Timeout(120)

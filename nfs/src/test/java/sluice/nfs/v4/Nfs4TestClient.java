@@ -6,6 +6,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
+import sluice.nfs.v4.wire.Bitmap;
+import sluice.nfs.v4.wire.Nfs4Attribute;
+import sluice.nfs.v4.wire.Nfs4Op;
+import sluice.nfs.v4.wire.Nfs4Status;
+import sluice.nfs.v4.wire.Opaque;
 
 /// A small client of NFSv4.1: encodes COMPOUNDs as RFC 5662 has them and reads the replies. Of one
 /// thread.

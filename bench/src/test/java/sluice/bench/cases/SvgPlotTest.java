@@ -1,0 +1,65 @@
+package sluice.bench.cases;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import sluice.bench.run.Series;
+
+final class SvgPlotTest {
+  private static Series series(String label, boolean control, double cpu) {
+    Series series = new Series(label, control);
+    series.addRound(Map.of("cpu_ns_per_req", cpu));
+    series.addRound(Map.of("cpu_ns_per_req", cpu * 1.1));
+    return series;
+  }
+
+  @Test
+  void isXmlWithABarForEachSystem() {
+    CaseResult result =
+        new CaseResult(
+            "echo",
+            "64B <c64>",
+            List.of(
+                series("sluice/io_uring", false, 4000),
+                series("sluice/io_uring", true, 4100),
+                series("netty-epoll", false, 6000)),
+            Map.of());
+    String svg = SvgPlot.render("echo", List.of(result, result), "a machine & a date");
+    List<String> lines = svg.lines().toList();
+    assertThat(lines.getFirst()).startsWith("<svg xmlns=");
+    assertThat(lines.getLast()).isEqualTo("</svg>");
+    assertThat(lines.subList(1, lines.size() - 1))
+        .allMatch(
+            line -> line.matches("<(rect|path)( [a-z]+=\"[^\"]*\")+/>|<text [^>]*>[^<>]*</text>"));
+    // the background, and two systems in each of two cases
+    assertThat(lines.stream().filter(line -> line.startsWith("<rect"))).hasSize(1 + 4);
+    assertThat(svg).contains("0.67 [0.67–0.67]", "a machine &amp; a date", "64B &lt;c64&gt;");
+  }
+
+  @Test
+  void saysWhatBecomesOfAChange() {
+    Series ours = series("sluice/io_uring", false, 4000);
+    Series epoll = series("sluice/epoll", false, 5000);
+    Series nothing = series("c-null", false, 3000);
+    CaseResult before = new CaseResult("nfs", "x", List.of(ours, epoll, nothing), Map.of());
+    int height = SvgPlot.height(List.of(before));
+    ours.keeps("in the journal");
+    epoll.keeps("in the journal");
+    nothing.keeps("kept nowhere");
+    CaseResult result = new CaseResult("nfs", "x", List.of(ours, epoll, nothing), Map.of());
+    String text = "sluice/io_uring, sluice/epoll: in the journal; c-null: kept nowhere";
+    assertThat(result.durability()).isEqualTo(text);
+    assertThat(SvgPlot.render("nfs", List.of(result), "")).contains(text);
+    assertThat(SvgPlot.height(List.of(result))).isGreaterThan(height);
+    assertThat(Table.render(result)).contains("a change is, when it is answered: " + text);
+    assertThat(result.lines(false)).anyMatch(l -> "kept nowhere".equals(l.get("durability")));
+  }
+
+  @Test
+  void casesWithoutFiguresAreStillAPlot() {
+    CaseResult empty = new CaseResult("echo", "x", List.of(), Map.of("a", "missing"));
+    assertThat(SvgPlot.render("echo", List.of(empty), "")).contains("</svg>");
+  }
+}

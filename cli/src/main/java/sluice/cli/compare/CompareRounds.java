@@ -1,0 +1,203 @@
+package sluice.cli.compare;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import sluice.cli.console.Child;
+import sluice.cli.console.MachineFiles;
+
+/// The measurements of a comparison: A B B A …, each in a JVM of its own that is warmed up first.
+/// The main thread runs them.
+///
+/// @param launcher the `sluice` script, which starts the application as `sluice run` does
+/// @param backend ours
+/// @param application its JVM options, jar and arguments
+public record CompareRounds(
+    String launcher,
+    String backend,
+    List<String> application,
+    LoadSource load,
+    int warmUpSeconds,
+    int windowSeconds) {
+  private static final int START_SECONDS = 120;
+  private static final int END_SECONDS = 30;
+  private static final int SYSTEM_CALL_SECONDS = 2;
+
+  /// How long is looked whether the machine is busy.
+  private static final int LOOK_MILLIS = 1000;
+
+  /// Measures both sides in turn.
+  ///
+  /// @param rounds measurements of each
+  /// @param progress gets the plan, and lines for each measurement
+  public Comparison run(int rounds, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    List<Measurement> theirs = new ArrayList<>();
+    List<Measurement> ours = new ArrayList<>();
+    int seconds = warmUpSeconds + windowSeconds + SYSTEM_CALL_SECONDS;
+    progress.accept(
+        String.format(
+            Locale.ROOT,
+            "%d measurements of about %d s and the application's start each: %d minutes or more",
+            2 * rounds,
+            seconds,
+            (2 * rounds * seconds + 59) / 60));
+    warnIfBusy(progress);
+    for (int round = 0; round < rounds; round++) {
+      for (int turn = 0; turn < 2; turn++) {
+        boolean isOurs = (round + turn) % 2 == 1;
+        String name = isOurs ? backend : "jdk";
+        String which =
+            String.format(Locale.ROOT, "%2d of %d  %-10s ", 2 * round + turn + 1, 2 * rounds, name);
+        Measurement measurement = measure(name, line -> progress.accept(which + line));
+        (isOurs ? ours : theirs).add(measurement);
+        progress.accept(which + measurement.summary());
+      }
+    }
+    return new Comparison(backend, theirs, ours);
+  }
+
+  private static void warnIfBusy(Consumer<String> progress) throws InterruptedException {
+    MachineFiles files = new MachineFiles(Path.of("/"));
+    Optional<MachineLoad.Look> first = MachineLoad.look(files);
+    Thread.sleep(LOOK_MILLIS);
+    Optional<MachineLoad.Look> second = MachineLoad.look(files);
+    if (first.isPresent() && second.isPresent()) {
+      MachineLoad.between(first.get(), second.get()).warning().ifPresent(progress);
+    }
+  }
+
+  private Measurement measure(String name, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    if (answers()) {
+      throw new IOException(
+          load.target() + " answers already: end what listens there, or name another port.");
+    }
+    List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", name));
+    command.addAll(application);
+    Path log = Files.createTempFile("sluice-compare", ".log");
+    log.toFile().deleteOnExit();
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Child child = new Child(process);
+    try (child) {
+      progress.accept("starting");
+      awaitStart(process, log);
+      if (warmUpSeconds > 0) {
+        progress.accept("warming up, " + warmUpSeconds + " s");
+        load.send(warmUpSeconds);
+      }
+      progress.accept("measuring, " + windowSeconds + " s");
+      return window(process, log);
+    } finally {
+      if (child.wasKilled()) {
+        progress.accept("did not end within " + Child.PATIENCE_SECONDS + " s of SIGTERM: killed");
+      }
+      Files.deleteIfExists(log);
+      awaitSilence();
+    }
+  }
+
+  /// The kernel closes what a ring of io_uring holds, a listening socket too, a little after the
+  /// process has ended.
+  public void awaitSilence() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+    while (answers() && System.nanoTime() < deadline) {
+      Thread.sleep(10);
+    }
+  }
+
+  private Measurement window(Process process, Path log) throws IOException, InterruptedException {
+    ProcessTree tree = new ProcessTree(new MachineFiles(Path.of("/")), process.toHandle());
+    double before = tree.cpuSeconds();
+    LoadSource.Outcome outcome = load.send(windowSeconds);
+    double cpu = tree.cpuSeconds() - before;
+    long resident = tree.residentBytes();
+    if (!process.isAlive()) {
+      throw new IOException("the application ended during the measurement:\n" + tail(log));
+    }
+    if (outcome.requests() == 0) {
+      throw new IOException("no request was answered. The application says:\n" + tail(log));
+    }
+    SystemCallCount.Result calls = systemCalls(process);
+    double perRequest =
+        calls.calls() < 0 ? Double.NaN : (double) calls.calls() / calls.load().requests();
+    return new Measurement(outcome, cpu, resident, perRequest, calls.whyNot());
+  }
+
+  private SystemCallCount.Result systemCalls(Process process)
+      throws IOException, InterruptedException {
+    try {
+      return SystemCallCount.during(process.toHandle(), () -> load.send(SYSTEM_CALL_SECONDS));
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
+  }
+
+  private boolean answers() {
+    try (Socket socket = new Socket()) {
+      socket.connect(load.target(), 1000);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void awaitStart(Process process, Path log) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+    while (!answers()) {
+      if (!process.isAlive()) {
+        throw new IOException("the application did not start:\n" + tail(log));
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IOException(
+            "nothing answered at "
+                + load.target()
+                + " within "
+                + START_SECONDS
+                + " s. Fix: send the load to the port of the application. It says:\n"
+                + tail(log));
+      }
+      Thread.sleep(50);
+    }
+  }
+
+  private static String tail(Path log) throws IOException {
+    List<String> lines = Files.readString(log).lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+  }
+
+  /// One window.
+  ///
+  /// @param cpuSeconds of the application's processes
+  /// @param callsPerRequest system calls; NaN with the reason where they could not be counted
+  public record Measurement(
+      LoadSource.Outcome load,
+      double cpuSeconds,
+      long residentBytes,
+      double callsPerRequest,
+      String whyNoCalls) {
+    double cpuMicros() {
+      return cpuSeconds * 1e6 / load.requests();
+    }
+
+    double p99() {
+      return load.p99();
+    }
+
+    /// One line of progress.
+    public String summary() {
+      String cpu = String.format(Locale.ROOT, "%7.1f µs CPU per request", cpuMicros());
+      return Double.isNaN(p99()) ? cpu : cpu + String.format(Locale.ROOT, "  p99 %.0f µs", p99());
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package sluice.cli.compare;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import sluice.cli.console.Child;
+
+/// Sends a comparison's load for some seconds. The main thread calls.
+public interface LoadSource {
+  Pattern REQUESTS = Pattern.compile("(?i)([0-9]{1,18}) requests");
+  Pattern FAILED = Pattern.compile("Non-2xx or 3xx responses: ([0-9]{1,18})");
+
+  /// What one window brought.
+  ///
+  /// @param requests answered
+  /// @param failed not answered, or with an error
+  /// @param p50 microseconds; NaN where the source does not tell latencies, as the next two
+  /// @param answers by URL, see [Answers]; empty where the source does not tell them
+  record Outcome(
+      long requests,
+      long failed,
+      double p50,
+      double p99,
+      double p999,
+      Map<String, String> answers) {
+    public Outcome(long requests, long failed, double p50, double p99, double p999) {
+      this(requests, failed, p50, p99, p999, Map.of());
+    }
+  }
+
+  /// Where the application will listen.
+  InetSocketAddress target();
+
+  Outcome send(int seconds) throws IOException, InterruptedException;
+
+  static LoadSource of(OpenLoopLoad load) {
+    URI first = load.urls().get(0);
+    return new LoadSource() {
+      @Override
+      public InetSocketAddress target() {
+        return new InetSocketAddress(first.getHost(), LoadConnection.port(first));
+      }
+
+      @Override
+      public Outcome send(int seconds) throws InterruptedException {
+        return load.run(seconds);
+      }
+    };
+  }
+
+  /// @param command for `sh -c`
+  static LoadSource of(String command, int port) {
+    return new LoadSource() {
+      @Override
+      public InetSocketAddress target() {
+        return new InetSocketAddress("localhost", port);
+      }
+
+      @Override
+      public Outcome send(int seconds) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true);
+        builder.environment().put("SLUICE_WINDOW", Integer.toString(seconds));
+        Process process = builder.start();
+        String output;
+        try (Child _ = new Child(process)) {
+          process.getOutputStream().close();
+          output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+          process.waitFor();
+        }
+        if (process.exitValue() != 0 || !REQUESTS.matcher(output).find()) {
+          throw new IOException(
+              "the load command ended with "
+                  + process.exitValue()
+                  + (REQUESTS.matcher(output).find() ? "" : " without 'N requests' in its output")
+                  + ":\n"
+                  + output);
+        }
+        return said(output);
+      }
+    };
+  }
+
+  /// What a load command has printed, in the words of wrk and its kin.
+  static Outcome said(String output) {
+    long sent = number(REQUESTS, output);
+    long failed = Math.min(sent, number(FAILED, output));
+    return new Outcome(
+        sent - failed, failed, micros("50", output), micros("99", output), micros("99.9", output));
+  }
+
+  private static long number(Pattern pattern, String output) {
+    Matcher matcher = pattern.matcher(output);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+
+  /// The latency in a line such as `99% 1.25ms`; NaN when there is none.
+  private static double micros(String percent, String output) {
+    String number = percent.replace(".", "\\.") + (percent.contains(".") ? "0*" : "(?:\\.0+)?");
+    Matcher matcher =
+        Pattern.compile("(?m)^\\s*" + number + "%\\s+(?:in )?([0-9.]+) ?(us|ms|s)").matcher(output);
+    if (!matcher.find()) {
+      return Double.NaN;
+    }
+    double unit = matcher.group(2).equals("us") ? 1 : matcher.group(2).equals("ms") ? 1e3 : 1e6;
+    return Double.parseDouble(matcher.group(1)) * unit;
+  }
+}

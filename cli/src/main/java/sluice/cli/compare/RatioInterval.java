@@ -1,0 +1,58 @@
+package sluice.cli.compare;
+
+import java.util.Locale;
+
+/// Ratio of paired measurements with its 95 % confidence interval. Immutable.
+///
+/// @param ratio geometric mean of the pairs' ratios, which is the ratio of the two sides' geometric
+///   means; below 1 when ours is smaller
+record RatioInterval(double ratio, double low, double high) {
+  /// 97.5 % quantiles of Student's distribution for 1, 2, … degrees of freedom.
+  private static final double[] STUDENT = {
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086
+  };
+
+  /// @param ours one value per round
+  /// @param theirs the value of the same round; at least two rounds
+  static RatioInterval of(double[] ours, double[] theirs) {
+    int n = ours.length;
+    double[] logs = new double[n];
+    double mean = 0;
+    for (int i = 0; i < n; i++) {
+      logs[i] = Math.log(ours[i] / theirs[i]);
+      mean += logs[i] / n;
+    }
+    double squares = 0;
+    for (double log : logs) {
+      squares += (log - mean) * (log - mean);
+    }
+    double quantile = STUDENT[Math.min(n - 1, STUDENT.length) - 1];
+    double half = quantile * Math.sqrt(squares / (n - 1) / n);
+    return new RatioInterval(Math.exp(mean), Math.exp(mean - half), Math.exp(mean + half));
+  }
+
+  /// The mean that goes with [#ratio].
+  ///
+  /// @param values above 0
+  static double geometricMean(double[] values) {
+    double mean = 0;
+    for (double value : values) {
+      mean += Math.log(value) / values.length;
+    }
+    return Math.exp(mean);
+  }
+
+  boolean isBelowOne() {
+    return high < 1;
+  }
+
+  boolean isAboveOne() {
+    return low > 1;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%.3f [%.3f–%.3f]", ratio, low, high);
+  }
+}

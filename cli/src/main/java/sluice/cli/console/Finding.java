@@ -1,0 +1,43 @@
+package sluice.cli.console;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// One line of `sluice doctor`.
+///
+/// @param name what was looked at, for example `io_uring`
+/// @param status the verdict
+/// @param found what was found, with its source
+/// @param fix the exact command or setting that improves it; empty when there is nothing to do
+public record Finding(String name, Status status, String found, String fix) {
+  /// The verdict.
+  public enum Status {
+    /// Nothing to do.
+    AVAILABLE,
+    /// Works, with a limit that a busy server can reach.
+    LIMITED,
+    /// Cannot be used; something else is used instead.
+    BLOCKED
+  }
+
+  public static Finding available(String name, String found) {
+    return new Finding(name, Status.AVAILABLE, found, "");
+  }
+
+  public static Finding limited(String name, String found, String fix) {
+    return new Finding(name, Status.LIMITED, found, fix);
+  }
+
+  public static Finding blocked(String name, String found, String fix) {
+    return new Finding(name, Status.BLOCKED, found, fix);
+  }
+
+  public Map<String, Object> asJson() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("name", name);
+    json.put("status", status.name().toLowerCase(java.util.Locale.ROOT));
+    json.put("found", found);
+    json.put("fix", fix);
+    return json;
+  }
+}

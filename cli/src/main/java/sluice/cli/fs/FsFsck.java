@@ -1,0 +1,74 @@
+package sluice.cli.fs;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.cli.console.Failure;
+import sluice.cli.console.Progress;
+import sluice.cli.console.Shown;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.ext2.Ext2Check;
+
+/// `sluice fs fsck`. Runs in the main thread.
+///
+/// Exit codes are those of `fsck(8)`: 0 clean, 4 contradictions left, 8 could not be checked.
+@Command(
+    name = "fsck",
+    description = "Looks whether an image contradicts itself, and changes nothing.",
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {"0:clean", "4:contradictions were found", "8:it could not be checked"},
+    mixinStandardHelpOptions = true)
+final class FsFsck implements Callable<Integer> {
+  private static final int UNCORRECTED = 4;
+  private static final int NOT_CHECKED = 8;
+
+  @Spec CommandSpec spec = CommandSpec.create();
+
+  @Parameters(paramLabel = "IMAGE", description = "Image file or block device.")
+  Path image = Path.of("");
+
+  @Option(names = "-n", description = "Changes nothing, as always.")
+  boolean readOnly;
+
+  @Option(
+      names = {"-y", "-p"},
+      description = "Repairs: refused, e2fsck does that.")
+  boolean repair;
+
+  @Override
+  public Integer call() {
+    if (repair) {
+      throw new ParameterException(
+          spec.commandLine(), "repairing is e2fsck's. Fix: e2fsck -f " + image);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    Progress progress = new Progress(err, "groups", 0);
+    try (BlockDevice device = EndingMount.open(image, true, err)) {
+      Ext2Check.Report report =
+          Ext2Check.check(device, line -> out.println(Shown.line(line)), progress::at);
+      progress.end();
+      out.printf(
+          "%s: %s, %d files, %d directories%n",
+          image,
+          report.problems() == 0 ? "clean" : report.problems() + " contradictions",
+          report.files(),
+          report.directories());
+      if (report.problems() > 0) {
+        out.println("Fix: e2fsck -f " + image);
+      }
+      out.flush();
+      return report.problems() == 0 ? 0 : UNCORRECTED;
+    } catch (IOException e) {
+      err.println("sluice: " + Failure.text(e));
+      return NOT_CHECKED;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package sluice.nfs.v4.wire;
+
+/// Numbers of NFSv4.1's operations (RFC 8881, section 18; RFC 5662). Constants: any thread may use
+/// them.
+public final class Nfs4Op {
+  public static final int ACCESS = 3;
+  public static final int CLOSE = 4;
+  public static final int COMMIT = 5;
+  public static final int CREATE = 6;
+  public static final int DELEGPURGE = 7;
+  public static final int DELEGRETURN = 8;
+  public static final int GETATTR = 9;
+  public static final int GETFH = 10;
+  public static final int LINK = 11;
+  public static final int LOCK = 12;
+  public static final int LOCKT = 13;
+  public static final int LOCKU = 14;
+  public static final int LOOKUP = 15;
+  public static final int LOOKUPP = 16;
+  public static final int NVERIFY = 17;
+  public static final int OPEN = 18;
+  public static final int OPENATTR = 19;
+  public static final int OPEN_DOWNGRADE = 21;
+  public static final int PUTFH = 22;
+  public static final int PUTPUBFH = 23;
+  public static final int PUTROOTFH = 24;
+  public static final int READ = 25;
+  public static final int READDIR = 26;
+  public static final int READLINK = 27;
+  public static final int REMOVE = 28;
+  public static final int RENAME = 29;
+  public static final int RESTOREFH = 31;
+  public static final int SAVEFH = 32;
+  public static final int SECINFO = 33;
+  public static final int SETATTR = 34;
+  public static final int VERIFY = 37;
+  public static final int WRITE = 38;
+  public static final int BACKCHANNEL_CTL = 40;
+  public static final int BIND_CONN_TO_SESSION = 41;
+  public static final int EXCHANGE_ID = 42;
+  public static final int CREATE_SESSION = 43;
+  public static final int DESTROY_SESSION = 44;
+  public static final int FREE_STATEID = 45;
+  public static final int LAYOUTGET = 50;
+  public static final int SECINFO_NO_NAME = 52;
+  public static final int SEQUENCE = 53;
+  public static final int TEST_STATEID = 55;
+  public static final int DESTROY_CLIENTID = 57;
+  public static final int RECLAIM_COMPLETE = 58;
+
+  /// What a reply says instead of a number that is none.
+  public static final int ILLEGAL = 10044;
+
+  private Nfs4Op() {}
+
+  /// Whether the minor version has it, be it served or not.
+  public static boolean exists(int op) {
+    return op >= ACCESS && op <= RECLAIM_COMPLETE;
+  }
+
+  /// Whether it may come without SEQUENCE, alone in its COMPOUND.
+  public static boolean needsNoSession(int op) {
+    return switch (op) {
+      case EXCHANGE_ID, CREATE_SESSION, DESTROY_SESSION, BIND_CONN_TO_SESSION, DESTROY_CLIENTID ->
+          true;
+      default -> false;
+    };
+  }
+
+  /// Whether it only looks at files, and needs no client.
+  public static boolean looks(int op) {
+    return switch (op) {
+      case ACCESS, GETATTR, GETFH, LOOKUP, PUTFH, RESTOREFH, SAVEFH -> true;
+      default -> false;
+    };
+  }
+
+  /// Whether doing it twice is not the same as doing it once: its reply must have room before it is
+  /// begun.
+  public static boolean isOnce(int op) {
+    return switch (op) {
+      case CLOSE, CREATE, LINK, LOCK, LOCKU, OPEN, OPEN_DOWNGRADE, REMOVE, RENAME, SETATTR, WRITE ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,139 @@
+package sluice.verify.value;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A local variable that is written in a loop: what is assumed of it at the loop's head, and what
+/// each pass over the method found.
+///
+/// An assumption is a guess. It holds if what enters the loop and what comes round by each back
+/// edge lies within it: then it is an invariant, by induction. A pass in which one guess failed
+/// proves nothing, and another pass is made with a weaker guess; nothing is iterated to a fixpoint.
+public final class LoopVariable {
+  private final int slot;
+  private final List<Update> before = new ArrayList<>(); // the updates of the pass before
+  private final List<Update> updates = new ArrayList<>();
+  private boolean givenUp;
+  private boolean kindChanged;
+  private @Nullable Value narrowed;
+  private @Nullable Value assumed;
+  private @Nullable Value observed;
+  private @Nullable Value comesRound;
+  private boolean failed;
+
+  public LoopVariable(int slot) {
+    this.slot = slot;
+  }
+
+  public int slot() {
+    return slot;
+  }
+
+  public void beginPass() {
+    before.clear();
+    before.addAll(updates);
+    updates.clear();
+    assumed = null;
+    observed = null;
+    comesRound = null;
+    failed = false;
+  }
+
+  public void add(Update update) {
+    updates.add(update);
+  }
+
+  public List<Update> updates() {
+    return updates;
+  }
+
+  /// What is taken for true at the head when `entry` enters the loop.
+  public Value assume(Value entry, Values values) {
+    Value guess = guess(entry, values);
+    assumed = guess;
+    observed = entry;
+    return guess;
+  }
+
+  private Value guess(Value entry, Values values) {
+    Kind kind = entry.kind();
+    if (givenUp || kind == Kind.NONE) {
+      return values.unknown(kindChanged ? Kind.NONE : kind);
+    }
+    Value known = narrowed;
+    if (known != null && known.kind() == kind) {
+      return values.range(
+          kind, Math.min(known.low(), entry.low()), Math.max(known.high(), entry.high()));
+    }
+    if (kind == Kind.REFERENCE) {
+      return values.range(kind, 0, Math.max(values.maxLength(), entry.high()));
+    }
+    if (!entry.isNumber() || before.isEmpty()) {
+      return values.unknown(kind);
+    }
+    if (before.stream().allMatch(Update::isShrinking)) {
+      return entry.low() >= 0 ? values.range(kind, 0, entry.high()) : values.unknown(kind);
+    }
+    boolean up = true;
+    boolean down = true;
+    for (Update update : before) {
+      boolean steps = update.form() == Update.Form.ADD;
+      up &= (steps && update.low() >= 0) || update.form() == Update.Form.MULTIPLY;
+      down &= steps && update.high() <= 0;
+    }
+    return values.range(kind, up ? entry.low() : kind.low, down ? entry.high() : kind.high);
+  }
+
+  /// What comes round by a back edge.
+  public void comesRound(Value value, Values values) {
+    Value guess = assumed;
+    if (guess == null) {
+      return;
+    }
+    if (!guess.contains(value)) {
+      failed = true;
+      kindChanged |= guess.kind() != value.kind();
+    }
+    observed = observed == null ? value : values.join(observed, value);
+    comesRound = comesRound == null ? value : values.join(comesRound, value);
+  }
+
+  public boolean failed() {
+    return failed;
+  }
+
+  /// From now on nothing is assumed but the kind.
+  public void giveUp() {
+    givenUp = true;
+  }
+
+  /// From now on nothing is assumed, which cannot fail.
+  public void giveUpKind() {
+    givenUp = true;
+    kindChanged = true;
+  }
+
+  /// From now on what was seen is assumed, as far as it fits the guess.
+  public void narrow(Values values) {
+    Value seen = observed;
+    Value guess = assumed;
+    if (seen == null || guess == null || seen.kind() != guess.kind()) {
+      return;
+    }
+    long low = Math.max(seen.low(), guess.low());
+    long high = Math.min(seen.high(), guess.high());
+    narrowed = low > high ? null : values.range(seen.kind(), low, high);
+  }
+
+  /// The range at the back edges, null if none was reached.
+  @Nullable
+  public Value atBackEdges() {
+    return comesRound;
+  }
+
+  /// What the last pass took for true.
+  @Nullable Value assumed() {
+    return assumed;
+  }
+}

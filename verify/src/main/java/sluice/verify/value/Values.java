@@ -1,0 +1,80 @@
+package sluice.verify.value;
+
+import java.lang.classfile.TypeKind;
+import org.jspecify.annotations.Nullable;
+import sluice.verify.value.Value.Operation;
+import sluice.verify.value.Value.Origin;
+
+/// Makes values, each with a number of its own. Of one analysis.
+public final class Values {
+  private final int maxLength;
+  private int next = 1;
+
+  public Values(int maxLength) {
+    this.maxLength = maxLength;
+  }
+
+  public int maxLength() {
+    return maxLength;
+  }
+
+  Value of(Kind kind, long low, long high, @Nullable Origin origin) {
+    return new Value(next++, kind, low, high, false, origin);
+  }
+
+  public Value range(Kind kind, long low, long high) {
+    return of(kind, low, high, null);
+  }
+
+  public Value constant(Kind kind, long number) {
+    return of(kind, number, number, null);
+  }
+
+  /// Anything of the kind.
+  public Value unknown(Kind kind) {
+    return of(kind, kind.low, kind.high, null);
+  }
+
+  /// What a field, a parameter or a call gives: as long as the host promises.
+  public Value promised(Kind kind) {
+    return kind == Kind.REFERENCE ? of(kind, 0, maxLength, null) : unknown(kind);
+  }
+
+  /// A number that was stored as this type, and so was cut to it.
+  public Value stored(TypeKind type) {
+    return switch (type) {
+      case BOOLEAN -> range(Kind.INT, 0, 1);
+      case BYTE -> range(Kind.INT, Byte.MIN_VALUE, Byte.MAX_VALUE);
+      case SHORT -> range(Kind.INT, Short.MIN_VALUE, Short.MAX_VALUE);
+      case CHAR -> range(Kind.INT, Character.MIN_VALUE, Character.MAX_VALUE);
+      default -> promised(Kind.of(type));
+    };
+  }
+
+  /// The result of an operation, with its operands.
+  ///
+  /// @param range of the result; null if it may have wrapped, and be anything
+  public Value made(
+      Kind kind, @Nullable Range range, Operation operation, Value left, Value right) {
+    Origin origin = new Origin(operation, left, right, range == null);
+    return range == null
+        ? of(kind, kind.low, kind.high, origin)
+        : of(kind, range.low(), range.high(), origin);
+  }
+
+  /// Either of two, where paths meet.
+  public Value join(Value a, Value b) {
+    if (a == b) {
+      return a;
+    }
+    if (a.kind() != b.kind()) {
+      return unknown(Kind.NONE);
+    }
+    long low = Math.min(a.low(), b.low());
+    long high = Math.max(a.high(), b.high());
+    boolean nonZero = a.isNeverZero() && b.isNeverZero();
+    boolean same = a.is(b);
+    return new Value(
+        same ? a.id() : next++, a.kind(), low, high, nonZero, same ? a.origin() : null);
+  }
+}
