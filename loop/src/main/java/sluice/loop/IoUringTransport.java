@@ -231,8 +231,8 @@ final class IoUringTransport implements Transport {
               vectors, vector, entries, ranges.segment(i), ranges.offset(i), ranges.length(i));
     }
     MsgHeader.set(vectors, header, vectors, vector, entries);
-    submission.sendMessage(
-        number(socket), direct(socket), vectors, header, SILENT_FLAGS, true, token);
+    int flags = ranges.more() ? SILENT_FLAGS | Sockets.MSG_MORE : SILENT_FLAGS;
+    submission.sendMessage(number(socket), direct(socket), vectors, header, flags, true, token);
   }
 
   @Override
