@@ -52,6 +52,14 @@ final class TidyRules {
               "v3", Set.of("rpc", "export"),
               "v4", Set.of("rpc", "export"),
               "server", Set.of("rpc", "export", "v3", "v4")),
+          "nio",
+          Map.of(
+              "", Set.of("descriptors", "adaptors", "channels", "ring", "readiness"),
+              "descriptors", Set.of(),
+              "adaptors", Set.of("descriptors"),
+              "channels", Set.of("descriptors", "adaptors"),
+              "ring", Set.of("descriptors", "channels"),
+              "readiness", Set.of()),
           "vi",
           Map.of("", Set.of("device"), "device", Set.of(), "local", Set.of("device")));
 
