@@ -33,7 +33,7 @@ final class CompletionEngine implements NioEngine {
   private final SelectorProvider provider;
   private final int ringAfter;
 
-  /// @param provider whom channels and selectors name as theirs
+  /// @param provider what channels and selectors name as their provider
   CompletionEngine(SelectorProvider provider) {
     this(
         provider,

@@ -95,8 +95,8 @@ record EngineChoice(NioEngine engine, String why) {
     return new DelegatingEngine(ReadinessChannels.NAME, ReadinessChannels.open(settings));
   }
 
-  /// Our own channels, for somebody who asked for them by name: without rings they would be no more
-  /// than the JDK's.
+  /// Our own channels, for an application that asked for them by name: without rings they would be
+  /// no more than the JDK's.
   ///
   /// @param unavailable why no ring can be used, with a fix of its own; null when one can
   static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {

@@ -381,7 +381,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
     return inet.getAddress();
   }
 
-  /// The one that is named or that datagrams leave by, else the kernel's choice.
+  /// The interface that is named or that datagrams leave by, else the kernel's choice.
   private NetworkInterface interfaceFor(@Nullable NetworkInterface network) throws IOException {
     options.requireOpen();
     return network != null ? network : getNetworkInterface();

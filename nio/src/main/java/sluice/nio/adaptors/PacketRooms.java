@@ -4,7 +4,7 @@ import java.net.DatagramPacket;
 import java.util.Map;
 import java.util.WeakHashMap;
 
-/// How much room packets had before something was received into them, so that one that is used
+/// How much room packets had before something was received into them, so that a packet that is used
 /// again takes as much as the first time. Any thread may call.
 ///
 /// The JDK keeps it in the packet, in a field of `java.net`. Where that package is closed to us

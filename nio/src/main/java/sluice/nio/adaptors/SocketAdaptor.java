@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import sluice.nio.descriptors.ChannelOptions;
 import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.OptionTable;
 
 /// The `Socket` view of a channel. Any thread may use it; everything is the channel's.
 ///
@@ -229,12 +229,12 @@ public final class SocketAdaptor<C extends SocketChannel & AdaptedStream> extend
 
   @Override
   public void setOOBInline(boolean on) throws SocketException {
-    options.set(ChannelOptions.SO_OOBINLINE, on);
+    options.set(OptionTable.SO_OOBINLINE, on);
   }
 
   @Override
   public boolean getOOBInline() throws SocketException {
-    return options.get(ChannelOptions.SO_OOBINLINE);
+    return options.get(OptionTable.SO_OOBINLINE);
   }
 
   @Override

@@ -30,11 +30,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedDatagrams;
 import sluice.nio.adaptors.DatagramSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.nio.descriptors.ChannelOptions;
 import sluice.nio.descriptors.DatagramIo;
 import sluice.nio.descriptors.Families;
 import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.SluiceChannel;
+import sluice.nio.descriptors.SocketState;
 import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -45,18 +46,16 @@ import sluice.sys.Sockets;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | addresses | any thread | volatile | under `stateLock` |
+/// | addresses | any thread | volatile | under `base` |
 public final class SluiceDatagramChannel extends DatagramChannel
     implements SluiceChannel, AdaptedDatagrams {
-  /// Closes the descriptors of channels that nobody has closed, as the JDK does for this kind.
+  /// Closes the descriptors of channels that were never closed, as the JDK does for this kind.
   private static final Cleaner CLEANER = Cleaner.create();
 
-  private final StandardProtocolFamily family;
+  private final SocketState base;
   private final ChannelCore core;
-  private final Object stateLock = new Object();
   private final DatagramIo io;
   private final Memberships memberships;
-  private volatile @Nullable InetSocketAddress localAddress;
   private volatile @Nullable InetSocketAddress remoteAddress;
   private @Nullable InetSocketAddress boundAddress;
   private @Nullable DatagramSocket socket;
@@ -64,12 +63,12 @@ public final class SluiceDatagramChannel extends DatagramChannel
   public SluiceDatagramChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
     super(provider);
-    this.family = Families.choose(family, false);
-    int fd = Families.open(this.family, Sockets.SOCK_DGRAM);
+    StandardProtocolFamily chosen = Families.choose(family, false);
+    int fd = Families.open(chosen, Sockets.SOCK_DGRAM);
     try {
       // as the JDK: only groups that this socket has joined
       Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_ALL, 0);
-      if (this.family == StandardProtocolFamily.INET6) {
+      if (chosen == StandardProtocolFamily.INET6) {
         Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_ALL, 0);
         Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_MULTICAST_HOPS, 1);
       }
@@ -77,25 +76,26 @@ public final class SluiceDatagramChannel extends DatagramChannel
       Files.close(fd);
       throw NetErrors.of(failure);
     }
-    this.core = collected(fd);
+    this.base = collected(fd, chosen);
+    this.core = base.core();
     this.io = new DatagramIo(fd);
-    this.memberships = new Memberships(this, fd, this.family);
+    this.memberships = new Memberships(this, fd, chosen);
   }
 
   /// A socket that another process has opened and bound.
   public SluiceDatagramChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);
-    this.family = family;
-    this.core = collected(fd);
+    this.base = collected(fd, family);
+    this.core = base.core();
     this.io = new DatagramIo(fd);
     this.memberships = new Memberships(this, fd, family);
-    this.localAddress = (InetSocketAddress) Families.local(fd, family);
+    SocketAddress _ = base.lookUpLocal();
   }
 
-  private ChannelCore collected(int fd) {
-    ChannelCore owned = new ChannelCore(fd);
-    CLEANER.register(this, () -> owned.close(true, owned)); // nobody else is left
+  private SocketState collected(int fd, StandardProtocolFamily family) {
+    SocketState owned = new SocketState(fd, family);
+    CLEANER.register(this, () -> owned.close(true)); // no thread can call the channel any more
     return owned;
   }
 
@@ -106,7 +106,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
 
   @Override
   public @Nullable InetSocketAddress localAddress() {
-    return localAddress;
+    return (InetSocketAddress) base.local();
   }
 
   @Override
@@ -116,7 +116,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
 
   @Override
   public DatagramSocket socket() {
-    synchronized (stateLock) {
+    synchronized (base) {
       if (socket == null) {
         socket = DatagramSocketAdaptor.create(this);
       }
@@ -127,7 +127,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
   @Override
   public @Nullable SocketAddress getLocalAddress() throws IOException {
     ensureOpen();
-    return localAddress;
+    return base.local();
   }
 
   @Override
@@ -138,18 +138,18 @@ public final class SluiceDatagramChannel extends DatagramChannel
 
   @Override
   public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.set(this, stateLock, family, name, value);
+    OptionTable.DATAGRAM.set(this, base, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return ChannelOptions.get(this, stateLock, family, name);
+    return OptionTable.DATAGRAM.get(this, base, name);
   }
 
   @Override
   public Set<SocketOption<?>> supportedOptions() {
-    return ChannelOptions.DATAGRAM;
+    return OptionTable.DATAGRAM.names();
   }
 
   // ---- binding and connecting -----------------------------------------------------------------
@@ -159,9 +159,9 @@ public final class SluiceDatagramChannel extends DatagramChannel
     core.reads.lock.lock();
     core.writes.lock.lock();
     try {
-      synchronized (stateLock) {
+      synchronized (base) {
         ensureOpen();
-        if (localAddress != null) {
+        if (base.local() != null) {
           throw new AlreadyBoundException();
         }
         bindHere(local);
@@ -174,19 +174,15 @@ public final class SluiceDatagramChannel extends DatagramChannel
   }
 
   private void bindHere(@Nullable SocketAddress local) throws IOException {
-    InetSocketAddress to =
-        local == null ? Families.any(family, 0) : Families.checkInet(local, family);
-    try (Arena arena = Arena.ofConfined()) {
-      NetErrors.check(Sockets.bind(core.fd(), Families.encode(family, to, arena)));
-    }
-    localAddress = (InetSocketAddress) Families.local(core.fd(), family);
+    base.bind(local == null ? base.any() : base.checkInet(local));
+    SocketAddress _ = base.lookUpLocal();
   }
 
   private void ensureBound() throws IOException {
-    if (localAddress == null) {
-      synchronized (stateLock) {
+    if (base.local() == null) {
+      synchronized (base) {
         ensureOpen();
-        if (localAddress == null) {
+        if (base.local() == null) {
           bindHere(null);
         }
       }
@@ -205,11 +201,11 @@ public final class SluiceDatagramChannel extends DatagramChannel
 
   @Override
   public DatagramChannel connect(SocketAddress remote, boolean onlyOnce) throws IOException {
-    InetSocketAddress to = Families.checkInet(remote, family);
+    InetSocketAddress to = base.checkInet(remote);
     core.reads.lock.lock();
     core.writes.lock.lock();
     try {
-      synchronized (stateLock) {
+      synchronized (base) {
         ensureOpen();
         if (onlyOnce && remoteAddress != null) {
           throw new AlreadyConnectedException();
@@ -219,13 +215,13 @@ public final class SluiceDatagramChannel extends DatagramChannel
         }
         ensureBound();
         if (remoteAddress == null) {
-          boundAddress = localAddress;
+          boundAddress = localAddress();
         }
         try (Arena arena = Arena.ofConfined()) {
-          NetErrors.check(Sockets.connect(core.fd(), Families.encode(family, to, arena)));
+          NetErrors.check(Sockets.connect(core.fd(), Families.encode(base.family(), to, arena)));
         }
         remoteAddress = to;
-        localAddress = (InetSocketAddress) Families.local(core.fd(), family);
+        SocketAddress _ = base.lookUpLocal();
         io.discardAll(); // what came before may be of others
       }
       return this;
@@ -240,7 +236,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     core.reads.lock.lock();
     core.writes.lock.lock();
     try {
-      synchronized (stateLock) {
+      synchronized (base) {
         InetSocketAddress before = boundAddress;
         if (!isOpen() || remoteAddress == null || before == null) {
           return this;
@@ -248,8 +244,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
         NetErrors.check(Sockets.disconnect(core.fd()));
         remoteAddress = null;
         boundAddress = null;
-        InetSocketAddress now = (InetSocketAddress) Families.local(core.fd(), family);
-        localAddress = now;
+        InetSocketAddress now = (InetSocketAddress) base.lookUpLocal();
         if (now.getPort() == 0) { // Linux gives up a port it has chosen itself
           bindHere(before);
         }
@@ -300,7 +295,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
   @Override
   public int send(ByteBuffer buffer, SocketAddress target) throws IOException {
     Objects.requireNonNull(buffer);
-    InetSocketAddress to = Families.checkInet(target, family);
+    InetSocketAddress to = base.checkInet(target);
     core.writes.lock.lock();
     try {
       ensureOpen();
@@ -314,7 +309,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
       InetSocketAddress named = remote == null ? to : null;
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment address =
-            named == null ? MemorySegment.NULL : Families.encode(family, named, arena);
+            named == null ? MemorySegment.NULL : Families.encode(base.family(), named, arena);
         int n = transfer(false, isBlocking(), -1, false, () -> io.send(buffer, address));
         return Math.max(0, n);
       }
@@ -441,7 +436,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
       InetAddress group, NetworkInterface network, @Nullable InetAddress source)
       throws IOException {
     memberships.check(group, source);
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpen();
       return memberships.join(group, network, source);
     }
@@ -469,7 +464,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
   @Override
   protected void implCloseSelectableChannel() {
     memberships.invalidateAll();
-    core.close(isBlocking(), stateLock);
+    base.close(isBlocking());
   }
 
   @Override
@@ -491,7 +486,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
   public String toString() {
     return "sluice.nio.SluiceDatagramChannel["
         + (isOpen()
-            ? "local=" + localAddress + (remoteAddress == null ? "" : ", remote=" + remoteAddress)
+            ? "local=" + base.local() + (remoteAddress == null ? "" : ", remote=" + remoteAddress)
             : "closed")
         + "]";
   }

@@ -25,10 +25,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedListener;
 import sluice.nio.adaptors.ServerSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.nio.descriptors.ChannelOptions;
 import sluice.nio.descriptors.Families;
 import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.SluiceChannel;
+import sluice.nio.descriptors.SocketState;
 import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -41,51 +42,45 @@ import sluice.sys.Sockets;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `localAddress` | any thread | volatile | under `stateLock` |
 /// | `port` | the selector that registers | volatile | volatile |
 public final class SluiceServerSocketChannel extends ServerSocketChannel
     implements SluiceChannel, AdaptedListener {
   private static final int BACKLOG = 50;
 
-  private final StandardProtocolFamily family;
+  private final SocketState base;
   private final ChannelCore core;
-  private final Object stateLock = new Object();
   private final MemorySegment peer = Arena.ofAuto().allocate(Sockets.PEER_BYTES, Long.BYTES);
-  private volatile @Nullable SocketAddress localAddress;
   private @Nullable ServerSocket socket;
   private volatile @Nullable AcceptPort port;
 
   public SluiceServerSocketChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
     super(provider);
-    this.family = Families.choose(family, true);
-    int fd = Families.open(this.family, Sockets.SOCK_STREAM);
-    if (this.family != StandardProtocolFamily.UNIX) {
+    StandardProtocolFamily chosen = Families.choose(family, true);
+    int fd = Families.open(chosen, Sockets.SOCK_STREAM);
+    if (chosen != StandardProtocolFamily.UNIX) {
       NetErrors.translate(() -> {
         Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
         return 0;
       });
     }
-    this.core = new ChannelCore(fd);
+    this.base = new SocketState(fd, chosen);
+    this.core = base.core();
   }
 
   /// A listener that another process has opened.
   public SluiceServerSocketChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);
-    this.family = family;
-    this.core = new ChannelCore(fd);
+    this.base = new SocketState(fd, family);
+    this.core = base.core();
     NetErrors.check(Files.setStatusFlags(fd, Files.O_RDWR | Files.O_NONBLOCK));
-    this.localAddress = Families.local(fd, family);
+    SocketAddress _ = base.lookUpLocal();
   }
 
   @Override
   public ChannelCore core() {
     return core;
-  }
-
-  StandardProtocolFamily family() {
-    return family;
   }
 
   @Override
@@ -99,7 +94,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   @Override
   public boolean isForRing() {
     AcceptPort before = port;
-    return localAddress != null && !isBlocking() && (before == null || before.isOver());
+    return base.local() != null && !isBlocking() && (before == null || before.isOver());
   }
 
   public @Nullable AcceptPort port() {
@@ -112,8 +107,8 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public ServerSocket socket() {
-    synchronized (stateLock) {
-      if (family == StandardProtocolFamily.UNIX) {
+    synchronized (base) {
+      if (base.isUnix()) {
         throw new UnsupportedOperationException("Not supported");
       }
       if (socket == null) {
@@ -125,44 +120,46 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public @Nullable SocketAddress localAddress() {
-    return localAddress;
+    return base.local();
   }
 
   @Override
   public @Nullable SocketAddress getLocalAddress() throws IOException {
     ensureOpen();
-    return localAddress;
+    return base.local();
   }
 
   @Override
   public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.set(this, stateLock, family, name, value);
+    options().set(this, base, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return ChannelOptions.get(this, stateLock, family, name);
+    return options().get(this, base, name);
   }
 
   @Override
   public Set<SocketOption<?>> supportedOptions() {
-    return family == StandardProtocolFamily.UNIX
-        ? ChannelOptions.UNIX_SERVER
-        : ChannelOptions.SERVER;
+    return options().names();
+  }
+
+  private OptionTable options() {
+    return base.isUnix() ? OptionTable.UNIX_SERVER : OptionTable.SERVER;
   }
 
   // ---- binding --------------------------------------------------------------------------------
 
   @Override
   public ServerSocketChannel bind(@Nullable SocketAddress local, int backlog) throws IOException {
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpen();
-      if (localAddress != null) {
+      if (base.local() != null) {
         throw new AlreadyBoundException();
       }
-      if (family != StandardProtocolFamily.UNIX) {
-        bindTo(local == null ? Families.any(family, 0) : Families.checkInet(local, family));
+      if (!base.isUnix()) {
+        base.bind(local == null ? base.any() : base.checkInet(local));
       } else if (local == null) {
         bindTemporary();
       } else {
@@ -170,22 +167,16 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         if (path.getPath().toString().isEmpty()) {
           throw new BindException("Server socket cannot bind to unnamed address");
         }
-        bindTo(path);
+        base.bind(path);
       }
       int length = backlog < 1 ? BACKLOG : backlog;
       NetErrors.translate(() -> {
         Sockets.listen(core.fd(), length);
         return 0;
       });
-      localAddress = Families.local(core.fd(), family);
+      SocketAddress _ = base.lookUpLocal();
     }
     return this;
-  }
-
-  private void bindTo(SocketAddress to) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      NetErrors.check(Sockets.bind(core.fd(), Families.encode(family, to, arena)));
-    }
   }
 
   private void bindTemporary() throws IOException {
@@ -195,7 +186,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     for (int attempt = 0; attempt < 10; attempt++) {
       long number = ThreadLocalRandom.current().nextLong() & Long.MAX_VALUE;
       try {
-        bindTo(UnixDomainSocketAddress.of(Path.of(directory, "socket_" + number)));
+        base.bind(UnixDomainSocketAddress.of(Path.of(directory, "socket_" + number)));
         return;
       } catch (BindException taken) {
         // another name
@@ -262,7 +253,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   }
 
   private void requireBound() {
-    if (localAddress == null) {
+    if (base.local() == null) {
       throw new NotYetBoundException();
     }
   }
@@ -293,8 +284,8 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     try {
       AcceptPort ring = port;
       SocketAddress remote = ring == null ? Sockets.peer(peer) : ring.remote(fd);
-      SocketAddress known = Families.orUnnamed(remote, family);
-      return StreamChannels.connected(provider(), family, fd, known);
+      SocketAddress known = Families.orUnnamed(remote, base.family());
+      return StreamChannels.connected(provider(), base.family(), fd, known);
     } catch (RuntimeException | Error problem) {
       Files.close(fd);
       throw problem;
@@ -323,7 +314,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     if (ring != null) {
       ring.beforeClose();
     }
-    core.close(isBlocking(), stateLock);
+    base.close(isBlocking());
   }
 
   @Override
@@ -351,7 +342,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     if (!isOpen()) {
       return name + "closed]";
     }
-    SocketAddress local = localAddress;
+    SocketAddress local = base.local();
     return name + (local == null ? "unbound]" : local + "]");
   }
 }

@@ -28,9 +28,10 @@ import sluice.nio.adaptors.AdaptedStream;
 import sluice.nio.adaptors.SocketAdaptor;
 import sluice.nio.descriptors.BlockingTransfer;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.nio.descriptors.ChannelOptions;
 import sluice.nio.descriptors.Families;
 import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.OptionTable;
+import sluice.nio.descriptors.SocketState;
 import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -46,8 +47,8 @@ import sluice.sys.Sockets;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `state`, addresses | any thread | volatile | under `stateLock` |
-/// | `inputClosed`, `outputClosed` | any thread | volatile | under `stateLock` |
+/// | `state`, addresses | any thread | volatile | under `base` |
+/// | `inputClosed`, `outputClosed` | any thread | volatile | under `base` |
 /// | `port` | the selector that registers | volatile | volatile, see [StreamPort] |
 public class SluiceSocketChannel extends SocketChannel
     implements BlockingTransfer.Stream, AdaptedStream {
@@ -55,12 +56,10 @@ public class SluiceSocketChannel extends SocketChannel
   private static final int PENDING = 1;
   private static final int CONNECTED = 2;
 
-  private final StandardProtocolFamily family;
+  private final SocketState base;
   private final ChannelCore core;
-  private final Object stateLock = new Object();
   private final StreamTransfers transfers;
   private volatile int state = UNCONNECTED;
-  private volatile @Nullable SocketAddress localAddress;
   private volatile @Nullable SocketAddress remoteAddress;
   private volatile boolean inputClosed;
   private volatile boolean outputClosed;
@@ -77,8 +76,9 @@ public class SluiceSocketChannel extends SocketChannel
   SluiceSocketChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
     super(provider);
-    this.family = Families.choose(family, true);
-    this.core = new ChannelCore(Families.open(this.family, Sockets.SOCK_STREAM));
+    StandardProtocolFamily chosen = Families.choose(family, true);
+    this.base = new SocketState(Families.open(chosen, Sockets.SOCK_STREAM), chosen);
+    this.core = base.core();
     this.transfers = new StreamTransfers(this);
     this.nonBlocking = true;
   }
@@ -87,8 +87,8 @@ public class SluiceSocketChannel extends SocketChannel
   SluiceSocketChannel(
       SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
     super(provider);
-    this.family = family;
-    this.core = new ChannelCore(fd);
+    this.base = new SocketState(fd, family);
+    this.core = base.core();
     this.transfers = new StreamTransfers(this);
     this.remoteAddress = remote;
     this.state = CONNECTED;
@@ -99,10 +99,6 @@ public class SluiceSocketChannel extends SocketChannel
   @Override
   public ChannelCore core() {
     return core;
-  }
-
-  StandardProtocolFamily family() {
-    return family;
   }
 
   @Override
@@ -170,14 +166,13 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public @Nullable SocketAddress localAddress() {
-    SocketAddress known = localAddress;
+    SocketAddress known = base.local();
     if (known == null && state == CONNECTED) {
-      synchronized (stateLock) {
-        known = localAddress;
+      synchronized (base) {
+        known = base.local();
         if (known == null && isOpen()) {
           try {
-            known = Families.local(core.fd(), family);
-            localAddress = known;
+            known = base.lookUpLocal();
           } catch (IOException gone) {
             return null;
           }
@@ -206,8 +201,8 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public Socket socket() {
-    synchronized (stateLock) {
-      if (family == StandardProtocolFamily.UNIX) {
+    synchronized (base) {
+      if (base.isUnix()) {
         throw new UnsupportedOperationException("Not supported");
       }
       if (socket == null) {
@@ -221,20 +216,22 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    ChannelOptions.set(this, stateLock, family, name, value);
+    options().set(this, base, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return ChannelOptions.get(this, stateLock, family, name);
+    return options().get(this, base, name);
   }
 
   @Override
   public Set<SocketOption<?>> supportedOptions() {
-    return family == StandardProtocolFamily.UNIX
-        ? ChannelOptions.UNIX_STREAM
-        : ChannelOptions.STREAM;
+    return options().names();
+  }
+
+  private OptionTable options() {
+    return base.isUnix() ? OptionTable.UNIX_STREAM : OptionTable.STREAM;
   }
 
   // ---- moving bytes ---------------------------------------------------------------------------
@@ -291,7 +288,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public int available() throws IOException {
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpenAndConnected();
       if (inputClosed) {
         return 0;
@@ -309,7 +306,7 @@ public class SluiceSocketChannel extends SocketChannel
     core.reads.lock.lock();
     core.writes.lock.lock();
     try {
-      synchronized (stateLock) {
+      synchronized (base) {
         ensureOpen();
         if (state == PENDING) {
           throw new ConnectionPendingException();
@@ -328,24 +325,22 @@ public class SluiceSocketChannel extends SocketChannel
 
   private void bindHere(@Nullable SocketAddress local) throws IOException {
     SocketAddress to;
-    if (family == StandardProtocolFamily.UNIX) {
+    if (base.isUnix()) {
       to = local == null ? UnixDomainSocketAddress.of("") : Families.checkUnix(local);
       if (((UnixDomainSocketAddress) to).getPath().toString().isEmpty()) {
-        localAddress = to;
+        base.local(to);
         return;
       }
     } else {
-      to = local == null ? Families.any(family, 0) : Families.checkInet(local, family);
+      to = local == null ? base.any() : base.checkInet(local);
     }
-    try (Arena arena = Arena.ofConfined()) {
-      NetErrors.check(Sockets.bind(core.fd(), Families.encode(family, to, arena)));
-    }
-    localAddress = Families.local(core.fd(), family);
+    base.bind(to);
+    SocketAddress _ = base.lookUpLocal();
   }
 
   @Override
   public boolean connect(SocketAddress remote) throws IOException {
-    SocketAddress to = Families.checkRemote(remote, family);
+    SocketAddress to = Families.checkRemote(remote, base.family());
     try {
       core.reads.lock.lock();
       core.writes.lock.lock();
@@ -364,7 +359,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public void blockingConnect(SocketAddress remote, long nanos) throws IOException {
-    SocketAddress to = Families.checkRemote(remote, family);
+    SocketAddress to = Families.checkRemote(remote, base.family());
     try {
       core.reads.lock.lock();
       core.writes.lock.lock();
@@ -406,7 +401,7 @@ public class SluiceSocketChannel extends SocketChannel
   }
 
   private void beginConnect(SocketAddress to) throws IOException {
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpen();
       if (state == CONNECTED) {
         throw new AlreadyConnectedException();
@@ -422,7 +417,7 @@ public class SluiceSocketChannel extends SocketChannel
   private boolean startConnect(SocketAddress to) throws IOException {
     int result;
     try (Arena arena = Arena.ofConfined()) {
-      result = Sockets.connect(core.fd(), Families.encode(family, to, arena));
+      result = Sockets.connect(core.fd(), Families.encode(base.family(), to, arena));
     }
     connectAgain = result == -Errno.EAGAIN;
     if (result < 0 && result != -Errno.EINPROGRESS && !NetErrors.again(result)) {
@@ -471,9 +466,9 @@ public class SluiceSocketChannel extends SocketChannel
 
   private boolean connected(boolean done) throws IOException {
     if (done) {
-      synchronized (stateLock) {
+      synchronized (base) {
         if (state == PENDING && isOpen()) {
-          localAddress = Families.local(core.fd(), family);
+          SocketAddress _ = base.lookUpLocal();
           state = CONNECTED;
         }
       }
@@ -525,7 +520,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public SocketChannel shutdownInput() throws IOException {
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpen();
       if (!isConnected()) {
         throw new NotYetConnectedException();
@@ -542,7 +537,7 @@ public class SluiceSocketChannel extends SocketChannel
   @Override
   public SocketChannel shutdownOutput() throws IOException {
     StreamPort ring;
-    synchronized (stateLock) {
+    synchronized (base) {
       ensureOpen();
       if (!isConnected()) {
         throw new NotYetConnectedException();
@@ -565,7 +560,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   /// What was written goes first. A writer that waits for room has been woken and lets us in.
   private void shutdownOutput(StreamPort ring) throws ClosedChannelException {
-    core.enterBlocking(); // nobody closes the descriptor meanwhile
+    core.enterBlocking(); // the descriptor is not closed meanwhile
     try {
       core.writes.lock.lock();
       try {
@@ -601,7 +596,7 @@ public class SluiceSocketChannel extends SocketChannel
     if (ring != null) {
       ring.beforeClose();
     }
-    core.close(isBlocking(), stateLock);
+    base.close(isBlocking());
     if (ring != null) {
       ring.closed();
     }

@@ -57,7 +57,7 @@ public interface StreamPort {
   /// The channel is about to close its descriptor. The closing thread, without locks.
   void beforeClose();
 
-  /// The channel's descriptor is closed and nobody is inside of the channel any more: what could
+  /// The channel's descriptor is closed and no thread is inside of the channel any more: what could
   /// not be sent is dropped. The closing thread, without locks.
   void closed();
 }

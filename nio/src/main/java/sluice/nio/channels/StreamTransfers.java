@@ -194,7 +194,7 @@ public final class StreamTransfers {
                 channel, all, () -> BufferIo.write(mover, buffers, offset, length)));
       }
       long staged = stage(buffers, offset, length);
-      long n = BufferIo.write(mover, buffers, offset, length); // what is left
+      long n = BufferIo.write(mover, buffers, offset, length); // the rest
       return staged > 0 ? staged + Math.max(0, n) : settleWrite(n);
     } finally {
       core.writes.lock.unlock();

@@ -9,9 +9,9 @@ import sluice.nio.descriptors.ScratchBuffers.Scratch;
 /// the direction calls.
 ///
 /// A direct buffer is handed to the kernel as it is; its arena stays open until the call returns,
-/// and one that was closed before throws [IllegalStateException]. Heap buffers, and neighbours that
-/// are small, are copied through a scratch buffer: gathering by copying what is short costs less
-/// than a vector, and memory that somebody may unmap is never named in one.
+/// and a buffer of an arena that was closed before throws [IllegalStateException]. Heap buffers,
+/// and neighbours that are small, are copied through a scratch buffer: gathering by copying what is
+/// short costs less than a vector, and memory that another thread may unmap is never named in one.
 public final class BufferIo {
   /// Direct buffers from this size go to the kernel one by one.
   private static final int LARGE_BYTES = 16 << 10;

@@ -12,10 +12,10 @@ import sluice.sys.Epoll;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 
-/// A channel's descriptor: who waits in it, and when it is closed. Any thread may call.
+/// A channel's descriptor: which threads wait in it, and when it is closed. Any thread may call.
 ///
-/// The descriptor is closed when nobody can be about to name it: a non-blocking operation holds the
-/// lock of its direction, which closing passes through, as it passes through the lock of the
+/// The descriptor is closed when no thread can be about to name it: a non-blocking operation holds
+/// the lock of its direction, which closing passes through, as it passes through the lock of the
 /// channel's state; a blocking one is counted and woken, and closing waits until it has left. So a
 /// number that the kernel gives to another file is never used by mistake.
 ///
@@ -49,7 +49,7 @@ public final class ChannelCore {
     this.fd = fd;
   }
 
-  /// The descriptor. Only for whoever holds a direction's lock, or is counted as blocked.
+  /// The descriptor. Only for a thread that holds a direction's lock, or is counted as blocked.
   public int fd() {
     return fd;
   }
@@ -122,7 +122,7 @@ public final class ChannelCore {
       }
     }
 
-    /// Waits until the descriptor is ready, the time is over, or somebody wakes. May return early,
+    /// Waits until the descriptor is ready, the time is over, or a thread wakes. May return early,
     /// and does when this direction has ended.
     ///
     /// @param events `POLL` bits
@@ -162,7 +162,7 @@ public final class ChannelCore {
       }
     }
 
-    /// Wakes whoever waits in this direction, which was shut down, and keeps others from waiting.
+    /// Wakes the thread that waits in this direction, which was shut down; none waits here again.
     public synchronized void end() {
       ended = true;
       wake();
@@ -222,7 +222,7 @@ public final class ChannelCore {
     blocked++;
   }
 
-  /// Ends a blocking operation; the last one lets whoever is closing go on.
+  /// Ends a blocking operation; the last one lets the closing thread go on.
   public synchronized void leaveBlocking() {
     if (--blocked == 0 && closing) {
       notifyAll();
@@ -232,7 +232,7 @@ public final class ChannelCore {
   /// Closes the descriptor and returns when that is done.
   ///
   /// @param blocking the channel's mode
-  /// @param stateLock held by those who use the descriptor for anything but moving bytes
+  /// @param stateLock held by threads that use the descriptor for anything but moving bytes
   public void close(boolean blocking, Object stateLock) {
     synchronized (stateLock) {
       synchronized (this) {

@@ -17,7 +17,7 @@ import sluice.sys.Sockets;
 /// channel's read lock, the send half to the holder of the write lock.
 ///
 /// Datagrams are copied through native memory: they are small, and one copy is the price of handing
-/// the kernel nothing that somebody may unmap.
+/// the kernel nothing that another thread may unmap.
 public final class DatagramIo {
   private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -85,7 +85,7 @@ public final class DatagramIo {
     }
   }
 
-  /// Who sent the datagram that was received last.
+  /// The sender of the datagram that was received last.
   public SocketAddress sender() {
     int length = MsgHeader.nameLength(incoming, 0);
     MemorySegment name = incoming.asSlice(NAME, SocketAddresses.STORAGE_BYTES);
@@ -139,7 +139,7 @@ public final class DatagramIo {
     MsgHeader.set(outgoing, 0, outgoing, VECTOR, 1);
     MsgHeader.name(outgoing, 0, outgoing, NAME, (int) address.byteSize());
     int n = Sockets.sendmsg(fd, outgoing, 0, FLAGS);
-    // an error that an earlier datagram has met, which nobody asked for
+    // an error that an earlier datagram has met
     return n == -Errno.ECONNREFUSED ? Sockets.sendmsg(fd, outgoing, 0, FLAGS) : n;
   }
 

@@ -51,7 +51,7 @@ public final class Families {
     }
   }
 
-  /// The family asked for, or the one that means both IPs.
+  /// The family asked for, or that of both IPs.
   ///
   /// @throws UnsupportedOperationException for a family that channels of this kind do not have
   public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {

@@ -13,7 +13,7 @@ import sluice.sys.SysException;
 ///
 /// A descriptor has one place in an epoll set, so readers and writers have a poller each. An entry
 /// that has fired, or was left by a thread that gave up, stays in the set disarmed or with a token
-/// nobody knows any more; closing the descriptor removes it.
+/// that is not known any more; closing the descriptor removes it.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// and returns.
 ///
 /// A buffer per thread would cost memory for each virtual thread; here a thread tries the slot its
-/// id points to and then the next ones, so that a platform thread nearly always finds the one that
+/// id points to and then the next ones, so that a platform thread nearly always finds a buffer that
 /// is still in its cache.
 ///
 /// | field | writer | read mode | write mode |

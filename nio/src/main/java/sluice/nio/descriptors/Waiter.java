@@ -5,7 +5,7 @@ import java.io.IOException;
 /// How one thread waits for a descriptor. The waiting thread calls [#await], any thread [#wake].
 ///
 /// A platform thread sits in `poll(2)` on the descriptor and an event counter of its own, so that
-/// nobody needs a signal to get it out; a virtual thread parks and frees its carrier.
+/// no signal is needed to get it out; a virtual thread parks and frees its carrier.
 abstract class Waiter {
   /// @param events `POLL` bits
   /// @param nanos negative waits without limit
@@ -14,7 +14,7 @@ abstract class Waiter {
   /// Ends the wait under way, or the next one.
   abstract void wake();
 
-  /// Returns what the waiter has borrowed. Nobody wakes it any more.
+  /// Returns what the waiter has borrowed. No thread wakes it any more.
   abstract void giveBack();
 
   /// One for the calling thread, for one wait after another.

@@ -24,19 +24,19 @@ import sun.nio.ch.SelectionKeyImpl;
 ///
 /// A key starts level-triggered, as the JDK's do: it costs nothing while its interest stays. The
 /// first time its interest is dropped it becomes edge-triggered. From then on dropping the interest
-/// costs no call: the kernel reports at most the next arrival, and only several reports that nobody
-/// wants make the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
+/// costs no call: the kernel reports at most the next arrival, and only several reports without an
+/// interest make the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
 /// because an edge may have passed, the next select looks at all such descriptors with one `ppoll`.
 /// A key whose interest is still there after several reports goes back.
 ///
-/// A file that is closed leaves the kernel's set by itself, unless somebody holds a duplicate of
-/// the descriptor. Its events then carry an old generation, and as no call can remove it any more,
-/// the table builds a new set after some of them.
+/// A file that is closed leaves the kernel's set by itself, unless there is a duplicate of the
+/// descriptor. Its events then carry an old generation, and as no call can remove it any more, the
+/// table builds a new set after some of them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `pending`, registrations, `closed` | any thread | under lock | under lock |
-/// | `epoll` | selecting thread | its own; others under lock | under lock |
+/// | `epoll` | selecting thread | its own; other threads under lock | under lock |
 /// | `events`, results | selecting thread | its own | its own |
 final class InterestTable {
   static final int MAX_EVENTS = 1024;
@@ -47,7 +47,7 @@ final class InterestTable {
   /// Descriptor number of the wake-up counter in events.
   private static final int WAKE = -1;
 
-  /// Five reports in a row after which nobody touched the interest, or seventeen after which it was
+  /// Five reports in a row after which the interest was left alone, or seventeen after which it was
   /// dropped and taken up again before the next select.
   private static final int STEADY_LIMIT = 16;
 

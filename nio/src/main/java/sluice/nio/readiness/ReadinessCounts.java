@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// What the selectors of this JVM did. The holder of a selector's table lock counts, or the thread
-/// that selects, except where a field is atomic; anybody may read and may see numbers that lag.
+/// that selects, except where a field is atomic; any thread may read and may see numbers that lag.
 final class ReadinessCounts {
   private static final List<ReadinessCounts> ALL = new ArrayList<>();
 
@@ -29,7 +29,7 @@ final class ReadinessCounts {
   /// Interest changes and registrations asked for.
   final AtomicLong changes = new AtomicLong();
 
-  /// Reports of descriptors nobody wanted any more.
+  /// Reports of descriptors in which no key has an interest any more.
   long unwanted;
 
   /// Times the kernel's set was built again because of events of files long closed.

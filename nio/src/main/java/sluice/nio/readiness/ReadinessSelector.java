@@ -90,8 +90,8 @@ public final class ReadinessSelector extends SelectorImpl {
     return report(ready, action);
   }
 
-  /// Waits in the kernel until a key is ready, somebody wakes us, or the time is up. A report that
-  /// nobody wants any more is no reason to return: applications take a return without keys for a
+  /// Waits in the kernel until a key is ready, a thread wakes us, or the time is up. A report
+  /// without an interest is no reason to return: applications take a return without keys for a
   /// wake-up.
   ///
   /// @param timeoutMillis negative waits without limit

@@ -24,7 +24,7 @@ final class Suspects {
     }
   }
 
-  /// Drops those that nobody wants at present or that are no suspects any more.
+  /// Drops those without an interest at present, and those that are no suspects any more.
   ///
   /// @param steady told of each that has been reported and is still wanted; it may settle it
   void settle(Consumer<Registration> steady) {

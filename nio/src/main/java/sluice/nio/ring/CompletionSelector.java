@@ -69,9 +69,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   /// Whether this selector does without a ring from now on.
   private boolean neutral;
 
-  /// Whether a channel has left the ring and may be watched by nobody, or has become ready without
-  /// the kernel. Set before [#wakeState] is looked at, and looked at by who falls asleep after that
-  /// was set.
+  /// Whether a channel has left the ring and may not be watched, or has become ready without the
+  /// kernel. Set before [#wakeState] is looked at, and looked at by a thread that falls asleep
+  /// after that was set.
   private volatile boolean someChanged;
 
   private boolean inSelect;
@@ -316,7 +316,8 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     deregister(key);
   }
 
-  /// A selector may be closed while a channel registers: whoever takes the key out has counted it.
+  /// A selector may be closed while a channel registers: the thread that takes the key out has
+  /// counted it.
   private void unlist(NioKey key) {
     if (keys.remove(key)) {
       key.sluice().core().registrations.decrementAndGet();
@@ -418,7 +419,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     return updated;
   }
 
-  /// Waits until there is something to report, somebody wakes, or the time is over.
+  /// Waits until there is something to report, a thread wakes, or the time is over.
   private int awaitEvents(long nanos) throws IOException {
     if (cool() || !wakeState.compareAndSet(AWAKE, SLEEPING)) {
       return gather(0);
@@ -449,7 +450,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   /// Has channels watched that have left the ring, and finds those that have become ready; that may
   /// start a ring.
   ///
-  /// @return whether there is something to report, or somebody has woken
+  /// @return whether there is something to report, or a thread has woken
   private boolean applyLate() {
     someChanged = false;
     applyChanges();

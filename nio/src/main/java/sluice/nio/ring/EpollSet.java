@@ -10,7 +10,7 @@ import sluice.sys.Errno;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 
-/// The keys of one selector in an epoll set. Whoever holds the selector calls; threads may take
+/// The keys of one selector in an epoll set. The holder of the selector calls; threads may take
 /// turns.
 ///
 /// Interest is lowered lazily: a descriptor that is no longer wanted stays in the kernel's set

@@ -15,8 +15,8 @@ import sluice.sys.Sockets;
 /// Sends staged bytes whose thread does not come back to its selector, and what closed channels
 /// have left. One daemon thread per JVM that looks once a millisecond, less often once it has
 /// looked for nothing long enough, and is parked while no ring has staged anything for a while; any
-/// thread hands work to it. A process that exits sends what is staged first, as the kernel would;
-/// one that is killed or halted does not.
+/// thread hands work to it. A process that exits sends what is staged first, as the kernel would; a
+/// process that is killed or halted does not.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

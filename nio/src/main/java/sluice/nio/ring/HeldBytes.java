@@ -2,7 +2,7 @@ package sluice.nio.ring;
 
 import java.nio.ByteBuffer;
 
-/// What a ring has received for one stream and nobody has read: parts of pieces, in order. Readers
+/// What a ring has received for one stream and is not read yet: parts of pieces, in order. Readers
 /// and the ring's thread call, which is why everything is under this object's lock.
 ///
 /// Bytes that must not keep a piece any longer are moved to memory of their own; then all that

@@ -24,7 +24,7 @@ import sluice.sys.SysException;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `returned` | any thread | volatile, through `RETURNED` | CAS; getAndSet under the turn lock |
-/// | the rest | whoever holds the ring's turn lock | plain | plain |
+/// | the rest | holder of the ring's turn lock | plain | plain |
 ///
 /// Lifecycle: opened with one piece → grows and shrinks → closed when the kernel has let go of the
 /// ring, and no stream holds a part any more.

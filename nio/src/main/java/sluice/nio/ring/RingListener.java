@@ -20,8 +20,8 @@ import sluice.sys.SysException;
 /// |---|---|---|---|
 /// | `accepted`, `error` | accepting threads, ring's thread | under this object's lock | the same |
 ///
-/// Limits: with [#LIMIT] connections waiting, or when nobody wants them, no more are accepted; the
-/// kernel's queue holds the rest.
+/// Limits: with [#LIMIT] connections waiting, or without an interest in them, no more are accepted;
+/// the kernel's queue holds the rest.
 final class RingListener extends RingPort implements AcceptPort {
   static final int LIMIT = 256;
 

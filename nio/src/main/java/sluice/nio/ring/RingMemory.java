@@ -65,7 +65,7 @@ final class RingMemory {
     return REGION;
   }
 
-  /// The same. Position and limit are nobody's: absolute access only.
+  /// The same. Absolute access only: position and limit are shared.
   static ByteBuffer bytes() {
     return BYTES;
   }
@@ -74,7 +74,7 @@ final class RingMemory {
     return PIECES.length;
   }
 
-  /// Pieces that nobody has.
+  /// Pieces that no ring has.
   static int free() {
     return free;
   }

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 
-/// A piece of the memory of rings. Whoever took it from [RingMemory] says who calls; leases are for
-/// any thread.
+/// A piece of the memory of rings. The class that took it from [RingMemory] says which threads
+/// call; leases are for any thread.
 ///
 /// While a ring receives into it the ring has a lease, and each stream one for each part that it
 /// has not read. The fields belong to the holder of that ring's turn lock, except that `next` is

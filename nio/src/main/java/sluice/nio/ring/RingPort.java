@@ -7,7 +7,7 @@ import sluice.loop.Token;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `attached` | whoever holds the ring's turn lock | volatile | volatile |
+/// | `attached` | holder of the ring's turn lock | volatile | volatile |
 /// | `armed` | ring's thread | volatile | volatile |
 /// | the rest | ring's thread | plain | plain |
 abstract class RingPort {

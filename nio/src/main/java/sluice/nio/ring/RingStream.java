@@ -35,12 +35,12 @@ import sluice.sys.Sockets;
 /// | `receiving` | ring's thread | volatile | volatile |
 /// | `shortReads` | readers | under the read lock | the same |
 ///
-/// Limits: a channel that holds [#HELD_LIMIT] bytes, or that nobody wants to read from, receives no
-/// more until it is read. One that receives [#BULK] bytes at once is only watched from then on and
-/// read from the socket itself, since copying so much again costs more than a system call; after a
-/// few short reads it receives ahead again. When the ring's memory is short, or the ring lets go of
-/// it, its bytes move to memory of its own. At most [StagePool#BYTES] are staged, and left to a
-/// turn only by the ring's owner.
+/// Limits: a channel that holds [#HELD_LIMIT] bytes, or is not read from, receives no more until it
+/// is read. A channel that receives [#BULK] bytes at once is only watched from then on and read
+/// from the socket itself, since copying so much again costs more than a system call; after a few
+/// short reads it receives ahead again. When the ring's memory is short, or the ring lets go of it,
+/// its bytes move to memory of its own. At most [StagePool#BYTES] are staged, and left to a turn
+/// only by the ring's owner.
 final class RingStream extends RingPort implements StreamPort {
   /// Where receiving stops, in bytes. What one turn brings may exceed it.
   static final int HELD_LIMIT = 64 << 10;
@@ -202,7 +202,7 @@ final class RingStream extends RingPort implements StreamPort {
     if (!Completion.hasMore(flags)) {
       armed = false;
       cancelling = false;
-      receiving = false; // after the bytes: who sees it finds them
+      receiving = false; // after the bytes: a reader that sees it finds them
     }
     if (Completion.hasChunk(flags)) {
       if (!armed) {
@@ -271,8 +271,8 @@ final class RingStream extends RingPort implements StreamPort {
     return receiveUnseen(segment, at, length);
   }
 
-  /// Nothing is held. While no turn runs, what the kernel has is not on its way to us: whoever asks
-  /// twice is answered by the socket itself.
+  /// Nothing is held. While no turn runs, what the kernel has is not on its way to us: a reader
+  /// that asks twice is answered by the socket itself.
   private int receiveUnseen(MemorySegment segment, long at, int length) {
     if (armed && ring.isOwner() && emptyReads++ == 0) {
       return -Errno.EAGAIN;
@@ -309,8 +309,8 @@ final class RingStream extends RingPort implements StreamPort {
     return (bulk || waiting) && !receiving;
   }
 
-  /// The kernel tells whether there is more, if somebody wants to know; whoever wants it later says
-  /// so then.
+  /// The kernel tells whether there is more, if there is an interest; a later interest says so
+  /// then.
   private void watchAgain() {
     waiting = false;
     if ((key.interest() & SelectionKey.OP_READ) == 0) {
@@ -442,7 +442,7 @@ final class RingStream extends RingPort implements StreamPort {
   boolean stageSend() {
     inDirty = false;
     if (!channel.core().writes.lock.tryLock()) {
-      return again(); // somebody is writing and sends what is staged first
+      return again(); // a writer is at work and sends what is staged first
     }
     try {
       if (stagedBytes == 0 || !attached || full) {
@@ -551,14 +551,14 @@ final class RingStream extends RingPort implements StreamPort {
       return false;
     }
     try {
-      core.enterBlocking(); // nobody closes the descriptor meanwhile
+      core.enterBlocking(); // the descriptor is not closed meanwhile
       try {
         return submitted || flush();
       } finally {
         core.leaveBlocking();
       }
     } catch (ClosedChannelException closed) {
-      return true; // whoever closes sees to what is left
+      return true; // the closing thread sends the rest
     } finally {
       core.writes.lock.unlock();
     }
@@ -569,7 +569,7 @@ final class RingStream extends RingPort implements StreamPort {
   @Override
   void detached() {
     held.move();
-    waiting = false; // whoever takes over asks the socket
+    waiting = false; // the next reader asks the socket
     if (hasStaged()) {
       Flusher.finishLater(this);
     }
@@ -622,8 +622,8 @@ final class RingStream extends RingPort implements StreamPort {
     }
   }
 
-  /// Whether the lock was had. A writer that blocks would keep us out, and one that was interrupted
-  /// waits until this thread has closed the channel.
+  /// Whether the lock was had. A writer that blocks would keep us out, and a writer that was
+  /// interrupted waits until this thread has closed the channel.
   private boolean lockForClosing(ReentrantLock writes) {
     if (!channel.isBlocking()) {
       writes.lock();
@@ -636,7 +636,7 @@ final class RingStream extends RingPort implements StreamPort {
   public void closed() {
     ReentrantLock writes = channel.core().writes.lock;
     boolean locked = lockForClosing(writes);
-    try { // without the lock too: whoever has it has left the channel
+    try { // without the lock too: the thread that has it has left the channel
       if (submitted) {
         ring.awaitSends();
       }
@@ -669,7 +669,7 @@ final class RingStream extends RingPort implements StreamPort {
     return copy >= 0;
   }
 
-  /// As the kernel does when bytes were received that nobody has read.
+  /// As the kernel does when bytes were received and never read.
   static void reset(int fd) {
     try {
       Sockets.linger(fd, 0);

@@ -26,8 +26,8 @@ import sluice.sys.SysException;
 /// select; other threads call what says so.
 ///
 /// The ring's completions are made inside of a turn only (`DEFER_TASKRUN`). So while no turn runs,
-/// nobody receives from the sockets behind our back, and the turn lock is enough for another thread
-/// to read a socket that has a receive armed, or to take a channel away. The descriptor is not
+/// the kernel receives nothing behind our back, and the turn lock is enough for another thread to
+/// read a socket that has a receive armed, or to take a channel away. The descriptor is not
 /// registered with the thread, so that another thread can give the ring back.
 ///
 /// | field | writer | read mode | write mode |
@@ -54,8 +54,8 @@ final class SelectorRing {
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
-  /// Where the kernel puts what it reads of wake events. Nobody looks at it, and it is never freed:
-  /// an abandoned ring may still be written for.
+  /// Where the kernel puts what it reads of wake events. It is never looked at, and never freed: an
+  /// abandoned ring may still be written for.
   private static final MemorySegment WAKES = Arena.global().allocate(Long.BYTES, Long.BYTES);
 
   private final Thread owner = Thread.currentThread();
@@ -67,8 +67,8 @@ final class SelectorRing {
   private final StagePool stages = new StagePool();
   private final EpollSet others;
 
-  /// Held by the owner during a turn, and by others who need that there is none. Fair, so that a
-  /// waiting thread gets its turn between two of the owner's.
+  /// Held by the owner during a turn, and by other threads that need that there is none. Fair, so
+  /// that a waiting thread gets its turn between two of the owner's.
   private final ReentrantLock turnLock = new ReentrantLock(true);
 
   /// Threads on their way to the turn lock. One wake may be meant for several of them, and may end
@@ -372,7 +372,7 @@ final class SelectorRing {
     turnLock.lock();
     try {
       if (dead) {
-        return; // somebody else has taken the selector over
+        return; // another thread has taken the selector over
       }
       answerRequests();
       rearmStarved();
@@ -411,8 +411,8 @@ final class SelectorRing {
   }
 
   /// Before anything else that enters the kernel: what it has for a channel that another thread has
-  /// taken away belongs to whoever reads there now. A crossing carries out the cancellations it
-  /// submits before it receives.
+  /// taken away belongs to the thread that reads there now. A crossing carries out the
+  /// cancellations it submits before it receives.
   private void answerRequests() {
     RingPort port = requests.poll();
     while (port != null) {

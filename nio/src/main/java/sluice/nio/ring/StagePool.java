@@ -11,7 +11,7 @@ import sluice.nio.channels.StreamPort;
 /// may still have bytes to send: the pieces go back when the ring is closed and the last place was
 /// returned.
 ///
-/// Limits: 960 places of 4 KiB; whoever finds none sends at once.
+/// Limits: 960 places of 4 KiB; a writer that finds none sends at once.
 final class StagePool {
   static final int BYTES = StreamPort.STAGE_BYTES;
 

@@ -71,7 +71,7 @@ final class ChannelStreamsTest {
     return started;
   }
 
-  /// Until the one who waits in the channel has given the monitor up, there is nothing to see.
+  /// Until the thread that waits in the channel has given the monitor up, there is nothing to see.
   private void awaitSuspended(ChannelCore.Direction direction) throws Exception {
     Patience.until(
         "a stream that waits",

@@ -293,7 +293,7 @@ class RingHandOverTest extends RingTests {
 
   // ---- many threads, as servers have them -----------------------------------------------------
 
-  /// As Jetty's: whoever selects gives the selecting to another thread before it serves. The
+  /// As Jetty's: the selecting thread gives the selecting to another thread before it serves. The
   /// channel leaves the ring of a selector that is just falling asleep.
   @Test
   void aSelectorThatFallsAsleepHearsOfAChannelThatLeavesItsRing() throws Exception {
