@@ -21,14 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
 import sluice.fs.fuse.RingUse;
+import sluice.fs.storage.BlockDevices;
 import sluice.testkit.FuseSwitch;
 import sluice.testkit.Slice;
 
