@@ -134,8 +134,9 @@ final class SiteService implements AutoCloseable {
   void drain() {
     long wanted = forgets.get();
     if (wanted != forgotten) {
-      forgotten = wanted;
-      forgetNow();
+      if (forgetNow()) {
+        forgotten = wanted;
+      }
     }
     if (watches != null) {
       watches.drain(listener);
@@ -166,13 +167,16 @@ final class SiteService implements AutoCloseable {
     forgets.incrementAndGet();
   }
 
-  private void forgetNow() {
+  /// @return false when there was no descriptor for the root: to be called again
+  private boolean forgetNow() {
+    boolean reopened = true;
     if (watches != null) {
-      watches.forget(listener);
+      watches.forget(listener); // which tries again itself
     } else {
-      files.reopenRoot();
+      reopened = files.reopenRoot() == 0;
     }
     cache.clear();
+    return reopened;
   }
 
   private void fell(WatchTicket ticket) {
