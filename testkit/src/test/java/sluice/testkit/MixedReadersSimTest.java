@@ -24,7 +24,7 @@ import sluice.testkit.EchoProtocol.Habits;
 /// neither kind gets its bytes at the cost of the other.
 @Timeout(300)
 class MixedReadersSimTest {
-  private static final long SEEDS = 20;
+  private static final long SEEDS = 10;
   private static final int MAX_TURNS = 20_000_000;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
@@ -40,7 +40,7 @@ class MixedReadersSimTest {
   private static final int OUTPUT_BYTES = 110_000;
 
   /// When all of one kind are done, the other kind has so much of its bytes at least.
-  private static final int LEAST_PERCENT = 85;
+  private static final int LEAST_PERCENT = 75;
 
   private static final SimClient.Pace PACE = new SimClient.Pace(4_096, 2_048, 400_000, 0);
 
