@@ -29,15 +29,15 @@ class MixedReadersSimTest {
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   /// Of each kind.
-  private static final int PEERS = 16;
+  private static final int PEERS = 24;
 
   private static final int MESSAGE_BYTES = 500;
-  private static final int MESSAGES = 6;
-  private static final int REPEATS = 20;
+  private static final int MESSAGES = 4;
+  private static final int REPEATS = 30;
   private static final int REPLY_BYTES = MESSAGE_BYTES * MESSAGES * REPEATS;
 
-  /// For 32 peers of 60 KB. The reserve, an eighth, takes the reply to one message.
-  private static final int OUTPUT_BYTES = 110_000;
+  /// For 48 peers of 60 KB. The reserve, an eighth, takes the reply to one message.
+  private static final int OUTPUT_BYTES = 160_000;
 
   /// When all of one kind are done, the other kind has so much of its bytes at least.
   private static final int LEAST_PERCENT = 75;
