@@ -22,6 +22,9 @@ import sluice.memory.Block;
 /// are sent, so a head in flight is never touched. The body never changes: it may be sent from here
 /// by reference while the reply is evicted, and is freed when the last send has ended.
 final class ReadyReply {
+  /// Bodies up to this size are copied into the turn's output; larger ones are sent from the cache.
+  static final int COPY_BODY_BYTES = 8 << 10;
+
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
   private static final byte[] NOT_MODIFIED = ascii("HTTP/1.1 304 Not Modified\r\nDate: ");
   private static final byte[] CONTENT_LENGTH = ascii("\r\nContent-Length: ");
@@ -170,7 +173,7 @@ final class ReadyReply {
   /// Sends the whole representation, with the connection left as HTTP/1.1 has it by default.
   void sendWhole(Output out, DateLine date) {
     stamp(date);
-    if (file == null && bodyBytes <= HttpProtocol.COPY_BODY_BYTES) {
+    if (file == null && bodyBytes <= COPY_BODY_BYTES) {
       out.put(block.segment(), notModifiedLength, okLength + (int) bodyBytes);
       return;
     }
@@ -219,7 +222,7 @@ final class ReadyReply {
       return;
     }
     int n = Math.toIntExact(count);
-    if (n <= HttpProtocol.COPY_BODY_BYTES) {
+    if (n <= COPY_BODY_BYTES) {
       out.put(body.segment(), bodyFrom + from, n);
     } else {
       out.append(body, bodyFrom + from, n);

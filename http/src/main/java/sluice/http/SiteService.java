@@ -139,8 +139,9 @@ final class SiteService implements AutoCloseable {
   void drain() {
     long wanted = forgets.get();
     if (wanted != forgotten) {
-      forgotten = wanted;
-      forgetNow();
+      if (forgetNow()) {
+        forgotten = wanted;
+      }
     }
     if (watches != null) {
       watches.drain(listener);
@@ -171,13 +172,16 @@ final class SiteService implements AutoCloseable {
     forgets.incrementAndGet();
   }
 
-  private void forgetNow() {
+  /// @return false when there was no descriptor for the root: to be called again
+  private boolean forgetNow() {
+    boolean reopened = true;
     if (watches != null) {
-      watches.forget(listener);
+      watches.forget(listener); // which tries again itself
     } else {
-      files.reopenRoot();
+      reopened = files.reopenRoot() == 0;
     }
     cache.clear();
+    return reopened;
   }
 
   private void fell(WatchTicket ticket) {
