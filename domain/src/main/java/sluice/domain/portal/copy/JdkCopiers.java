@@ -57,6 +57,7 @@ final class JdkCopiers {
     ORDERS.add(Comparator.reverseOrder());
     ORDERS.add(String.CASE_INSENSITIVE_ORDER);
     values();
+    sizedValues();
     lists();
     hashed();
     sorted();
@@ -114,6 +115,10 @@ final class JdkCopiers {
             Locale.class,
             Currency.class);
     larger.forEach(type -> KNOWN.put(type, shared(128)));
+  }
+
+  /// Values whose size depends on what they hold.
+  private static void sizedValues() {
     KNOWN.put(
         String.class,
         (source, context) -> {
