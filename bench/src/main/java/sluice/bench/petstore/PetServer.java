@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import org.glassfish.grizzly.http.server.HttpHandler;
 import org.glassfish.grizzly.http.server.Request;
 import org.glassfish.grizzly.http.server.Response;
+import sluice.bench.server.GrizzlyServer;
 import sluice.bench.server.SelectorCheck;
 import sluice.bench.server.TomcatServer;
 

@@ -81,7 +81,7 @@ final class Service {
     return handle == null ? null : handle.proxy.get();
   }
 
-  /// Adds a portal, unless the holder has got one meanwhile; gives the one that it has.
+  /// Adds a portal unless the holder has one by now; gives that of the holder.
   synchronized @Nullable Object hold(Handle handle) {
     requireUsable();
     Object before = heldBy(handle.holder);

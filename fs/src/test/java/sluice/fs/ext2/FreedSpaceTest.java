@@ -51,7 +51,7 @@ final class FreedSpaceTest {
   /// Of a change without space.
   private static final int LEAST_TRIES = 8;
 
-  /// Commits in the time of a change without space, the one that it began in and its last.
+  /// Commits in the time of a change without space, from that in which it began to its last.
   private static final int MOST_COMMITS = (int) (SpaceWait.LIMIT_NANOS / COMMIT_NANOS) + 2;
 
   enum Filling {

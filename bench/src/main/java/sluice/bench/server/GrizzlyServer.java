@@ -1,4 +1,4 @@
-package sluice.bench;
+package sluice.bench.server;
 
 import org.glassfish.grizzly.http.KeepAlive;
 import org.glassfish.grizzly.http.server.HttpHandler;
@@ -9,13 +9,13 @@ import org.glassfish.grizzly.threadpool.ThreadPoolConfig;
 
 /// Grizzly 4 with one selector and one handler; connections stay open. Called by a server's main
 /// thread; the handler runs on Grizzly's workers.
-final class GrizzlyServer {
+public final class GrizzlyServer {
   private GrizzlyServer() {}
 
   /// Serves until the process ends.
   ///
   /// @param threads workers that run the handler
-  static void run(int port, int threads, HttpHandler handler) throws Exception {
+  public static void run(int port, int threads, HttpHandler handler) throws Exception {
     NetworkListener listener = new NetworkListener("http", "127.0.0.1", port);
     KeepAlive keepAlive = listener.getKeepAlive();
     keepAlive.setIdleTimeoutInSeconds(-1);

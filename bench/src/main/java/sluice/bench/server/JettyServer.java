@@ -1,4 +1,4 @@
-package sluice.bench;
+package sluice.bench.server;
 
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
