@@ -2,14 +2,15 @@ package sluice.vi;
 
 import java.util.concurrent.TimeUnit;
 
-/// The other process of [LocalProcessesTest]: connects and does what its second argument says.
+/// The other process of [LocalProcessesTest] and [OfiProcessesTest]: connects and does what its
+/// second argument says.
 final class LocalPeer {
   private LocalPeer() {}
 
-  /// @param args the place, and `echo` or `flood`
+  /// @param args the place, `echo` or `flood`, and the device
   public static void main(String[] args) throws Exception {
     ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(WaitMode.HYBRID);
-    try (Nic nic = Nic.open("local");
+    try (Nic nic = Nic.open(args[2]);
         Vi vi = new Vi(nic.address(args[0]), attributes, null, null, 1)) {
       int micros = (int) TimeUnit.SECONDS.toMicros(100);
       if (args[1].equals("echo")) {
