@@ -18,6 +18,12 @@ module sluice.bench {
   requires jdk.httpserver;
   requires jdk.management;
   requires org.apache.tomcat.embed.core;
+  requires org.eclipse.jetty.http;
+  requires org.eclipse.jetty.server;
+  requires org.eclipse.jetty.util;
+  requires org.glassfish.grizzly;
+  requires org.glassfish.grizzly.http;
+  requires org.glassfish.grizzly.http.server;
   requires sluice.fs;
   requires sluice.http;
   requires sluice.loop;

@@ -8,4 +8,5 @@ module sluice.domain {
   requires sluice.verify;
 
   exports sluice.domain.portal;
+  exports sluice.domain.portal.copy;
 }

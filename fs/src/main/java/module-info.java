@@ -11,7 +11,9 @@ module sluice.fs {
   exports sluice.fs;
   exports sluice.fs.block;
   exports sluice.fs.ext2;
+  exports sluice.fs.ext2.format;
   exports sluice.fs.fuse;
+  exports sluice.fs.storage;
 
   provides java.nio.file.spi.FileSystemProvider with
       sluice.fs.provider.Ext2FileSystemProvider;

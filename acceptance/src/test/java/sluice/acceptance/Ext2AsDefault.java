@@ -26,12 +26,12 @@ import java.util.stream.Stream;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.provider.Ext2FileSystemProvider;
+import sluice.fs.storage.BlockDevices;
 
 /// Makes an ext2 file system in memory the default one of a JVM, so that programs that know nothing
 /// of it run in it: `-Djava.nio.file.spi.DefaultFileSystemProvider`. Any thread may call.

@@ -11,11 +11,11 @@ import java.nio.file.StandardOpenOption;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 
 /// The image that a Linux client works in: made by us, judged by e2fsck. Without state.
 final class LinuxClientImage {

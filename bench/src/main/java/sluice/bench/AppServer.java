@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Two servers that people run, with a handler that answers from memory. The handlers run on the
+/// Servers that people run, with a handler that answers from memory. The handlers run on the
 /// servers' own threads.
 final class AppServer {
   static final int BODY_BYTES = 1 << 10;
@@ -20,13 +20,17 @@ final class AppServer {
 
   private AppServer() {}
 
-  /// Arguments: `PORT tomcat|httpserver`.
+  /// Arguments: `PORT tomcat|jetty|httpserver`.
   public static void main(String[] args) throws Exception {
     SelectorCheck.require();
     int port = Integer.parseInt(args[0]);
     byte[] body = SelectorServer.body(BODY_BYTES);
     if (args[1].equals("tomcat")) {
       TomcatServer.run(port, THREADS, new Fixed(body));
+      return;
+    }
+    if (args[1].equals("jetty")) {
+      JettyServer.run(port, THREADS, body);
       return;
     }
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

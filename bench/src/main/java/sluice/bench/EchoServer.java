@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.List;
 import sluice.loop.Backend;
 import sluice.loop.Connection;
-import sluice.loop.ListenOptions;
 import sluice.loop.Protocol;
 import sluice.loop.Server;
 import sluice.loop.ServerConfig;
@@ -15,16 +14,13 @@ import sluice.memory.View;
 final class EchoServer {
   private EchoServer() {}
 
-  /// Arguments: `--port N --backend io_uring|epoll|poll|jdk [--direct]`; direct accepts into the
-  /// ring's own descriptor table.
+  /// Arguments: `--port N --backend io_uring|epoll|poll|jdk`.
   public static void main(String[] args) throws IOException, InterruptedException {
     List<String> arguments = List.of(args);
     int port = Integer.parseInt(value(arguments, "--port"));
-    boolean direct = arguments.contains("--direct");
     ServerConfig config =
         ServerConfig.onLoopback("echo", port)
-            .withBackend(Backend.parse(value(arguments, "--backend")))
-            .withListen(ListenOptions.DEFAULT.withDirect(direct));
+            .withBackend(Backend.parse(value(arguments, "--backend")));
     try (Server server = Server.start(config, _ -> new Echo())) {
       System.out.println("echo on port " + server.port() + ": " + server.engine());
       server.awaitEnd();

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -13,16 +12,19 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import org.glassfish.grizzly.http.server.HttpHandler;
+import org.glassfish.grizzly.http.server.Request;
+import org.glassfish.grizzly.http.server.Response;
 
-/// The Pet Store's application server: Tomcat, a pool of connections, and a servlet that looks up
-/// one item by its key. The servlet runs on Tomcat's workers.
+/// The Pet Store's application server: Tomcat or Grizzly, a pool of connections, and a handler that
+/// looks up one item by its key. The handler runs on the server's workers.
 final class PetServer {
   /// Workers, and connections to the database: one core needs no more, and none waits for another.
   private static final int THREADS = 16;
 
   private PetServer() {}
 
-  /// Arguments: `PORT DATABASE-PORT`.
+  /// Arguments: `PORT DATABASE-PORT tomcat|grizzly`.
   public static void main(String[] args) throws Exception {
     SelectorCheck.require();
     HikariConfig config = new HikariConfig();
@@ -33,45 +35,80 @@ final class PetServer {
     config.setReadOnly(true);
     config.addDataSourceProperty("useServerPrepStmts", "true");
     config.addDataSourceProperty("cachePrepStmts", "true");
-    HikariDataSource pool = new HikariDataSource(config);
-    TomcatServer.run(Integer.parseInt(args[0]), THREADS, new Items(pool));
+    Items items = new Items(new HikariDataSource(config));
+    int port = Integer.parseInt(args[0]);
+    if (args[2].equals("grizzly")) {
+      GrizzlyServer.run(port, THREADS, new ItemHandler(items));
+    } else {
+      TomcatServer.run(port, THREADS, new ItemServlet(items));
+    }
   }
 
-  /// `GET /item?id=N`.
-  private static final class Items extends HttpServlet {
+  /// `GET /item?id=N` of Tomcat.
+  private static final class ItemServlet extends HttpServlet {
     private static final long serialVersionUID = 1;
+
+    private final transient Items items;
+
+    ItemServlet(Items items) {
+      this.items = items;
+    }
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response)
+        throws IOException {
+      byte[] xml = items.xml(request.getParameter("id"));
+      response.setContentType("text/xml");
+      response.setContentLength(xml.length);
+      response.getOutputStream().write(xml);
+    }
+  }
+
+  /// The same of Grizzly.
+  private static final class ItemHandler extends HttpHandler {
+    private final Items items;
+
+    ItemHandler(Items items) {
+      this.items = items;
+    }
+
+    @Override
+    public void service(Request request, Response response) throws IOException {
+      byte[] xml = items.xml(request.getParameter("id"));
+      response.setContentType("text/xml");
+      response.setContentLength(xml.length);
+      response.getOutputStream().write(xml);
+    }
+  }
+
+  /// The items of the database. Any thread may call.
+  private static final class Items {
     private static final String QUERY =
         "SELECT name, description, price_cents, image FROM item WHERE id = ?";
 
-    private final transient HikariDataSource pool;
+    private final HikariDataSource pool;
 
     Items(HikariDataSource pool) {
       this.pool = pool;
     }
 
-    @Override
-    protected void doGet(HttpServletRequest request, HttpServletResponse response)
-        throws IOException, ServletException {
-      int id = Integer.parseInt(request.getParameter("id"));
-      byte[] xml = find(id).xml().getBytes(US_ASCII);
-      response.setContentType("text/xml");
-      response.setContentLength(xml.length);
-      response.getOutputStream().write(xml);
+    byte[] xml(String number) throws IOException {
+      return find(Integer.parseInt(number)).xml().getBytes(US_ASCII);
     }
 
-    private PetItem find(int id) throws ServletException {
+    private PetItem find(int id) throws IOException {
       try (Connection connection = pool.getConnection();
           PreparedStatement statement = connection.prepareStatement(QUERY)) {
         statement.setInt(1, id);
         try (ResultSet row = statement.executeQuery()) {
           if (!row.next()) {
-            throw new ServletException("no item " + id);
+            throw new IOException("no item " + id);
           }
           return new PetItem(
               id, row.getString(1), row.getString(2), row.getInt(3), row.getString(4));
         }
       } catch (SQLException e) {
-        throw new ServletException(e);
+        throw new IOException(e);
       }
     }
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// `sluice bench petstore`: an application server whose requests look up one item each, with 1280
 /// open connections of which 64 or all are active, against the batching threshold of the selector.
@@ -74,22 +75,37 @@ final class PetStoreBench implements Bench {
   /// @param databasePort 0 when nothing is to be run
   private static CaseBench cases(int databasePort) {
     return new CaseBench(
-        "petstore", () -> ACTIVE.stream().map(active -> active(active, databasePort)).toList());
+        "petstore",
+        () ->
+            Stream.concat(
+                    ACTIVE.stream().map(active -> tomcat(active, databasePort)),
+                    ACTIVE.stream().map(active -> grizzly(active, databasePort)))
+                .toList());
   }
 
-  private static BenchCase active(int active, int databasePort) {
+  private static BenchCase tomcat(int active, int databasePort) {
+    Peers peers = peers(databasePort, "tomcat", withThresholds());
+    return active("", active, active < CONNECTIONS, peers);
+  }
+
+  /// With the threshold that each engine chooses itself.
+  private static BenchCase grizzly(int active, int databasePort) {
+    return active("grizzly ", active, false, peers(databasePort, "grizzly", SelectorSystems.ALL));
+  }
+
+  private static BenchCase active(String server, int active, boolean quick, Peers peers) {
     return new BenchCase(
-        "c%d active %d".formatted(CONNECTIONS, active),
-        peers(databasePort),
-        active < CONNECTIONS,
+        "%sc%d active %d".formatted(server, CONNECTIONS, active),
+        peers,
+        quick,
         0,
         0,
         Sites::small,
-        (server, root, harness) ->
+        (started, root, harness) ->
             LoadSpec.http(active, 1, mix(harness)).withIdle(CONNECTIONS - active));
   }
 
-  private static Peers peers(int databasePort) {
+  private static List<String> withThresholds() {
     List<String> names = new ArrayList<>();
     for (String system : SelectorSystems.ALL) {
       if (Systems.isOurs(system)) {
@@ -98,7 +114,11 @@ final class PetStoreBench implements Bench {
         names.add(system);
       }
     }
-    List<String> arguments = List.of(Integer.toString(databasePort));
+    return names;
+  }
+
+  private static Peers peers(int databasePort, String server, List<String> names) {
+    List<String> arguments = List.of(Integer.toString(databasePort), server);
     return new SelectorSystems("PetServer", arguments, List.of(), names, QUICK);
   }
 

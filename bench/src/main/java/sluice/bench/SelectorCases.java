@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /// The cases of `sluice bench selector`: a grid of protocol, size, connections and load; a sweep of
-/// the busy fraction; toggling keys at rates below the peak; and two real servers. Stateless.
+/// the busy fraction; toggling keys at rates below the peak; and three real servers. Stateless.
 final class SelectorCases {
   /// Connections that are busy in a mostly idle case, at most.
   private static final int FEW = 64;
@@ -67,7 +67,7 @@ final class SelectorCases {
     for (int rate : RATES_K) {
       cases.add(atRate(rate));
     }
-    for (String app : List.of("tomcat", "httpserver")) {
+    for (String app : List.of("tomcat", "jetty", "httpserver")) {
       for (int connections : List.of(64, 1280)) {
         cases.add(application(app, connections));
       }

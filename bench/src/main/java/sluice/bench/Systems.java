@@ -76,8 +76,7 @@ final class Systems {
       List.of("sluice/epoll-async", "sluice/epoll-gang", "threads", "virtual-threads");
 
   /// Selectable besides, not part of the default sets.
-  private static final List<String> ON_REQUEST =
-      List.of("sluice/io_uring-direct", "sluice/jdk-poll");
+  private static final List<String> ON_REQUEST = List.of("sluice/jdk-poll");
 
   private static final List<String> JVM =
       List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xlog:disable");
@@ -209,9 +208,6 @@ final class Systems {
     if (backend.equals("jdk-poll")) {
       backend = "jdk";
       flags.add(POLL_PROVIDER);
-    } else if (backend.endsWith("-direct")) {
-      backend = backend.substring(0, backend.length() - "-direct".length());
-      arguments.add("--direct");
     }
     arguments.addAll(List.of("--backend", backend, "--port", Integer.toString(port)));
     if (role == Role.ECHO) {

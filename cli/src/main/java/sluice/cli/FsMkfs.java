@@ -20,8 +20,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
 
 /// `sluice fs mkfs`. Runs in the main thread.
 @Command(

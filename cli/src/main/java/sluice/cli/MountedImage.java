@@ -17,11 +17,11 @@ import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 
 /// An image opened for a command that works in it, as root. Of the command's thread.

@@ -63,6 +63,7 @@ final class Serve {
     announce(server, out);
     Counters counters = count(server, options.directory(), err);
     life.ready("serving " + options.directory() + " on " + server.server().addresses());
+    ResidentMemory.watch();
     boolean asked = life.awaitEnd();
     counters.close();
     if (asked) {

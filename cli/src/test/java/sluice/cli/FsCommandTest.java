@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Patience;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sluice.cli.SourceTree.SourceFile;
@@ -29,39 +30,6 @@ final class TidyRules {
           Map.entry("nfs", Set.of("sys", "memory", "loop", "fs")),
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));
-
-  /// What each package of a module that has several may import of the others: components can be
-  /// replaced or placed apart. The module's own package is below all.
-  static final Map<String, Map<String, Set<String>>> PACKAGES =
-      Map.of(
-          "fs",
-          Map.of(
-              "", Set.of(),
-              "block", Set.of(),
-              "ext2", Set.of("block"),
-              "fuse", Set.of(),
-              "provider", Set.of("block", "ext2")),
-          "verify",
-          Map.of("", Set.of(), "check", Set.of()),
-          "nfs",
-          Map.of(
-              "", Set.of(),
-              "rpc", Set.of(),
-              "host", Set.of(),
-              "export", Set.of("rpc"),
-              "v3", Set.of("rpc", "export"),
-              "v4", Set.of("rpc", "export"),
-              "server", Set.of("rpc", "export", "v3", "v4")),
-          "vi",
-          Map.of(
-              "",
-              Set.of("device"),
-              "device",
-              Set.of(),
-              "local",
-              Set.of("device"),
-              "ofi",
-              Set.of("device")));
 
   /// Modules that may require everything.
   static final Set<String> UNRESTRICTED = Set.of("cli", "testkit", "bench", "acceptance");
@@ -90,10 +58,11 @@ final class TidyRules {
       Pattern.compile("\\b(Linker|SymbolLookup)\\b|\\breinterpret\\s*\\(");
   private static final Pattern REQUIRES =
       Pattern.compile("requires\\s+(?:static\\s+|transitive\\s+)*sluice\\.(\\w+)\\s*;");
-  private static final Pattern PACKAGE_FILE =
-      Pattern.compile("(\\w+)/src/main/java/sluice/\\1/(?:(\\w+)/)?\\w+\\.java");
-  private static final Pattern PACKAGE_IMPORT =
-      Pattern.compile("\\bsluice\\.(\\w+)\\.([a-z]\\w*)\\.");
+  private static final Pattern SKIPPED =
+      Pattern.compile(
+          "//[^\\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\""
+              + "|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\])+'",
+          Pattern.DOTALL);
   private static final Pattern LINKS = Pattern.compile("\\[[^\\]\\n]+\\]\\(([^)\\s]+)\\)");
   private static final Pattern ARTIFACTS = Pattern.compile("<artifactId>([^<]+)</artifactId>");
   private static final Pattern BARE_SKIP = Pattern.compile("@Disab" + "led\\b(?!\\s*\\(\\s*\")");
@@ -150,12 +119,18 @@ final class TidyRules {
 
   /// Comments and text in quotes, replaced by spaces so that line numbers stay.
   static String blankComments(String text) {
-    Pattern skipped =
-        Pattern.compile(
-            "//[^\\n]*|/\\*.*?\\*/|\"\"\".*?\"\"\""
-                + "|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\])+'",
-            Pattern.DOTALL);
-    return skipped.matcher(text).replaceAll(match -> match.group().replaceAll("[^\\n]", " "));
+    return SKIPPED.matcher(text).replaceAll(match -> match.group().replaceAll("[^\\n]", " "));
+  }
+
+  /// The lines of comments, without code beside them.
+  static List<String> comments(String text) {
+    return SKIPPED
+        .matcher(text)
+        .results()
+        .map(MatchResult::group)
+        .filter(skipped -> skipped.startsWith("/"))
+        .flatMap(String::lines)
+        .toList();
   }
 
   static List<String> moduleInfo(SourceFile file) {
@@ -175,30 +150,6 @@ final class TidyRules {
     while (matcher.find()) {
       if (!allowed.contains(matcher.group(1))) {
         broken.add(file.path() + ": may not require sluice." + matcher.group(1));
-      }
-    }
-    return broken;
-  }
-
-  /// Packages of one module name only those below them.
-  static List<String> packages(SourceFile file) {
-    List<String> broken = new ArrayList<>();
-    Matcher path = PACKAGE_FILE.matcher(file.path());
-    Map<String, Set<String>> packages = path.matches() ? PACKAGES.get(path.group(1)) : null;
-    if (packages != null) {
-      String own = path.group(2) == null ? "" : path.group(2);
-      Set<String> below = packages.get(own);
-      if (below == null) {
-        broken.add(file.path() + ": the package has no place in the order of packages");
-        return broken;
-      }
-      Matcher names = PACKAGE_IMPORT.matcher(blankComments(file.text()));
-      while (names.find()) {
-        String other = names.group(2);
-        boolean ours = names.group(1).equals(path.group(1)) && !other.equals(own);
-        if (ours && !below.contains(other)) {
-          broken.add(file.path() + ": may not import sluice." + path.group(1) + "." + other);
-        }
       }
     }
     return broken;

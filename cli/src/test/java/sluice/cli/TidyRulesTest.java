@@ -60,37 +60,8 @@ final class TidyRulesTest {
   }
 
   @Test
-  void packages() {
-    String imports = "import sluice.fs.FileTree;\nimport sluice.fs.block.Buffer;\n";
-    String root = "fs/src/main/java/sluice/fs/";
-    assertThat(TidyRules.packages(new SourceFile(root + "ext2/A.java", imports))).isEmpty();
-    assertThat(TidyRules.packages(new SourceFile(root + "block/A.java", imports))).isEmpty();
-    assertThat(TidyRules.packages(new SourceFile(root + "A.java", imports))).hasSize(1);
-    assertThat(TidyRules.packages(new SourceFile(root + "fuse/A.java", imports)))
-        .containsExactly(root + "fuse/A.java: may not import sluice.fs.block");
-    assertThat(TidyRules.packages(new SourceFile(root + "new/A.java", "")))
-        .singleElement()
-        .asString()
-        .contains("no place");
-    String test = "fs/src/test/java/sluice/fs/fuse/A.java";
-    assertThat(TidyRules.packages(new SourceFile(test, imports))).isEmpty();
-    String other = "import sluice.fs.block.Buffer;\nimport sluice.nfs.rpc.XdrReader;\n";
-    String nfs = "nfs/src/main/java/sluice/nfs/";
-    assertThat(TidyRules.packages(new SourceFile(nfs + "v3/A.java", other))).isEmpty();
-    assertThat(TidyRules.packages(new SourceFile(nfs + "host/A.java", other)))
-        .containsExactly(nfs + "host/A.java: may not import sluice.nfs.rpc");
-    assertThat(TidyRules.packages(new SourceFile("http/src/main/java/sluice/http/A.java", other)))
-        .isEmpty();
-  }
-
-  @Test
   void theOrderOfModulesHasNoCycle() {
     assertNoCycle(TidyRules.IMPORTS);
-  }
-
-  @Test
-  void theOrderOfPackagesHasNoCycle() {
-    TidyRules.PACKAGES.values().forEach(TidyRulesTest::assertNoCycle);
   }
 
   /// Each is below all that import it, so everything has a place when it is taken last to first.

@@ -67,7 +67,23 @@ final class TidyTest {
   @Test
   void importsPointDownAndModulesAreNullMarked() throws IOException {
     assertThat(broken(SourceFile::isModuleInfo, TidyRules::moduleInfo)).isEmpty();
-    assertThat(broken(SourceFile::isJava, TidyRules::packages)).isEmpty();
+  }
+
+  @Test
+  void packagesOfAModuleHaveAnOrder() throws IOException {
+    Map<String, Set<String>> order = RoomRules.orders(resource("tidy-packages.txt"));
+    assertThat(order).hasSizeGreaterThan(5);
+    assertThat(RoomRules.order(javaFiles(), order)).isEmpty();
+  }
+
+  @Test
+  void packagesAreSmallWithoutLargeCirclesAndPlainlyCommented() throws IOException {
+    List<SourceFile> files = javaFiles();
+    assertThat(files).hasSizeGreaterThan(500);
+    assertThat(
+            RoomRules.compare(
+                RoomRules.excess(files), RoomRules.exceptions(resource("tidy-rooms.txt"))))
+        .isEmpty();
   }
 
   @Test
@@ -129,17 +145,27 @@ final class TidyTest {
     return groups;
   }
 
+  private List<SourceFile> javaFiles() throws IOException {
+    return tree.files().stream().filter(SourceFile::isJava).toList();
+  }
+
   /// Lines of `COUNT PATH`.
   private static Map<String, Integer> exceptions() throws IOException {
     Map<String, Integer> exceptions = new LinkedHashMap<>();
-    try (InputStream in = TidyTest.class.getResourceAsStream("tidy-exceptions.txt")) {
-      new String(in.readAllBytes(), StandardCharsets.UTF_8)
+    resource("tidy-exceptions.txt").stream()
+        .map(line -> line.split(" ", 2))
+        .forEach(pair -> exceptions.put(pair[1], Integer.parseInt(pair[0])));
+    return exceptions;
+  }
+
+  /// The lines of a list, without comments and blank ones.
+  private static List<String> resource(String name) throws IOException {
+    try (InputStream in = TidyTest.class.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
           .lines()
           .filter(line -> !line.isBlank() && !line.startsWith("#"))
-          .map(line -> line.split(" ", 2))
-          .forEach(pair -> exceptions.put(pair[1], Integer.parseInt(pair[0])));
+          .toList();
     }
-    return exceptions;
   }
 
   /// What is broken beyond what is excepted, and what is excepted without need.

@@ -6,7 +6,10 @@
 ///
 /// ```
 /// provider, fuse   show any FileTree to others: java.nio.file, the kernel's tree
-/// ext2             is one, over a cache and a journal
-/// block            devices, a buffer cache, a journal: they know of no files
+/// ext2             is one; its `format` makes images, its `layout` is their bytes
+/// storage          opens what is below: a device, a cache over it, a journal over that
+/// journal          many changes of blocks as one
+/// cache, device    blocks in memory; memory, a file, io_uring
+/// block            what devices and caches are
 /// ```
 package sluice.fs;

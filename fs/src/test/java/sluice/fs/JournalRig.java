@@ -3,13 +3,13 @@ package sluice.fs;
 import java.io.IOException;
 import java.util.stream.LongStream;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
-import sluice.fs.block.Journals;
 import sluice.fs.block.Transaction;
-import sluice.fs.block.UnhurriedCaches;
+import sluice.fs.cache.UnhurriedCaches;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.Journals;
 
 /// A device with a journal in blocks 8 and up, and what is needed to use it. Nothing is committed
 /// before somebody asks for it or room is needed.

@@ -42,7 +42,7 @@ final class Authority {
   /// Whether `[from, to)` is a host with a port that is not empty, as CONNECT wants it.
   static boolean validWithPort(byte[] bytes, int from, int to) {
     int colon = to - 1;
-    while (colon > from && isDigit(bytes[colon])) {
+    while (colon > from && Digits.isDigit(bytes[colon])) {
       colon--;
     }
     // Digits after the last colon of an IPv6 address are followed by its bracket: no port.
@@ -57,7 +57,7 @@ final class Authority {
       if (NAME.has(b)) {
         i++;
       } else if (b == '%') {
-        if (i + 2 >= to || hex(bytes[i + 1]) < 0 || hex(bytes[i + 2]) < 0) {
+        if (i + 2 >= to || Digits.hex(bytes[i + 1]) < 0 || Digits.hex(bytes[i + 2]) < 0) {
           return -1;
         }
         i += 3;
@@ -81,7 +81,7 @@ final class Authority {
     }
     while (!(at(bytes, i, to) == ']' && i == afterGap)) {
       int start = i;
-      while (i - start < 4 && hex(at(bytes, i, to)) >= 0) {
+      while (i - start < 4 && Digits.hex(at(bytes, i, to)) >= 0) {
         i++;
       }
       byte next = at(bytes, i, to);
@@ -122,7 +122,7 @@ final class Authority {
       }
       int start = i;
       int value = 0;
-      while (i - start < 3 && isDigit(at(bytes, i, to))) {
+      while (i - start < 3 && Digits.isDigit(at(bytes, i, to))) {
         value = value * 10 + bytes[i] - '0';
         i++;
       }
@@ -145,24 +145,11 @@ final class Authority {
     int port = 0;
     for (int i = from; i < to; i++) {
       byte b = bytes[i];
-      if (!isDigit(b)) {
+      if (!Digits.isDigit(b)) {
         return false;
       }
       port = port * 10 + b - '0';
     }
     return port <= 0xffff;
-  }
-
-  static boolean isDigit(byte b) {
-    return b >= '0' && b <= '9';
-  }
-
-  /// Value of a hexadecimal digit, or -1.
-  static int hex(byte b) {
-    if (b >= '0' && b <= '9') {
-      return b - '0';
-    }
-    int letter = b | 0x20;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
   }
 }

@@ -141,7 +141,7 @@ public final class ChunkedDecoder {
   }
 
   private int size(byte b) {
-    int digit = Authority.hex(b);
+    int digit = Digits.hex(b);
     if (digit >= 0) {
       if (state == State.SIZE_START) {
         state = State.SIZE;

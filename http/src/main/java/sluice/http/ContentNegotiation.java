@@ -162,7 +162,7 @@ public final class ContentNegotiation {
     int thousandths = 0;
     for (int i = at + 4; i < at + 7; i++) {
       byte digit = i < to ? view.get(i) : (byte) '0';
-      if (!Authority.isDigit(digit)) {
+      if (!Digits.isDigit(digit)) {
         return -1;
       }
       thousandths = thousandths * 10 + digit - '0';

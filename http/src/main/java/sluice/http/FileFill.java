@@ -291,7 +291,7 @@ final class FileFill {
   }
 
   /// Whether an error says nothing about the file, only that something has run out.
-  private static boolean passes(int errno) {
+  static boolean passes(int errno) {
     return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
   }
 

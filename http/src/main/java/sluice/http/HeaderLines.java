@@ -185,7 +185,7 @@ final class HeaderLines {
     long length = 0;
     for (int i = from; i < to; i++) {
       byte b = bytes[i];
-      if (!Authority.isDigit(b)) {
+      if (!Digits.isDigit(b)) {
         return false;
       }
       length = length * 10 + b - '0';

@@ -260,7 +260,7 @@ public final class HttpDate {
     int value = 0;
     for (int i = at; i < at + count; i++) {
       byte b = view.get(i);
-      if (!Authority.isDigit(b)) {
+      if (!Digits.isDigit(b)) {
         return -100_000;
       }
       value = value * 10 + b - '0';

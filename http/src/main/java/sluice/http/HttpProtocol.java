@@ -18,9 +18,6 @@ import sluice.memory.ViewBinder;
 /// A request that is deferred closes the connection's gate, so pipelined replies leave in order.
 /// Request bodies are skipped, unless a handler has a use for them ([HttpHandlers]).
 final class HttpProtocol implements Protocol {
-  /// Bodies up to this size are copied into the turn's output; larger ones are sent from the cache.
-  static final int COPY_BODY_BYTES = 8 << 10;
-
   /// A longer request body is not read to its end; the connection is closed instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 

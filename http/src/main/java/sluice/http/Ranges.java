@@ -135,7 +135,7 @@ public final class Ranges {
   private boolean digits(View view, int to) {
     int start = at;
     number = 0;
-    while (at < to && Authority.isDigit(view.get(at))) {
+    while (at < to && Digits.isDigit(view.get(at))) {
       int digit = view.get(at) - '0';
       number = number > (Long.MAX_VALUE - digit) / 10 ? Long.MAX_VALUE : number * 10 + digit;
       at++;

@@ -9,29 +9,38 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 
 /// One representation of a file with everything around it prepared: what a hit sends is in one
-/// piece of memory. Owned by the loop's thread.
+/// piece of memory, or in two when the body is long. Owned by the loop's thread.
 ///
 /// ```
-///  block:  | 304 head | 200 head              | body (absent for large files) |
+///  block:  | 304 head | 200 head              | body (unless it is long, or streamed) |
 ///                       status, Date, length,
 ///                       fields, empty line
+///  body:   | a long one, in a memory file: its pages are handed to the socket, not copied |
 /// ```
 ///
 /// Only the Date lines ever change, at most once a second; heads are always copied out when they
 /// are sent, so a head in flight is never touched. The body never changes: it may be sent from here
 /// by reference while the reply is evicted, and is freed when the last send has ended.
 final class ReadyReply {
+  /// Bodies up to this size are copied into the turn's output; larger ones are sent from the cache.
+  static final int COPY_BODY_BYTES = 8 << 10;
+
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\nDate: ");
   private static final byte[] NOT_MODIFIED = ascii("HTTP/1.1 304 Not Modified\r\nDate: ");
   private static final byte[] CONTENT_LENGTH = ascii("\r\nContent-Length: ");
   private static final byte[] CRLF = ascii("\r\n");
 
   private final Block block;
+
+  /// Where the body is; `block`, unless it is long.
+  private final Block body;
+
   private final @Nullable FileStream file;
   private final int notModifiedLength;
   private final int okLength;
   private final int fieldsFrom;
   private final int typeLineLength;
+  private final int headsLength;
   private final int bodyFrom;
   private final long bodyBytes;
   final byte[] etag;
@@ -56,14 +65,17 @@ final class ReadyReply {
       long modifiedSeconds,
       long bodyBytes) {}
 
-  private ReadyReply(Block block, Parts parts, Layout layout, @Nullable FileStream file) {
+  private ReadyReply(
+      Block block, Block body, Parts parts, Layout layout, @Nullable FileStream file) {
     this.block = block;
+    this.body = body;
     this.file = file;
     this.notModifiedLength = layout.notModifiedLength;
     this.okLength = layout.okLength;
     this.fieldsFrom = layout.fieldsFrom;
     this.typeLineLength = "Content-Type: \r\n".length() + parts.type.length();
-    this.bodyFrom = layout.notModifiedLength + layout.okLength;
+    this.headsLength = layout.notModifiedLength + layout.okLength;
+    this.bodyFrom = body == block ? headsLength : 0;
     this.bodyBytes = parts.bodyBytes;
     this.etag = parts.etag;
     this.type = parts.type;
@@ -88,12 +100,20 @@ final class ReadyReply {
 
   /// Prepares a reply whose body is in memory.
   ///
+  /// @param longBodies where a long body goes, while there is room
   /// @param body its first `parts.bodyBytes` bytes are copied
   /// @return null when the account has no room
-  static @Nullable ReadyReply inMemory(Account account, Parts parts, MemorySegment body) {
-    ReadyReply reply = prepare(account, parts, (int) parts.bodyBytes, null);
+  static @Nullable ReadyReply inMemory(
+      Account account, LongBodies longBodies, Parts parts, MemorySegment body) {
+    Block own = longBodies.allocate(account, parts.bodyBytes);
+    ReadyReply reply =
+        own == null
+            ? prepare(account, parts, (int) parts.bodyBytes, null, null)
+            : prepare(account, parts, 0, own, null);
     if (reply != null) {
-      MemorySegment.copy(body, 0, reply.block.segment(), reply.bodyFrom, parts.bodyBytes);
+      MemorySegment.copy(body, 0, reply.body.segment(), reply.bodyFrom, parts.bodyBytes);
+    } else if (own != null) {
+      own.release();
     }
     return reply;
   }
@@ -102,11 +122,15 @@ final class ReadyReply {
   ///
   /// @return null when the account has no room; the reference stays the caller's then
   static @Nullable ReadyReply fromFile(Account account, Parts parts, FileStream file) {
-    return prepare(account, parts, 0, file);
+    return prepare(account, parts, 0, null, file);
   }
 
   private static @Nullable ReadyReply prepare(
-      Account account, Parts parts, int bodyInBlock, @Nullable FileStream file) {
+      Account account,
+      Parts parts,
+      int bodyInBlock,
+      @Nullable Block body,
+      @Nullable FileStream file) {
     byte[] length = ascii(Long.toString(parts.bodyBytes));
     Layout layout = Layout.of(parts, length);
     Block block =
@@ -129,7 +153,7 @@ final class ReadyReply {
     at = put(to, at, parts.contentFields);
     at = put(to, at, parts.validatorFields);
     put(to, at, CRLF);
-    return new ReadyReply(block, parts, layout, file);
+    return new ReadyReply(block, body == null ? block : body, parts, layout, file);
   }
 
   long bodyBytes() {
@@ -141,7 +165,7 @@ final class ReadyReply {
   }
 
   long chargedBytes() {
-    return block.lengthBytes() + 256;
+    return block.lengthBytes() + (body == block ? 0 : body.lengthBytes()) + 256;
   }
 
   // ---- sending ------------------------------------------------------------------------------
@@ -149,7 +173,7 @@ final class ReadyReply {
   /// Sends the whole representation, with the connection left as HTTP/1.1 has it by default.
   void sendWhole(Output out, DateLine date) {
     stamp(date);
-    if (file == null && bodyBytes <= HttpProtocol.COPY_BODY_BYTES) {
+    if (file == null && bodyBytes <= COPY_BODY_BYTES) {
       out.put(block.segment(), notModifiedLength, okLength + (int) bodyBytes);
       return;
     }
@@ -181,13 +205,13 @@ final class ReadyReply {
 
   /// Sends the header lines of the representation, without Date, Content-Length and empty line.
   void sendFields(Output out) {
-    out.put(block.segment(), fieldsFrom, bodyFrom - CRLF.length - fieldsFrom);
+    out.put(block.segment(), fieldsFrom, headsLength - CRLF.length - fieldsFrom);
   }
 
   /// The same without Content-Type, for a body that has another.
   void sendFieldsBesideType(Output out) {
     int from = fieldsFrom + typeLineLength;
-    out.put(block.segment(), from, bodyFrom - CRLF.length - from);
+    out.put(block.segment(), from, headsLength - CRLF.length - from);
   }
 
   /// Sends a range of the body.
@@ -198,10 +222,10 @@ final class ReadyReply {
       return;
     }
     int n = Math.toIntExact(count);
-    if (n <= HttpProtocol.COPY_BODY_BYTES) {
-      out.put(block.segment(), bodyFrom + from, n);
+    if (n <= COPY_BODY_BYTES) {
+      out.put(body.segment(), bodyFrom + from, n);
     } else {
-      out.append(block, bodyFrom + from, n);
+      out.append(body, bodyFrom + from, n);
     }
   }
 
@@ -215,6 +239,9 @@ final class ReadyReply {
 
   /// Ends the holder's interest. What is being sent stays alive until it has gone.
   void release() {
+    if (body != block) {
+      body.release();
+    }
     block.release();
     FileStream open = file;
     if (open != null) {

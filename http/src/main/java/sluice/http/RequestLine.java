@@ -154,7 +154,7 @@ final class RequestLine {
       }
       byte b = bytes[from + i];
       char wanted = VERSION.charAt(i);
-      if (wanted == 'd' ? !Authority.isDigit(b) : b != wanted) {
+      if (wanted == 'd' ? !Digits.isDigit(b) : b != wanted) {
         return HttpParser.BAD_REQUEST;
       }
     }

@@ -13,7 +13,7 @@ final class RequestLog {
   private static final int RING_RECORDS = 4096;
 
   /// Bodies up to this size leave with the turn that stages them.
-  private static final int SHORT_BODY_BYTES = HttpProtocol.COPY_BODY_BYTES;
+  private static final int SHORT_BODY_BYTES = ReadyReply.COPY_BODY_BYTES;
 
   /// Replies that may be waited for. Beyond it, those behind another of their connection are logged
   /// at once, as if they had been sent.

@@ -91,8 +91,8 @@ public final class RequestPath {
     for (int i = from; i < to; i++) {
       byte b = view.get(i);
       if (b == '%') {
-        int high = i + 2 < to ? Authority.hex(view.get(i + 1)) : -1;
-        int low = i + 2 < to ? Authority.hex(view.get(i + 2)) : -1;
+        int high = i + 2 < to ? Digits.hex(view.get(i + 1)) : -1;
+        int low = i + 2 < to ? Digits.hex(view.get(i + 2)) : -1;
         if ((high | low) < 0) {
           return BAD_REQUEST;
         }

@@ -85,7 +85,12 @@ interface SiteFiles extends AutoCloseable {
   Listed list(SitePath directory, int limit, Filter filter);
 
   /// Lets the root be what its path leads to now.
-  default void reopenRoot() {}
+  ///
+  /// @return 0, or a negated errno when there was no descriptor for it: every path fails with that
+  ///   errno until a later call finds one
+  default int reopenRoot() {
+    return 0;
+  }
 
   /// One line for the operator: what these files cannot do here, and why; null when nothing is
   /// missing.

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.DescriptorShortage;
 import sluice.sys.DirectoryEntries;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -28,6 +29,7 @@ import sluice.sys.SysException;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | rootFd | constructor | final | - |
+/// | rootErrno | caller of `reopenRoot` | volatile | volatile |
 /// | closed | any | volatile | compareAndSet |
 /// | spare | any | getAndSet | set |
 final class SiteKernelFiles implements SiteFiles {
@@ -44,6 +46,10 @@ final class SiteKernelFiles implements SiteFiles {
   private final String root;
   private final Site.Symlinks symlinks;
   private final int rootFd;
+
+  /// Why the root could not be opened anew, a negated errno; 0 when it could.
+  private volatile int rootErrno;
+
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
 
@@ -69,16 +75,22 @@ final class SiteKernelFiles implements SiteFiles {
 
   /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
   @Override
-  public void reopenRoot() {
+  public int reopenRoot() {
     int now = openRoot();
-    if (now < 0) {
+    if (now < 0 && !FileFill.passes(-now)) {
       // No path can be resolved beneath what is not a directory.
       now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
     }
-    if (now >= 0) {
-      Files.replace(rootFd, now);
-      Files.close(now);
+    if (now < 0) {
+      // The descriptor still leads to the old root, which must not be served any more.
+      DescriptorShortage.report(-now);
+      rootErrno = now;
+      return now;
     }
+    Files.replace(rootFd, now);
+    Files.close(now);
+    rootErrno = 0;
+    return 0;
   }
 
   /// The configured path of the root.
@@ -96,6 +108,10 @@ final class SiteKernelFiles implements SiteFiles {
   }
 
   private int open(byte[] name, int flags, int resolve) {
+    int missing = rootErrno;
+    if (missing < 0) {
+      return missing;
+    }
     for (int repeat = 1; ; repeat++) {
       int fd = Files.openat2(rootFd, name, flags, 0, resolve);
       boolean passing = fd == -Errno.EAGAIN || fd == -Errno.EINTR;
@@ -170,6 +186,10 @@ final class SiteKernelFiles implements SiteFiles {
 
   @Override
   public int status(SitePath path, FileStatus into) {
+    int missing = rootErrno;
+    if (missing < 0) {
+      return missing;
+    }
     Statx statx = take();
     try {
       // On network file systems only a forced answer is newer than the last change elsewhere.

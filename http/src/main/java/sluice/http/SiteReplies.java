@@ -12,12 +12,14 @@ final class SiteReplies {
   private static final byte[] NOTHING = {};
 
   private final Account memory;
+  private final LongBodies longBodies;
   private final byte[] extraFields;
 
   /// @param memory charged for what is prepared
   /// @param cacheControl value of Cache-Control on files; empty for none
-  SiteReplies(Account memory, String cacheControl) {
+  SiteReplies(Account memory, LongBodies longBodies, String cacheControl) {
     this.memory = memory;
+    this.longBodies = longBodies;
     this.extraFields =
         cacheControl.isEmpty() ? NOTHING : ascii("Cache-Control: " + cacheControl + "\r\n");
   }
@@ -116,7 +118,8 @@ final class SiteReplies {
       return reply;
     }
     Block block = variant.block();
-    return ReadyReply.inMemory(memory, parts, block == null ? MemorySegment.NULL : block.segment());
+    MemorySegment body = block == null ? MemorySegment.NULL : block.segment();
+    return ReadyReply.inMemory(memory, longBodies, parts, body);
   }
 
   private static int coding(FileCoding coding) {

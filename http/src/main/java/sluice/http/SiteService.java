@@ -30,12 +30,16 @@ final class SiteService implements AutoCloseable {
   private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
   private static final int CLOSE_MILLIS = 10_000;
 
+  /// Memory beside twice the cache: fills under way, and replies sent after their eviction.
+  private static final long SPARE_BYTES = 64L << 20;
+
   private final Loop loop;
   private final SiteFiles files;
   private final @Nullable WatchTable watches;
   private final FileClock clock;
   private final Account memory;
   private final FileFill fill;
+  private final LongBodies longBodies;
   private final SiteReplies replies;
   private final ReplyCache cache;
   private final Map<ByteBuffer, Fill> fills = new HashMap<>();
@@ -86,8 +90,7 @@ final class SiteService implements AutoCloseable {
     this.watches = watches;
     this.clock = clock;
     long budget = config.cacheBytes() / config.server().loops();
-    // Fills under way and replies being sent after their eviction count too.
-    this.memory = new Account(loop.name() + " replies", 2 * budget + (64L << 20));
+    this.memory = new Account(loop.name() + " replies", 2 * budget + SPARE_BYTES);
     this.fill =
         new FileFill(
             config.site(),
@@ -96,7 +99,9 @@ final class SiteService implements AutoCloseable {
             memory,
             path -> mimeType(path).compressible(),
             new FileReader(memory, clock));
-    this.replies = new SiteReplies(memory, config.cacheControl());
+    this.longBodies =
+        new LongBodies("sluice-bodies", config.kernelFiles() ? 2 * budget + SPARE_BYTES : 0);
+    this.replies = new SiteReplies(memory, longBodies, config.cacheControl());
     this.cache = new ReplyCache(budget);
   }
 
@@ -134,8 +139,9 @@ final class SiteService implements AutoCloseable {
   void drain() {
     long wanted = forgets.get();
     if (wanted != forgotten) {
-      forgotten = wanted;
-      forgetNow();
+      if (forgetNow()) {
+        forgotten = wanted;
+      }
     }
     if (watches != null) {
       watches.drain(listener);
@@ -166,13 +172,16 @@ final class SiteService implements AutoCloseable {
     forgets.incrementAndGet();
   }
 
-  private void forgetNow() {
+  /// @return false when there was no descriptor for the root: to be called again
+  private boolean forgetNow() {
+    boolean reopened = true;
     if (watches != null) {
-      watches.forget(listener);
+      watches.forget(listener); // which tries again itself
     } else {
-      files.reopenRoot();
+      reopened = files.reopenRoot() == 0;
     }
     cache.clear();
+    return reopened;
   }
 
   private void fell(WatchTicket ticket) {
@@ -333,6 +342,7 @@ final class SiteService implements AutoCloseable {
     if (watches != null) {
       watches.close();
     }
+    longBodies.close();
     files.close();
   }
 }

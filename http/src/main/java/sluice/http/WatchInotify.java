@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import sluice.sys.Errno;
@@ -52,8 +51,8 @@ final class WatchInotify implements WatchSource {
   }
 
   @Override
-  public List<Above> openRoot() {
-    List<Above> above = new ArrayList<>();
+  public int openRoot(List<Above> above) {
+    int errno = 0;
     Deque<String> ahead = new ArrayDeque<>();
     Path at = start(files.rootPath(), ahead, Path.of("/"));
     int links = 0;
@@ -62,7 +61,8 @@ final class WatchInotify implements WatchSource {
       if (next.equals("..")) {
         at = at.getParent() == null ? at : at.getParent();
       } else if (!next.equals(".") && !next.isEmpty()) {
-        watchAbove(at, next, above);
+        int result = watchAbove(at, next, above);
+        errno = result < 0 ? result : errno;
         Path step = at.resolve(next);
         at = step;
         if (java.nio.file.Files.isSymbolicLink(step)) {
@@ -71,8 +71,8 @@ final class WatchInotify implements WatchSource {
         }
       }
     }
-    files.reopenRoot();
-    return above;
+    int reopened = files.reopenRoot();
+    return reopened < 0 ? reopened : errno;
   }
 
   private static Path follow(Path link, Deque<String> ahead) {
@@ -92,17 +92,19 @@ final class WatchInotify implements WatchSource {
     return path.isAbsolute() ? Path.of("/") : directory;
   }
 
-  private void watchAbove(Path directory, String next, List<Above> above) {
+  /// @return a negated errno when there is no descriptor for it, otherwise 0
+  private int watchAbove(Path directory, String next, List<Above> above) {
     int fd =
         Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
     if (fd < 0) {
-      return;
+      return FileFill.passes(-fd) ? fd : 0;
     }
     int wd = inotify.addWatch(fd, ABOVE_MASK);
     Files.close(fd);
     if (wd >= 0) {
       above.add(new Above(wd, next.getBytes(StandardCharsets.UTF_8)));
     }
+    return 0;
   }
 
   @Override

@@ -56,8 +56,10 @@ interface WatchSource extends AutoCloseable {
   /// the way of every symbolic link in it, first. Where the path leads nowhere, so does every path
   /// beneath it, until the next call.
   ///
-  /// @return the watches outside the root; they are the caller's to remove
-  List<Above> openRoot();
+  /// @param above gets the watches outside the root; they are the caller's to remove
+  /// @return 0, or a negated errno when there was no descriptor for all of it: to be called again,
+  ///   and until then nothing is watched reliably
+  int openRoot(List<Above> above);
 
   /// Opens a directory for watching, following no symbolic link anywhere.
   ///

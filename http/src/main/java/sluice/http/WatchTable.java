@@ -328,9 +328,12 @@ final class WatchTable implements AutoCloseable {
 
   private void watchRoot() {
     blindBecause = null;
-    above = source.openRoot();
-    int fd = source.openDirectory(SitePath.ROOT);
+    List<WatchSource.Above> opened = new ArrayList<>();
+    int errno = source.openRoot(opened);
+    above = opened;
+    int fd = errno < 0 ? errno : source.openDirectory(SitePath.ROOT);
     if (fd < 0) {
+      rootMoved = FileFill.passes(-fd); // then the next drain tries again
       blindBecause = "the root directory cannot be opened: " + Errno.name(fd);
       return;
     }

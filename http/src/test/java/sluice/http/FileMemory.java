@@ -445,8 +445,8 @@ final class FileMemory implements SiteFiles, WatchSource, FileClock {
   }
 
   @Override
-  public List<Above> openRoot() {
-    return List.of();
+  public int openRoot(List<Above> above) {
+    return 0;
   }
 
   @Override

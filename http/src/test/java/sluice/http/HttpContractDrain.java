@@ -154,7 +154,7 @@ abstract class HttpContractDrain extends HttpContractLife {
   @Test
   void nothingNewIsAcceptedOnceADrainHasBegun() throws Exception {
     start(config -> {
-      ListenOptions listen = new ListenOptions(BACKLOG, false, false, true, null);
+      ListenOptions listen = new ListenOptions(BACKLOG, false, true, null);
       return HttpConfig.of(config.server().withListen(listen), config.site());
     });
     AtomicInteger before = new AtomicInteger();

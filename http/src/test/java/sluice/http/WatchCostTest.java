@@ -85,8 +85,8 @@ class WatchCostTest {
     }
 
     @Override
-    public List<Above> openRoot() {
-      return List.of();
+    public int openRoot(List<Above> above) {
+      return 0;
     }
 
     @Override

@@ -30,6 +30,9 @@ import sluice.http.SiteAnswer.Content;
 import sluice.http.SiteAnswer.Keep;
 import sluice.memory.Account;
 import sluice.memory.Block;
+import sluice.sys.Errno;
+import sluice.sys.ResourceLimit;
+import sluice.testkit.LoadedClasses;
 
 /// The promise itself, on real files and real inotify: whoever asks after a change's system call
 /// has returned never gets what was there before.
@@ -182,6 +185,42 @@ class WatchKernelTest {
       reset(other);
       seesChange("/a/b/f", change);
     }
+  }
+
+  /// The root is switched while the process has no descriptor left: what the descriptor of the root
+  /// still leads to is served no more, and the new root is found and watched later.
+  @Test
+  void aRootThatIsSwitchedWithoutDescriptorsIsFoundLater() throws Exception {
+    Files.createDirectories(directory.resolve("releases/2"));
+    write("f", "release 1");
+    Files.writeString(directory.resolve("releases/2/f"), "release 2");
+    drain();
+    assertThat(bytes(requireNonNull(get("/f")))).asString().isEqualTo("release 1");
+    LoadedClasses.withAllOf(WatchTable.class);
+    Files.delete(root);
+    Files.createSymbolicLink(root, Path.of("releases/2"));
+    long limit = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
+    FileStatus status = new FileStatus();
+    int result;
+    ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, 0);
+    try {
+      drain();
+      result = files.status(SitePath.of("/f"), status); // needs no descriptor
+    } finally {
+      ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, limit);
+    }
+    assertThat(kept).isEmpty();
+    assertThat(result).isEqualTo(-Errno.EMFILE);
+    drain();
+    assertThat(table.blindBecause()).isNull();
+    assertThat(bytes(requireNonNull(get("/f")))).asString().isEqualTo("release 2");
+    seesChange("/f", () -> Files.writeString(at("f"), "x", StandardOpenOption.APPEND));
+    seesChange(
+        "/f",
+        () -> {
+          Files.delete(root);
+          Files.createSymbolicLink(root, Path.of("releases/1"));
+        });
   }
 
   private void reset(Path other) throws Exception {

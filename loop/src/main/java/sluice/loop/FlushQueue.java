@@ -1,6 +1,7 @@
 package sluice.loop;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Block;
 
@@ -100,8 +101,34 @@ final class FlushQueue {
       if (persist(connection, 0)) {
         sendFile(connection, head, head.file);
       }
+    } else if (tls == null && head.sentByPages()) {
+      if (persist(connection, 0)) {
+        sendPages(connection, output, head);
+      }
     } else {
       submit(connection, output);
+    }
+  }
+
+  /// Hands the pages of bytes in a memory file to the socket, as many as it takes.
+  private void sendPages(Connection connection, Output output, OutSegment head) {
+    Block block = Objects.requireNonNull(head.lease);
+    int count = Math.min(head.length, FILE_BUDGET_BYTES);
+    long position = block.filePosition() + head.offset;
+    Transport transport = loop.transport();
+    long sent = transport.sendFile(connection.socket, block.fileDescriptor(), position, count);
+    if (sent > 0) {
+      loop.counters().sends++;
+      loop.counters().sentBytes += sent;
+      output.drop(sent);
+      advanced(connection);
+    } else if (sent == -Errors.EAGAIN) {
+      awaitWritable(connection);
+    } else if (sent == -Errors.EOPNOTSUPP || sent == -Errors.EINVAL) {
+      head.copied = true;
+      submit(connection, output);
+    } else {
+      connection.abort();
     }
   }
 
@@ -116,7 +143,7 @@ final class FlushQueue {
     submitted(connection, bytes);
     Transport transport = loop.transport();
     long token = connection.token(Token.SEND);
-    if (vector.count() == 1) {
+    if (vector.count() == 1 && !vector.more()) {
       transport.send(
           connection.socket, token, vector.segment(0), vector.offset(0), vector.length(0));
     } else {

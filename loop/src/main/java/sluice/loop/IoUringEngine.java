@@ -130,7 +130,8 @@ final class IoUringEngine implements Engine {
             arena.filled(Completion.chunk(flags));
           }
           delivered++;
-          sink.complete(token, sockets.completed(token, completion.result(i), flags), flags);
+          sockets.completed(token, completion.result(i), flags);
+          sink.complete(token, completion.result(i), flags);
         }
       }
     } finally {

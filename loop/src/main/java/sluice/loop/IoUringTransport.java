@@ -12,24 +12,17 @@ import sluice.sys.IoUring;
 import sluice.sys.IoVec;
 import sluice.sys.MsgHeader;
 import sluice.sys.PollFds;
-import sluice.sys.ResourceLimit;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SubmissionQueue;
 
 /// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
 ///
-/// A socket number is an ordinary descriptor, or with [#DIRECT] set a slot of the ring's own
-/// descriptor table. Ordinary descriptors are the default: they have a peer address and can take a
-/// file.
+/// A socket number is an ordinary descriptor: it has a peer address and can take a file.
 final class IoUringTransport implements Transport {
-  /// Marks a slot of the direct descriptor table.
-  static final int DIRECT = 1 << 30;
-
   private static final int SILENT_FLAGS =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
   private static final int WAITING_FLAGS = Sockets.MSG_WAITALL | Sockets.MSG_NOSIGNAL;
-  private static final int DIRECT_SLOTS = 65_536;
 
   /// Gathering sends that can be staged before they are submitted.
   private static final int VECTORS = 64;
@@ -37,22 +30,18 @@ final class IoUringTransport implements Transport {
   private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
 
   private final IoUringEngine engine;
-  private final IoUring ring;
   private final SubmissionQueue submission;
   private final IoUringEngine.RingArena arena;
   private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
   private int vectorsUsed;
-  private final BitSet directListeners = new BitSet();
 
   /// Listeners that other loops, or other processes, may wait on too.
   private final BitSet adoptedListeners = new BitSet();
 
-  /// Tokens of the armed accepts, and which of them accept into the direct table.
+  /// Tokens of the armed accepts.
   private long[] accepts = new long[4];
 
-  private final BitSet directAccepts = new BitSet();
   private int acceptCount;
-  private boolean directTable;
   private long systemCalls;
 
   /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
@@ -65,7 +54,6 @@ final class IoUringTransport implements Transport {
 
   IoUringTransport(IoUringEngine engine, IoUring ring, IoUringEngine.RingArena arena) {
     this.engine = engine;
-    this.ring = ring;
     this.submission = ring.submission();
     this.arena = arena;
   }
@@ -80,16 +68,8 @@ final class IoUringTransport implements Transport {
   @Override
   public int listen(SocketAddress address, ListenOptions options) throws IOException {
     engine.checkOwner();
-    if (options.direct() && !directTable) {
-      // The kernel refuses a table that is larger than the limit on open files.
-      long most = ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft();
-      boolean fits = Long.compareUnsigned(DIRECT_SLOTS, most) <= 0;
-      ring.registerFiles(fits ? DIRECT_SLOTS : (int) most);
-      directTable = true;
-    }
     int fd = KernelSockets.listen(address, options, false);
     open.set(fd);
-    directListeners.set(fd, options.direct());
     adoptedListeners.clear(fd);
     return fd;
   }
@@ -98,7 +78,6 @@ final class IoUringTransport implements Transport {
   public int adoptListener(int fd) throws IOException {
     engine.checkOwner();
     KernelSockets.adopt(fd, false); // a ring waits on blocking descriptors only
-    directListeners.clear(fd);
     adoptedListeners.set(fd);
     open.set(fd);
     return fd;
@@ -117,46 +96,35 @@ final class IoUringTransport implements Transport {
   @Override
   public void accept(int listener, long token) {
     engine.checkOwner();
-    boolean direct = directListeners.get(listener);
     if (acceptCount == accepts.length) {
       accepts = Arrays.copyOf(accepts, 2 * acceptCount);
     }
-    directAccepts.set(acceptCount, direct);
     accepts[acceptCount++] = token;
     if (adoptedListeners.get(listener)) {
       submission.accept(listener, token);
     } else {
-      submission.acceptMultishot(listener, direct, token);
+      submission.acceptMultishot(listener, false, token);
     }
   }
 
   /// Sees every completion before it is delivered, to know the sockets that were accepted.
-  ///
-  /// @return the result to deliver: accepting into the direct table gives bare slots
-  int completed(long token, int result, int flags) {
+  void completed(long token, int result, int flags) {
     for (int i = 0; i < acceptCount; i++) {
       if (accepts[i] == token) {
-        return accepted(i, result, flags);
+        accepted(i, result, flags);
+        return;
       }
     }
-    return result;
   }
 
-  private int accepted(int accept, int result, int flags) {
-    boolean direct = directAccepts.get(accept);
+  private void accepted(int accept, int result, int flags) {
     if (!Completion.hasMore(flags)) {
       acceptCount--;
       accepts[accept] = accepts[acceptCount];
-      directAccepts.set(accept, directAccepts.get(acceptCount));
     }
-    if (result < 0) {
-      return result;
+    if (result >= 0) {
+      open.set(result);
     }
-    if (direct) {
-      return result | DIRECT;
-    }
-    open.set(result);
-    return result;
   }
 
   @Override
@@ -187,18 +155,18 @@ final class IoUringTransport implements Transport {
   @Override
   public void receive(int socket, long token) {
     engine.checkOwner();
-    submission.receiveMultishot(number(socket), direct(socket), arena.group(), token);
+    submission.receiveMultishot(socket, false, arena.group(), token);
   }
 
   @Override
   public boolean receivesDirectly(int socket) {
-    return !direct(socket); // recv(2) needs a descriptor
+    return true;
   }
 
   @Override
   public void receiveOnce(int socket, long token) {
     engine.checkOwner();
-    submission.receiveSelected(number(socket), direct(socket), arena.group(), token);
+    submission.receiveSelected(socket, false, arena.group(), token);
   }
 
   @Override
@@ -211,8 +179,7 @@ final class IoUringTransport implements Transport {
   @Override
   public void send(int socket, long token, MemorySegment bytes, long offset, int length) {
     engine.checkOwner();
-    submission.send(
-        number(socket), direct(socket), bytes, offset, length, SILENT_FLAGS, true, token);
+    submission.send(socket, false, bytes, offset, length, SILENT_FLAGS, true, token);
   }
 
   @Override
@@ -231,32 +198,24 @@ final class IoUringTransport implements Transport {
               vectors, vector, entries, ranges.segment(i), ranges.offset(i), ranges.length(i));
     }
     MsgHeader.set(vectors, header, vectors, vector, entries);
-    submission.sendMessage(
-        number(socket), direct(socket), vectors, header, SILENT_FLAGS, true, token);
+    int flags = ranges.more() ? SILENT_FLAGS | Sockets.MSG_MORE : SILENT_FLAGS;
+    submission.sendMessage(socket, false, vectors, header, flags, true, token);
   }
 
   @Override
   public void sendAll(int socket, long token, MemorySegment bytes, long offset, int length) {
     engine.checkOwner();
-    submission.send(
-        number(socket), direct(socket), bytes, offset, length, WAITING_FLAGS, false, token);
+    submission.send(socket, false, bytes, offset, length, WAITING_FLAGS, false, token);
   }
 
   @Override
   public void awaitWritable(int socket, long token) {
     engine.checkOwner();
-    if (direct(socket)) {
-      submission.pollAddDirect(number(socket), PollFds.POLLOUT, token);
-    } else {
-      submission.pollAdd(socket, PollFds.POLLOUT, false, token);
-    }
+    submission.pollAdd(socket, PollFds.POLLOUT, false, token);
   }
 
   @Override
   public long peerTakenBytes(int socket) {
-    if (direct(socket)) {
-      return -1;
-    }
     systemCalls++;
     return KernelSockets.peerTakenBytes(socket);
   }
@@ -264,9 +223,6 @@ final class IoUringTransport implements Transport {
   @Override
   public long sendFile(int socket, int fileFd, long position, long count) {
     engine.checkOwner();
-    if (direct(socket)) {
-      return -Errors.EOPNOTSUPP;
-    }
     if (!nonBlocking.get(socket)) {
       // sendfile(2) has no flag for it; the ring's own operations do not look at O_NONBLOCK.
       nonBlocking.set(socket);
@@ -284,29 +240,21 @@ final class IoUringTransport implements Transport {
   @Override
   public void shutdown(int socket, int how) {
     engine.checkOwner();
-    if (direct(socket)) {
-      submission.shutdown(number(socket), true, how, SubmissionQueue.IGNORED);
-    } else {
-      systemCalls++;
-      Sockets.shutdown(socket, how);
-    }
+    systemCalls++;
+    Sockets.shutdown(socket, how);
   }
 
   @Override
   public void close(int socket) {
     engine.checkOwner();
-    if (direct(socket)) {
-      submission.closeDirect(number(socket));
-    } else {
-      open.clear(socket);
-      nonBlocking.clear(socket);
-      submission.close(socket);
-    }
+    open.clear(socket);
+    nonBlocking.clear(socket);
+    submission.close(socket);
   }
 
   @Override
   public @Nullable SocketAddress remoteAddress(int socket) {
-    return direct(socket) ? null : KernelSockets.remoteAddress(socket);
+    return KernelSockets.remoteAddress(socket);
   }
 
   // ---- for the engine -----------------------------------------------------------------------
@@ -324,13 +272,5 @@ final class IoUringTransport implements Transport {
     reserve.close();
     open.stream().forEach(Files::close);
     open.clear();
-  }
-
-  private static boolean direct(int socket) {
-    return (socket & DIRECT) != 0;
-  }
-
-  private static int number(int socket) {
-    return socket & ~DIRECT;
   }
 }

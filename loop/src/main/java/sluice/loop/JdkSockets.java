@@ -248,7 +248,7 @@ final class JdkSockets implements ReadinessSockets {
   }
 
   @Override
-  public int sendVector(int socket, ReadinessStage stage, int first, int count) {
+  public int sendVector(int socket, ReadinessStage stage, int first, int count, boolean more) {
     int sent = 0;
     int filled = 0;
     for (int i = first; i < first + count; i++) {

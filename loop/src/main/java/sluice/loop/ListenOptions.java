@@ -6,13 +6,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param backlog connections the kernel may hold for us, 1 to 65535
 /// @param reusePort several listeners share the port, one per loop; the kernel spreads connections
-/// @param direct accept into the ring's own descriptor table where the engine has one: cheaper, but
-///   such sockets have no peer address and no `sendFile`
 /// @param noDelay set `TCP_NODELAY` on the listener, which accepted sockets inherit
 /// @param tls what its connections encrypt with; null for connections without TLS
 public record ListenOptions(
-    int backlog, boolean reusePort, boolean direct, boolean noDelay, @Nullable TlsContext tls) {
-  public static final ListenOptions DEFAULT = new ListenOptions(4096, false, false, true, null);
+    int backlog, boolean reusePort, boolean noDelay, @Nullable TlsContext tls) {
+  public static final ListenOptions DEFAULT = new ListenOptions(4096, false, true, null);
 
   public ListenOptions {
     if (backlog < 1 || backlog > 65535) {
@@ -21,14 +19,10 @@ public record ListenOptions(
   }
 
   public ListenOptions withReusePort(boolean value) {
-    return new ListenOptions(backlog, value, direct, noDelay, tls);
-  }
-
-  public ListenOptions withDirect(boolean value) {
-    return new ListenOptions(backlog, reusePort, value, noDelay, tls);
+    return new ListenOptions(backlog, value, noDelay, tls);
   }
 
   public ListenOptions withTls(@Nullable TlsContext value) {
-    return new ListenOptions(backlog, reusePort, direct, noDelay, value);
+    return new ListenOptions(backlog, reusePort, noDelay, value);
   }
 }

@@ -7,6 +7,9 @@ import sluice.memory.Block;
 /// One piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
 /// owned by the loop's thread.
 final class OutSegment {
+  /// Fewer bytes than this are copied: handing over their pages costs more.
+  private static final int LEAST_PAGES_BYTES = 64 << 10;
+
   /// Memory the bytes are in, when [#file] is null.
   MemorySegment bytes = MemorySegment.NULL;
 
@@ -34,6 +37,9 @@ final class OutSegment {
 
   @Nullable OutSegment next;
 
+  /// The pages could not be sent as such: the bytes are copied to the socket.
+  boolean copied;
+
   boolean staged() {
     return slab != null;
   }
@@ -41,6 +47,15 @@ final class OutSegment {
   /// Whether [OutputRoom] counts the bytes already: their ciphertext takes their place.
   boolean counted() {
     return kept || slab != null;
+  }
+
+  /// Whether the pages of these bytes are handed to the socket (`sendfile(2)` of a memory file).
+  boolean sentByPages() {
+    return lease != null
+        && !copied
+        && file == null
+        && length >= LEAST_PAGES_BYTES
+        && lease.fileDescriptor() >= 0;
   }
 
   /// Drops what the segment holds. The loop's reference on a file, and the lease, end here.
@@ -54,6 +69,7 @@ final class OutSegment {
       file = null;
     }
     kept = false;
+    copied = false;
     input = false;
     slab = null;
     bytes = MemorySegment.NULL;

@@ -217,13 +217,18 @@ public final class Output {
     return segment;
   }
 
-  /// Collects memory ranges from the front, up to a file or the limit of one send.
+  /// Collects memory ranges from the front, up to what is sent by its pages or the limit of one
+  /// send.
   ///
   /// @return bytes collected
   int gather(SendVector into) {
     into.clear();
     OutSegment segment = head;
-    while (segment != null && segment.file == null && into.count() < SendVector.LIMIT) {
+    while (segment != null && into.count() < SendVector.LIMIT) {
+      if (segment.file != null || (segment != head && segment.sentByPages())) {
+        into.moreFollows();
+        break;
+      }
       into.add(segment.bytes, segment.offset, segment.length);
       segment = segment.next;
     }

@@ -135,7 +135,8 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
-  public int sendVector(int socket, ReadinessStage stage, int first, int count) {
+  public int sendVector(int socket, ReadinessStage stage, int first, int count, boolean more) {
+    int flags = more ? SEND_FLAGS | Sockets.MSG_MORE : SEND_FLAGS;
     int entries = 0;
     for (int i = first; i < first + count; i++) {
       entries = IoVec.add(ranges, 0, entries, stage.segment(i), stage.offset(i), stage.length(i));
@@ -144,7 +145,7 @@ final class ReadinessKernelSockets implements ReadinessSockets {
     int result;
     do {
       calls++;
-      result = Sockets.sendmsg(socket, header, 0, SEND_FLAGS);
+      result = Sockets.sendmsg(socket, header, 0, flags);
     } while (result == -EINTR);
     return result;
   }

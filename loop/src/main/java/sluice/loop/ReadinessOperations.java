@@ -115,7 +115,8 @@ final class ReadinessOperations {
               token,
               device.send(socket.number, stage.segment(i), stage.offset(i), stage.length(i)),
               stage.length(i));
-      case ReadinessStage.SEND_VECTOR -> sendVector(socket, stage, i);
+      case ReadinessStage.SEND_VECTOR -> sendVector(socket, stage, i, false);
+      case ReadinessStage.SEND_VECTOR_MORE -> sendVector(socket, stage, i, true);
       case ReadinessStage.SEND_ALL ->
           sendAll(socket, token, stage.segment(i), stage.offset(i), stage.length(i));
       case ReadinessStage.AWAIT_WRITABLE -> awaitWritable(socket, token);
@@ -144,13 +145,13 @@ final class ReadinessOperations {
     }
   }
 
-  private void sendVector(ReadinessSocket socket, ReadinessStage stage, int i) {
+  private void sendVector(ReadinessSocket socket, ReadinessStage stage, int i, boolean more) {
     int ranges = stage.length(i);
     int length = 0;
     for (int range = i + 1; range <= i + ranges; range++) {
       length += stage.length(range);
     }
-    sent(stage.token(i), device.sendVector(socket.number, stage, i + 1, ranges), length);
+    sent(stage.token(i), device.sendVector(socket.number, stage, i + 1, ranges, more), length);
   }
 
   private void sendAll(

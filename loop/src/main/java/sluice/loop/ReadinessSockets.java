@@ -49,7 +49,9 @@ interface ReadinessSockets {
   int send(int socket, MemorySegment bytes, long offset, int length);
 
   /// Sends `count` ranges that begin at entry `first` of the stage.
-  int sendVector(int socket, ReadinessStage stage, int first, int count);
+  ///
+  /// @param more whether other bytes follow at once ([SendVector#moreFollows])
+  int sendVector(int socket, ReadinessStage stage, int first, int count, boolean more);
 
   long sendFile(int socket, int fileFd, long position, long count);
 

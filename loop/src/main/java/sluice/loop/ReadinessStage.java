@@ -30,6 +30,9 @@ final class ReadinessStage {
   /// Accept what waits, then close.
   static final int CLOSE_LISTENER = 12;
 
+  /// As [#SEND_VECTOR]; more bytes follow at once.
+  static final int SEND_VECTOR_MORE = 13;
+
   private int[] operations = new int[64];
   private int[] sockets = new int[64];
   private long[] tokens = new long[64];

@@ -133,7 +133,8 @@ final class ReadinessTransport implements Transport {
     for (int i = 0; i < count; i++) {
       checkRange(ranges.segment(i), ranges.offset(i), ranges.length(i));
     }
-    stage.add(ReadinessStage.SEND_VECTOR, socket, token, count);
+    int operation = ranges.more() ? ReadinessStage.SEND_VECTOR_MORE : ReadinessStage.SEND_VECTOR;
+    stage.add(operation, socket, token, count);
     for (int i = 0; i < count; i++) {
       stage.add(ReadinessStage.RANGE, socket, token, ranges.length(i));
       stage.bytes(ranges.segment(i), ranges.offset(i));

@@ -13,6 +13,7 @@ public final class SendVector {
   private final int[] lengths = new int[LIMIT];
   private int count;
   private int totalBytes;
+  private boolean more;
 
   public void clear() {
     for (int i = 0; i < count; i++) {
@@ -20,6 +21,7 @@ public final class SendVector {
     }
     count = 0;
     totalBytes = 0;
+    more = false;
   }
 
   /// Appends a range.
@@ -34,6 +36,17 @@ public final class SendVector {
     lengths[count] = length;
     count++;
     totalBytes += length;
+  }
+
+  /// Says that bytes which are sent in another way follow at once, so that the last ones of this
+  /// send need no packet of their own (`MSG_MORE`).
+  public void moreFollows() {
+    more = true;
+  }
+
+  /// Whether [#moreFollows] was called.
+  public boolean more() {
+    return more;
   }
 
   public int count() {

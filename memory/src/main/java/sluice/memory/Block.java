@@ -81,6 +81,17 @@ public class Block {
     return segment.byteSize();
   }
 
+  /// The memory file that the bytes are in, for `sendfile(2)`; -1 when they are in none. Bytes that
+  /// were sent so must never be written again ([MemoryFile]).
+  public int fileDescriptor() {
+    return -1;
+  }
+
+  /// Where in the file of [#fileDescriptor] the bytes begin.
+  public long filePosition() {
+    return 0;
+  }
+
   /// Number of leases now. A caller that holds one and reads 1 is the sole holder and stays it.
   public final int leases() {
     int now = (int) LEASES.getVolatile(this);

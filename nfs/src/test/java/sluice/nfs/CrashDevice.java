@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Account;
 import sluice.memory.Block;
 

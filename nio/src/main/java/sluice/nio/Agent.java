@@ -53,8 +53,8 @@ public final class Agent {
     sayIfLate(instrumentation);
   }
 
-  /// The JVM takes its provider once. An agent before this one can have made it do so; but asking
-  /// where nobody has yet would take the application's own choice from it.
+  /// The JVM takes its provider once. An agent before this one can have made it do so; but a first
+  /// question here would take the application's own choice from it.
   private static void sayIfLate(Instrumentation instrumentation) {
     for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
       if (loaded.getName().equals(HOLDER)) {

@@ -13,6 +13,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Backend;
 import sluice.loop.Engines;
+import sluice.nio.channels.InheritedSocket;
+import sluice.nio.channels.SluiceDatagramChannel;
+import sluice.nio.channels.SluicePipe;
+import sluice.nio.channels.SluiceServerSocketChannel;
+import sluice.nio.channels.StreamChannels;
+import sluice.nio.ring.CompletionSelector;
+import sluice.nio.ring.RingBudget;
+import sluice.nio.ring.RingStart;
 
 /// Our own channels, and selectors that let a ring move their bytes. Every thread may call.
 final class CompletionEngine implements NioEngine {
@@ -25,11 +33,11 @@ final class CompletionEngine implements NioEngine {
   private final SelectorProvider provider;
   private final int ringAfter;
 
-  /// @param provider whom channels and selectors name as theirs
+  /// @param provider what channels and selectors name as their provider
   CompletionEngine(SelectorProvider provider) {
     this(
         provider,
-        EngineChoice.memory(System::getProperty) > 0 && unavailable() == null
+        RingBudget.mib(System::getProperty) > 0 && unavailable() == null
             ? RingStart.REPORTS
             : NEVER);
   }

@@ -12,7 +12,7 @@ import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /// Channels and selectors of a provider that makes the JDK's channels: the JDK's own, as the choice
-/// of no effect, or [ReadinessChannels]. Every thread may use it.
+/// of no effect, or [sluice.nio.readiness.ReadinessChannels]. Every thread may use it.
 final class DelegatingEngine implements NioEngine {
   private final String name;
   private final SelectorProvider provider;

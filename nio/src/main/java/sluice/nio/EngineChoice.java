@@ -3,6 +3,11 @@ package sluice.nio;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import sluice.nio.descriptors.JdkExport;
+import sluice.nio.readiness.ReadinessChannels;
+import sluice.nio.readiness.ReadinessSettings;
+import sluice.nio.ring.RingBudget;
+import sluice.nio.ring.RingNotice;
 
 /// Which engine a JVM uses, and why. Made once, by the thread that first needs a channel.
 ///
@@ -19,13 +24,10 @@ record EngineChoice(NioEngine engine, String why) {
   static final String ENGINE = "sluice.nio.engine";
   static final String THRESHOLD = "sluice.nio.threshold";
   static final String COALESCING = "sluice.nio.coalescing";
-  static final String MEMORY = "sluice.nio.memory";
   static final String STATS = "sluice.nio.stats";
-  static final String QUIET = "sluice.nio.quiet";
+  static final String QUIET = RingNotice.QUIET;
 
   private static final int MAX_THRESHOLD = 1 << 20;
-  private static final int MIN_MEMORY = 16;
-  private static final int MAX_MEMORY = 1024;
 
   /// @param properties the value of a system property, or null
   /// @param provider what channels of ours report
@@ -33,7 +35,7 @@ record EngineChoice(NioEngine engine, String why) {
   /// @throws IllegalStateException when the named engine cannot work here
   static EngineChoice make(UnaryOperator<@Nullable String> properties, SelectorProvider provider) {
     // A wrong value is told at once, whichever engine uses it.
-    int memory = memory(properties);
+    int memory = RingBudget.mib(properties);
     ReadinessSettings settings =
         new ReadinessSettings(
             threshold(properties.apply(THRESHOLD)),
@@ -42,7 +44,7 @@ record EngineChoice(NioEngine engine, String why) {
     boolean _ = flag(properties, QUIET, false);
     String wanted = properties.apply(ENGINE);
     if (wanted == null || wanted.equals("auto")) {
-      return isExported()
+      return JdkExport.isExported()
           ? new EngineChoice(
               readiness(settings), "chosen because java.base exports sun.nio.ch to us")
           : new EngineChoice(
@@ -79,7 +81,7 @@ record EngineChoice(NioEngine engine, String why) {
   /// @param unavailable why no ring can be used, null when one can
   static String withoutRings(int memory, @Nullable String unavailable) {
     if (memory == 0) {
-      return ", without rings because of -D" + MEMORY + "=0";
+      return ", without rings because of -D" + RingBudget.PROPERTY + "=0";
     }
     return unavailable == null
         ? ""
@@ -90,11 +92,11 @@ record EngineChoice(NioEngine engine, String why) {
 
   private static NioEngine readiness(ReadinessSettings settings) {
     requireExport("the readiness engine");
-    return ReadinessChannels.engine(settings);
+    return new DelegatingEngine(ReadinessChannels.NAME, ReadinessChannels.open(settings));
   }
 
-  /// Our own channels, for somebody who asked for them by name: without rings they would be no more
-  /// than the JDK's.
+  /// Our own channels, for an application that asked for them by name: without rings they would be
+  /// no more than the JDK's.
   ///
   /// @param unavailable why no ring can be used, with a fix of its own; null when one can
   static NioEngine completion(SelectorProvider provider, @Nullable String unavailable) {
@@ -113,7 +115,7 @@ record EngineChoice(NioEngine engine, String why) {
   }
 
   private static NioEngine jdk() {
-    if (isExported()) {
+    if (JdkExport.isExported()) {
       return new DelegatingEngine("jdk", JdkProvider.find());
     }
     // While the JVM's default is being made by this very call, there is none yet.
@@ -125,7 +127,7 @@ record EngineChoice(NioEngine engine, String why) {
   }
 
   private static void requireExport(String what) {
-    if (!isExported()) {
+    if (!JdkExport.isExported()) {
       Module module = EngineChoice.class.getModule();
       String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
       throw new IllegalStateException(
@@ -137,10 +139,6 @@ record EngineChoice(NioEngine engine, String why) {
               + name
               + ", with -javaagent:sluice-agent.jar, or through 'sluice run'");
     }
-  }
-
-  static boolean isExported() {
-    return Object.class.getModule().isExported("sun.nio.ch", EngineChoice.class.getModule());
   }
 
   /// A property that is `true` or `false`.
@@ -166,26 +164,6 @@ record EngineChoice(NioEngine engine, String why) {
     }
     throw new IllegalArgumentException(
         "-D" + THRESHOLD + "=" + text + ": not a number from 1 to " + MAX_THRESHOLD + ".");
-  }
-
-  /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the
-  /// largest heap, from 32 to 256.
-  ///
-  /// @throws IllegalArgumentException for a value that has no meaning
-  static int memory(UnaryOperator<@Nullable String> properties) {
-    String text = properties.apply(MEMORY);
-    if (text == null) {
-      return Math.clamp(Runtime.getRuntime().maxMemory() / (8 << 20), 32, 256);
-    }
-    if (text.matches("[0-9]{1,4}")) {
-      int value = Integer.parseInt(text);
-      if (value == 0 || (value >= MIN_MEMORY && value <= MAX_MEMORY)) {
-        return value;
-      }
-    }
-    throw new IllegalArgumentException(
-        "-D%s=%s: not a number of MiB from %d to %d, or 0 for selectors without rings."
-            .formatted(MEMORY, text, MIN_MEMORY, MAX_MEMORY));
   }
 
   /// Names the JDK's class only once it is known to be accessible.

@@ -11,7 +11,7 @@ import java.nio.channels.spi.AbstractSelector;
 import org.jspecify.annotations.Nullable;
 
 /// Stands in for an engine that cannot be used, or that no property names rightly, and says so to
-/// whoever wants a channel or a selector. Every thread may call.
+/// each call for a channel or a selector. Every thread may call.
 ///
 /// A provider whose constructor threw would tell it less well: the JDK wraps that into two more
 /// exceptions, and later calls find only a class that could not be initialized.

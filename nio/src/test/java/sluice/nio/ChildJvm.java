@@ -13,13 +13,13 @@ import sluice.memory.Block;
 import sluice.sys.Errno;
 
 /// A JVM of its own for what concerns a whole process. The test's thread starts and ends it.
-final class ChildJvm {
+public final class ChildJvm {
   private ChildJvm() {}
 
   /// Starts a class of the tests; what it writes goes to our own output.
   ///
   /// @param options of the JVM
-  static ProcessBuilder of(List<String> options, Class<?> main, String... arguments) {
+  public static ProcessBuilder of(List<String> options, Class<?> main, String... arguments) {
     String classPath =
         Stream.of(main, SluiceSelectorProvider.class, Backend.class, Block.class, Errno.class)
             .map(ChildJvm::place)

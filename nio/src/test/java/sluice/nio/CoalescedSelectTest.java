@@ -17,6 +17,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import sluice.nio.readiness.ReadinessSelector;
 
 /// A select whose wait is coalesced ends for every reason that another select ends for. Only the
 /// readiness engine coalesces; the other providers are the control.

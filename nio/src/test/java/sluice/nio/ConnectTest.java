@@ -201,7 +201,7 @@ class ConnectTest extends Scenario {
     assertThat(closing(server.accept()).getRemoteAddress()).isEqualTo(local);
   }
 
-  /// An address where nobody listens.
+  /// An address without a listener.
   private InetSocketAddress deserted() throws Exception {
     try (ServerSocketChannel server = listening()) {
       return addressOf(server);

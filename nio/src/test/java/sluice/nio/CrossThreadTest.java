@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/// Channels used by threads other than the one that selects.
+/// Channels used by threads other than the selecting thread.
 class CrossThreadTest extends Scenario {
   @Test
   void anotherThreadWritesWhileTheSelectWaits() throws Exception {

@@ -47,7 +47,7 @@ class HugeWriteTest extends Scenario {
         all.limit(HUGE);
       }
     }
-    // What was written goes out even if nobody selects any more.
+    // What was written goes out even without a further select.
     assertThat(reading.join()).isEqualTo(bytes);
   }
 

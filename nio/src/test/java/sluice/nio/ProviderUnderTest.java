@@ -5,13 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import sluice.nio.readiness.ReadinessChannels;
+import sluice.nio.readiness.ReadinessSettings;
 import sun.nio.ch.DefaultSelectorProvider;
 
 /// The providers that every scenario runs on: the JDK's own as the control, then our engines. Read
 /// by JUnit's thread.
 ///
 /// `-Dsluice.scenarios=JDK,READINESS` limits a run to some of them.
-enum ProviderUnderTest {
+public enum ProviderUnderTest {
   JDK,
   READINESS,
   /// Our own channels with rings.
@@ -22,7 +24,7 @@ enum ProviderUnderTest {
   private static final Map<ProviderUnderTest, SelectorProvider> OPENED = new ConcurrentHashMap<>();
 
   /// One per process, as in an application.
-  SelectorProvider provider() {
+  public SelectorProvider provider() {
     return OPENED.computeIfAbsent(this, ProviderUnderTest::open);
   }
 
@@ -30,7 +32,9 @@ enum ProviderUnderTest {
     return switch (this) {
       case JDK -> DefaultSelectorProvider.get();
       case READINESS ->
-          new SluiceSelectorProvider(ReadinessChannels.engine(ReadinessSettings.DEFAULT));
+          new SluiceSelectorProvider(
+              new DelegatingEngine(
+                  ReadinessChannels.NAME, ReadinessChannels.open(ReadinessSettings.DEFAULT)));
       case COMPLETION ->
           new SluiceSelectorProvider(self -> new CompletionEngine(self, CompletionEngine.AT_ONCE));
       case NEUTRAL ->

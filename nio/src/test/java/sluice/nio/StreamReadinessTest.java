@@ -144,7 +144,7 @@ class StreamReadinessTest extends Scenario {
     long start = System.nanoTime();
     assertThat(selector.select(60)).isZero();
     assertThat(System.nanoTime() - start).isGreaterThan(50_000_000L);
-    // A peer that is gone wakes nobody who is not interested.
+    // A peer that is gone wakes no selector without an interest.
     link.far().close();
     start = System.nanoTime();
     assertThat(selector.select(60)).isZero();

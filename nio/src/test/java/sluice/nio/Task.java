@@ -10,7 +10,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A call on a thread of its own. Started and joined by the test's thread.
-final class Task<T> {
+public final class Task<T> {
   private static final long PATIENCE_SECONDS = 60;
   private static final int STILL_SAMPLES = 5;
 
@@ -37,11 +37,11 @@ final class Task<T> {
     }
   }
 
-  static <T> Task<T> start(Callable<T> call) {
+  public static <T> Task<T> start(Callable<T> call) {
     return Kind.PLATFORM.start(call);
   }
 
-  Thread thread() {
+  public Thread thread() {
     return thread;
   }
 
@@ -49,7 +49,7 @@ final class Task<T> {
     return future.isDone();
   }
 
-  T join() throws Exception {
+  public T join() throws Exception {
     try {
       return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
@@ -60,7 +60,7 @@ final class Task<T> {
   }
 
   /// What the call threw; a result instead is an error.
-  Throwable failure() throws InterruptedException {
+  public Throwable failure() throws InterruptedException {
     Throwable failure = outcome();
     if (failure == null) {
       throw new AssertionError("no exception, but " + future.resultNow());
@@ -69,7 +69,7 @@ final class Task<T> {
   }
 
   /// What the call threw, or null when it returned.
-  @Nullable Throwable outcome() throws InterruptedException {
+  public @Nullable Throwable outcome() throws InterruptedException {
     try {
       future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
       return null;
@@ -83,7 +83,7 @@ final class Task<T> {
 
   /// Returns when the thread has stood in the same place, within a method of one of these names,
   /// for a while.
-  void awaitBlocked(String... methods) throws InterruptedException {
+  public void awaitBlocked(String... methods) throws InterruptedException {
     List<String> wanted = Arrays.asList(methods);
     List<StackTraceElement> last = List.of();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);

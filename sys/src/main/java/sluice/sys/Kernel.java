@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.util.Optional;
 
 /// The way into the kernel: the C library's `syscall(2)`, with `errno` captured before the JVM can
 /// touch it.
@@ -66,6 +67,13 @@ final class Kernel {
         linker.defaultLookup().findOrThrow(function),
         SIGNATURE,
         Linker.Option.captureCallState("errno"));
+  }
+
+  /// As [#link], of a function that not every C library has.
+  static Optional<MethodHandle> linkIfThere(String function) {
+    return Linker.nativeLinker().defaultLookup().find(function).isPresent()
+        ? Optional.of(link(function))
+        : Optional.empty();
   }
 
   /// A place for `errno` owned by one ring or poller, so that its calls need not borrow one. The

@@ -40,6 +40,23 @@ public final class NativeMemory {
     }
   }
 
+  /// Gives the system the pages of the C heap that hold nothing (`malloc_trim(3)`): milliseconds
+  /// for each 100 MB of it, in which other threads that allocate may wait. Does nothing where the C
+  /// library has no such function.
+  public static void trim() {
+    Kernel.linkIfThere("malloc_trim").ifPresent(NativeMemory::trim);
+  }
+
+  private static void trim(MethodHandle function) {
+    try {
+      long _ = (long) function.invokeExact(ERRNO, 0L, 0L, 0L, 0L, 0L, 0L, 0L, MemorySegment.NULL);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /// The same bytes under another lifetime: access through the result ends when `lifetime` is
   /// closed, which does not free them.
   ///

@@ -52,6 +52,10 @@ final class TlsPeer {
     return plain.toByteArray();
   }
 
+  int receivedBytes() {
+    return plain.size();
+  }
+
   /// Whether the server's `close_notify` was seen.
   boolean toldTheEnd() {
     return engine.isInboundDone();

@@ -74,7 +74,8 @@ class TlsSimTest {
     }
   }
 
-  private static Path file(String name) {
+  /// A certificate or key for tests.
+  static Path file(String name) {
     URL found = TlsSimTest.class.getResource("tls/test-only-" + name);
     try {
       return Path.of(Objects.requireNonNull(found, name).toURI());
@@ -83,7 +84,8 @@ class TlsSimTest {
     }
   }
 
-  private static SSLContext clients() throws GeneralSecurityException, IOException {
+  /// What clients trust.
+  static SSLContext clients() throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     try (InputStream in = Files.newInputStream(file("ec.pem"))) {

@@ -26,7 +26,7 @@ public abstract class Buffer implements AutoCloseable {
   private @Nullable Block held;
 
   /// @param held the block's bytes, which the buffer lets go when it is closed
-  protected Buffer(long number, Block held) {
+  public Buffer(long number, Block held) {
     this.number = number;
     this.held = held;
   }
@@ -47,7 +47,7 @@ public abstract class Buffer implements AutoCloseable {
   /// Whether the holder may write.
   protected abstract boolean writable();
 
-  final boolean closed() {
+  public final boolean closed() {
     return held == null;
   }
 

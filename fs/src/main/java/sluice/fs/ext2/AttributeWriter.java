@@ -6,6 +6,7 @@ import sluice.fs.Caller;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
 /// Changes attributes of files: `chmod`, `chown`, `truncate`, `utimensat` in one step. Any thread

@@ -5,6 +5,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
+import sluice.fs.ext2.layout.BitRun;
+import sluice.fs.ext2.layout.BlockRuns;
+import sluice.fs.ext2.layout.Geometry;
 
 /// Hands out blocks near a wished one, and takes them back. Any thread with an operation open may
 /// call; it takes the lock of the [GroupDescriptors].

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.function.LongConsumer;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 
 /// Where the content of files is: twelve direct blocks and up to three levels of blocks of
 /// pointers. Called with the inode's lock held, for writing where it changes.

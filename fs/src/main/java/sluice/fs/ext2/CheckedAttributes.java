@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;
+import sluice.fs.ext2.layout.AttributeLayout;
+import sluice.fs.ext2.layout.AttributeRegion;
 
 /// Looks whether the extended attributes of one place, an inode's rest or a block, contradict
 /// themselves. Of the thread that checks.

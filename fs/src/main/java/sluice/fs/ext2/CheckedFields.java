@@ -5,6 +5,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import sluice.fs.FileKind;
+import sluice.fs.ext2.layout.AttributeLayout;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// Looks whether the fields of one inode contradict each other, without following its blocks. Of
 /// the thread that checks.

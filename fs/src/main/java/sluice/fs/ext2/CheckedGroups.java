@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.GroupLayout;
 
 /// Compares each group's descriptor and bitmaps with what a check has found in use. Of the thread
 /// that checks.

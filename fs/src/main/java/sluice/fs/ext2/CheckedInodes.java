@@ -4,6 +4,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.Geometry;
 
 /// What a check knows of each inode in use: its kind, its count of links, the names that lead to it
 /// and its parent. Of the thread that checks.

@@ -3,6 +3,10 @@ package sluice.fs.ext2;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Consumer;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// Looks whether a superblock's fields contradict each other, beyond what [Geometry] needs to
 /// follow the image at all. Of the thread that checks.

@@ -3,6 +3,14 @@ package sluice.fs.ext2;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import sluice.fs.ext2.layout.AttributeLayout;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.GroupLayout;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// The checksums that images with `metadata_csum` or `uninit_bg` hold, which a check compares; we
 /// write no such images. Immutable: any thread may use it.

@@ -9,6 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.AttributeLayout;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// Which blocks files take, found by following every pointer of a check. Of the thread that checks.
 ///

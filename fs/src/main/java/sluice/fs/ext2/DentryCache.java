@@ -3,6 +3,7 @@ package sluice.fs.ext2;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import sluice.fs.ext2.layout.Names;
 
 /// Remembers what names lead to, also to nothing, so that a lookup takes no lock. Any thread may
 /// look; whoever puts holds the directory's lock, for writing where it changes the directory.

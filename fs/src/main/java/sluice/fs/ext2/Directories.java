@@ -9,6 +9,14 @@ import sluice.fs.FileKind;
 import sluice.fs.FileNames;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.DirectoryHash;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.HashTreeNode;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.Names;
+import sluice.fs.ext2.layout.ScratchBlocks;
 import sluice.sys.Errno;
 
 /// Names in directories: finds, adds, replaces, removes and lists entries. Called with the

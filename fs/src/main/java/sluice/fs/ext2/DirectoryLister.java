@@ -5,6 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.DirectorySink;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.HashBatch;
+import sluice.fs.ext2.layout.HashOrder;
 import sluice.sys.Errno;
 
 /// Lists directories. Any thread may call; the directory's lock is held while a part of it is

@@ -13,8 +13,15 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
-import sluice.fs.block.BufferCaches;
-import sluice.fs.block.Journals;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.Names;
+import sluice.fs.ext2.layout.SuperblockLayout;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 
 /// Looks whether an image contradicts itself, and changes nothing: `fsck -n`. Of the thread that
 /// calls; nobody may have the image mounted.

@@ -11,6 +11,12 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.AccessControlList;
+import sluice.fs.ext2.layout.AttributeLayout;
+import sluice.fs.ext2.layout.AttributeRegion;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
 /// Extended attributes, in the inode while there is room and else in one block. Called with the

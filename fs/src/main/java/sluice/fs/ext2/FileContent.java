@@ -8,6 +8,8 @@ import sluice.fs.FsException;
 import sluice.fs.SliceSink;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;

@@ -8,6 +8,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.SpaceWait;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 

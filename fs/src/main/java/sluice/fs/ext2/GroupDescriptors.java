@@ -11,6 +11,9 @@ import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
+import sluice.fs.ext2.layout.BlockRuns;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.GroupLayout;
 import sluice.sys.Errno;
 
 /// The table of groups in memory: where their bitmaps and inodes are and how much is free, and

@@ -4,6 +4,15 @@ import java.io.IOException;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.DirectoryHash;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.HashTreeNode;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.Names;
+import sluice.fs.ext2.layout.ScratchBlocks;
 
 /// Finds the leaf of an indexed directory in which a name must be. Called with the directory's lock
 /// held.

@@ -1,6 +1,10 @@
 package sluice.fs.ext2;
 
 import java.util.Arrays;
+import sluice.fs.ext2.layout.DirectoryHash;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.ScratchBlocks;
 
 /// A leaf of a hash tree that is full, taken apart into two by the hashes of its names. Of the
 /// thread that adds a name, with the directory's write lock.

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
+import sluice.fs.ext2.layout.InodeLayout;
 
 /// A file in memory. Whoever holds [#lock] for writing changes it, and stores it with [InodeTable]
 /// in the same operation; readers read optimistically and check.

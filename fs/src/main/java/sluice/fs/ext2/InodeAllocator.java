@@ -4,6 +4,8 @@ import java.io.IOException;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
 /// Hands out inode numbers and takes them back. Any thread with an operation open may call; it

@@ -6,6 +6,8 @@ import sluice.fs.AttributeChange;
 import sluice.fs.FileKind;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
 /// Inodes on the device: reads them into [Inode]s and writes them back. Any thread may call;

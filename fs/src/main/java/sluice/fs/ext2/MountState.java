@@ -2,6 +2,7 @@ package sluice.fs.ext2;
 
 import java.io.IOException;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// What a mount writes into the superblock: that it is in use, when, and how much is free. Of
 /// whoever mounts, syncs and closes the tree.

@@ -14,6 +14,10 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.fs.block.Buffer;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
 /// Names: looks them up, makes and removes them. Any thread may call.

@@ -5,6 +5,9 @@ import java.util.Arrays;
 import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.Transaction;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.SuperblockLayout;
 
 /// Files without a name that still take space: those somebody keeps, and those whose blocks are
 /// being freed in more than one operation. They are in a list on the device, which a mount works

@@ -1,5 +1,7 @@
 package sluice.fs.ext2;
 
+import sluice.fs.ext2.layout.Names;
+
 /// The parts of a mounted [Ext2], put together. Immutable: any thread may use it.
 final class Parts {
   final InodeTable table;

@@ -4,6 +4,7 @@ import sluice.fs.Caller;
 import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
 /// Who may do what: the mode bits of `inode(7)`, as `path_resolution(7)` has them applied.

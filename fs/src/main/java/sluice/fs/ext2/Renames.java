@@ -7,6 +7,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
+import sluice.fs.ext2.layout.InodeLayout;
+import sluice.fs.ext2.layout.Names;
 import sluice.sys.Errno;
 
 /// `renameat2(2)` in all its cases. Any thread may call; it holds [Namespace#topology] alone.

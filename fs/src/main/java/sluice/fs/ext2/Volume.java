@@ -8,6 +8,9 @@ import sluice.fs.FsException;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
+import sluice.fs.ext2.layout.Features;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.sys.CoarseClock;
 import sluice.sys.Errno;
 

@@ -1,9 +1,9 @@
-/// The file system ext2, a [sluice.fs.FileTree] over the blocks of `sluice.fs.block`.
+/// The file system ext2, a [sluice.fs.FileTree] over a buffer cache and a journal.
 ///
 /// A way to read it; each step needs only what came before.
 ///
-/// 1. **On the device.** `*Layout` classes are the structures; `Geometry` the shape of an image,
-///    `Features` what of it we know; [Ext2Format] makes one, [Ext2Check] checks one.
+/// 1. **On the device.** Package `layout` has the structures; package `format` makes an image,
+///    [Ext2Check] checks one.
 /// 2. **In memory.** [Ext2] mounts and delegates. `Volume` is what its `Parts` share, `Operation`
 ///    one change under way.
 /// 3. **Files.** `Inode`, `InodeCache`, `InodeTable`; those that lost their last name: `Orphans`.

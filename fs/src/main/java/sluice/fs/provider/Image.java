@@ -11,9 +11,9 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.storage.BlockDevices;
 
 /// A tree that a file system shows, and the image it is in. Of the file system.
 ///

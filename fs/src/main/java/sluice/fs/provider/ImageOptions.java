@@ -6,8 +6,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.FormatOptions;
 
 /// What the map says that `FileSystems.newFileSystem` is given. Immutable: any thread may use it.
 ///

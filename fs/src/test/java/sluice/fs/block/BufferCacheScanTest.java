@@ -6,6 +6,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.Blocks;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 

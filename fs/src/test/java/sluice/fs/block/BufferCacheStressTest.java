@@ -17,6 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.fs.Blocks;
 import sluice.fs.Stamps;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 import sluice.fs.Blocks;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 

@@ -2,6 +2,7 @@ package sluice.fs.block;
 
 import java.io.IOException;
 import sluice.fs.FaultyDevice;
+import sluice.fs.storage.BlockDevices;
 
 final class FaultyDeviceTest extends BlockDeviceContract {
   @Override

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Blocks;
 import sluice.fs.Errnos;
 import sluice.fs.LinuxTools;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 

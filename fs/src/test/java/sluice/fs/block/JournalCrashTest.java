@@ -14,6 +14,9 @@ import sluice.fs.Blocks;
 import sluice.fs.JournalRig;
 import sluice.fs.RecordingDevice;
 import sluice.fs.Stamps;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 
 /// Crashes of the journal on its own: after replay, a device holds the blocks as of some prefix of

@@ -16,6 +16,9 @@ import sluice.fs.Errnos;
 import sluice.fs.FaultyDevice;
 import sluice.fs.JournalRig;
 import sluice.fs.Stamps;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.sys.Errno;
 import sluice.testbase.Patience;
 

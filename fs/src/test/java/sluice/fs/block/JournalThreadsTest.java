@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.JournalRig;
 import sluice.fs.RecordingDevice;
 import sluice.fs.Stamps;
+import sluice.fs.storage.BlockDevices;
 
 /// Threads with transactions at the same time, in a cache and a log that are hardly large enough:
 /// after a crash at any point each transaction is there as a whole or not at all, and those that

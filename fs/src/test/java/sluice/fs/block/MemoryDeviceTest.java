@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import sluice.fs.storage.BlockDevices;
 
 final class MemoryDeviceTest extends BlockDeviceContract {
   @Override

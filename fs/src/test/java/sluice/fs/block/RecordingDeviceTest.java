@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import sluice.fs.Blocks;
 import sluice.fs.DeviceOverDevice;
 import sluice.fs.RecordingDevice;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 
 final class RecordingDeviceTest extends BlockDeviceContract {

@@ -12,6 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Blocks;
 import sluice.fs.Errnos;
 import sluice.fs.Stamps;
+import sluice.fs.device.UringDevice;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 

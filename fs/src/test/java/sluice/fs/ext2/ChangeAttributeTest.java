@@ -21,7 +21,7 @@ import sluice.fs.FileAttributes;
 import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.E2fsprogs;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.storage.BlockDevices;
 
 /// Our check against `e2fsck -fn`: one field of a good image is changed, and both say whether the
 /// image is clean. Where they differ, [#EXPLAINED] says why.

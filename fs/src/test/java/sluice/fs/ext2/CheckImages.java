@@ -10,6 +10,7 @@ import java.util.Map;
 import sluice.fs.Blocks;
 import sluice.fs.E2fsprogs;
 import sluice.fs.NewFile;
+import sluice.fs.ext2.format.FormatOptions;
 
 /// Good images with different features, made by `mke2fs -d` and by our `mkfs`, for tests that
 /// damage them. Of the test's thread.

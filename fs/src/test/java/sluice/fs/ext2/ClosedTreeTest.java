@@ -12,7 +12,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 
 /// What is left of a tree that was closed: nothing, although the threads that used it live on.
 @Timeout(120)

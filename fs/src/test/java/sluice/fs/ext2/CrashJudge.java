@@ -13,7 +13,7 @@ import sluice.fs.E2fsprogs;
 import sluice.fs.FsException;
 import sluice.fs.Images;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 
 /// Judges what a crash or a failing device has left, by what a [CrashWorkload] remembers, by our
 /// own mount and check, and by e2fsck where it is installed. Of the test's thread.

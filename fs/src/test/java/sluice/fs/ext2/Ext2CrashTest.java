@@ -18,7 +18,9 @@ import sluice.fs.JournalRig;
 import sluice.fs.NewFile;
 import sluice.fs.RecordingDevice;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.testkit.Slice;
 
 /// Crashes of the file system under a mixed workload: what the device was told up to some moment,

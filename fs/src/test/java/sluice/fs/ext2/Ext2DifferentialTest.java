@@ -15,7 +15,9 @@ import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 
 /// The same random operations on our tree and on the kernel's, on images made the same way: every
 /// answer is the same, and at the end each side reads the other's image as its own.

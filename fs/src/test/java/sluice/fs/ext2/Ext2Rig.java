@@ -10,7 +10,9 @@ import sluice.fs.Blocks;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 
@@ -18,7 +20,7 @@ import sluice.memory.Memory;
 public final class Ext2Rig implements AutoCloseable {
   static final Caller ROOT = Caller.ROOT;
 
-  final BlockDevice device;
+  public final BlockDevice device;
   final Memory memory;
   public Ext2 tree;
   private final Block block;
@@ -42,19 +44,19 @@ public final class Ext2Rig implements AutoCloseable {
     memory = Memory.over(block, 0, bytes);
   }
 
-  static byte[] name(String text) {
+  public static byte[] name(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  long root() {
+  public long root() {
     return tree.rootInode();
   }
 
-  long file(long directory, String name) throws IOException {
+  public long file(long directory, String name) throws IOException {
     return tree.create(ROOT, directory, name(name), NewFile.regular(0644));
   }
 
-  long directory(long parent, String name) throws IOException {
+  public long directory(long parent, String name) throws IOException {
     return tree.create(ROOT, parent, name(name), NewFile.directory(0755));
   }
 
@@ -72,7 +74,7 @@ public final class Ext2Rig implements AutoCloseable {
   }
 
   /// Unmounts and mounts again: everything comes from the device.
-  void remount() throws IOException {
+  public void remount() throws IOException {
     tree.close();
     tree = Ext2.mount(device, options);
   }

@@ -27,7 +27,9 @@ import sluice.fs.FsException;
 import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 
 /// Several threads change the same few directories and files while others read them: nobody waits

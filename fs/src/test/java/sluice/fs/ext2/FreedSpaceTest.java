@@ -24,10 +24,13 @@ import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.SpaceWait;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
+import sluice.testbase.Patience;
 
 /// A volume that is full, but for what a few threads need at once: they fill it and free it again
 /// and again, and as freed blocks are available only when the journal has committed, each must wait
@@ -42,6 +45,14 @@ final class FreedSpaceTest {
   private static final int OTHER_BLOCKS = 4;
 
   private static final int ROUNDS = 300;
+
+  private static final long COMMIT_NANOS = 50_000_000L;
+
+  /// Of a change without space.
+  private static final int LEAST_TRIES = 8;
+
+  /// Commits in the time of a change without space, from that in which it began to its last.
+  private static final int MOST_COMMITS = (int) (SpaceWait.LIMIT_NANOS / COMMIT_NANOS) + 2;
 
   enum Filling {
     WRITE {
@@ -148,14 +159,25 @@ final class FreedSpaceTest {
     }
   }
 
-  /// Of a volume where only root's reserve is left, three threads of root free and take blocks all
-  /// the time, so space comes free again and again, and never for another user: that one gives up.
-  /// A commit takes 60 ms at least, so in two seconds there are few.
+  /// Of a volume where only root's reserve is left, two threads of root take and free a block all
+  /// the time. A commit takes 50 ms at least, so whenever the other user's write is tried again
+  /// there are blocks that the next commit will free, none of them for that user: every try waits
+  /// for a commit. A hundred tries would take five seconds.
   @Test
   void aWriterThatNeverGetsSpaceGivesUp() throws Exception {
+    int commits = 0;
+    for (int attempt = 0; attempt < 10 && commits < LEAST_TRIES; attempt++) {
+      commits = commitsUntilItGivesUp();
+    }
+    // Fewer: the threads of root slept through a commit each time, so that nothing was to be freed.
+    assertThat(commits).as("commits while it waited").isBetween(LEAST_TRIES, MOST_COMMITS);
+  }
+
+  private static int commitsUntilItGivesUp() throws Exception {
     AtomicInteger flushes = new AtomicInteger();
     long bytes = 8 << 20;
     FormatOptions format = FormatOptions.forDevice(bytes).withBlockBytes(BLOCK);
+    int waited;
     try (BlockDevice memory = BlockDevices.memory(bytes)) {
       Ext2Format.format(memory, format, _ -> {});
       BlockDevice slow = new SlowFlush(memory, flushes);
@@ -167,23 +189,24 @@ final class FreedSpaceTest {
         takeAll(tree, directory, user, from);
         AtomicBoolean ended = new AtomicBoolean();
         List<Thread> busy = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 2; i++) {
           byte[] name = {(byte) ('0' + i), '.'};
           busy.add(Thread.ofPlatform().start(() -> churn(tree, directory, name, from, ended)));
         }
+        Patience.until("a commit", () -> flushes.get() > 0);
         int before = flushes.get();
         assertThatThrownBy(() -> tree.write(user, file, 0, from, 0, 8 * BLOCK))
             .isInstanceOfSatisfying(
                 FsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOSPC));
-        int waited = flushes.get() - before;
+        waited = flushes.get() - before;
         ended.set(true);
         for (Thread thread : busy) {
           assertThat(thread.join(Duration.ofMinutes(2))).isTrue();
         }
-        assertThat(waited).as("flushes while it waited").isBetween(1, 90);
       }
       assertThat(Images.problems(memory)).isEmpty();
     }
+    return waited;
   }
 
   private static void takeAll(Ext2 tree, long directory, Caller user, Memory from)
@@ -206,7 +229,10 @@ final class FreedSpaceTest {
       Ext2 tree, long directory, byte[] name, Memory from, AtomicBoolean ended) {
     try {
       while (!ended.get()) {
-        Filling.WRITE.fill(tree, directory, name, from);
+        long file = tree.create(Caller.ROOT, directory, name, NewFile.regular(0600));
+        tree.write(Caller.ROOT, file, 0, from, 0, BLOCK);
+        tree.unlink(Caller.ROOT, directory, name);
+        LockSupport.parkNanos(1_000_000L);
       }
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -224,7 +250,7 @@ final class FreedSpaceTest {
 
     @Override
     public void flush() throws IOException {
-      LockSupport.parkNanos(60_000_000L);
+      LockSupport.parkNanos(COMMIT_NANOS);
       super.flush();
       flushes.incrementAndGet();
     }

@@ -20,7 +20,12 @@ import sluice.fs.Caller;
 import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.ext2.layout.DirectoryHash;
+import sluice.fs.ext2.layout.HashOrder;
+import sluice.fs.ext2.layout.SuperblockLayout;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 
 /// Listings of a directory whose entries are moved by splits meanwhile: what was there all the time

@@ -14,7 +14,11 @@ import sluice.fs.Caller;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.ext2.layout.EntryBytes;
+import sluice.fs.ext2.layout.EntryLayout;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 

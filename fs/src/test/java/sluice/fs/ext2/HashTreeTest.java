@@ -21,7 +21,7 @@ import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 
 /// Trees of hashes as we write them, on images by mke2fs: e2fsck finds nothing, the kernel finds
 /// each name by them and adds to them, and we find what it has added.

@@ -18,7 +18,9 @@ import sluice.fs.DeviceOverDevice;
 import sluice.fs.E2fsprogs;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 
 /// Directories with very many names stay usable: what an operation costs is counted in blocks read

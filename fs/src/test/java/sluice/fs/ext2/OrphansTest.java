@@ -17,13 +17,16 @@ import sluice.fs.Images;
 import sluice.fs.JournalRig;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
-import sluice.fs.block.BufferCaches;
 import sluice.fs.block.Journal;
-import sluice.fs.block.Journals;
 import sluice.fs.block.Transaction;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.ext2.layout.Geometry;
+import sluice.fs.storage.BlockDevices;
+import sluice.fs.storage.BufferCaches;
+import sluice.fs.storage.Journals;
 import sluice.memory.Memory;
 
 /// The list of files without a name, on the device and in memory.

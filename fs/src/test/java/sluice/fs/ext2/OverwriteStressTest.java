@@ -22,7 +22,9 @@ import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.Stamps;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 

@@ -21,7 +21,7 @@ import sluice.fs.FsException;
 import sluice.fs.Images;
 import sluice.fs.LinuxTools;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
+import sluice.fs.storage.BlockDevices;
 
 /// Images whose log has not been replayed, mounted for reading: the tree is that after a replay, by
 /// us and by e2fsck, and not a byte of the file changes.

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Assumptions;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 
 /// An image of ours mounted through FUSE in a directory of its own. Of the test's thread.
 final class FuseRig implements AutoCloseable {

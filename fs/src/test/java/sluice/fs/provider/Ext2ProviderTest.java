@@ -47,11 +47,11 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 import sluice.testbase.Patience;
 
 /// What the JDK's own provider has no equal of: images, options, closing, permissions of a caller

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import sluice.fs.Caller;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.block.BlockDevices;
 import sluice.fs.ext2.Ext2;
-import sluice.fs.ext2.Ext2Format;
-import sluice.fs.ext2.FormatOptions;
 import sluice.fs.ext2.MountOptions;
+import sluice.fs.ext2.format.Ext2Format;
+import sluice.fs.ext2.format.FormatOptions;
+import sluice.fs.storage.BlockDevices;
 
 /// Where a contract is tested: the JDK's own provider, as the control, and ours. Any thread may use
 /// it.

@@ -1,0 +1,62 @@
+package sluice.bench;
+
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/// Jetty 12 with one selector and a handler that answers from memory; connections stay open. Called
+/// by a server's main thread; handlers run on Jetty's own threads.
+///
+/// Several of its threads change the interest of keys while one selects, so a selector of the
+/// completion engine does without its ring.
+final class JettyServer {
+  private static final int HOUR_MILLIS = 3_600_000;
+
+  /// One thread accepts, one selects.
+  private static final int OWN_THREADS = 2;
+
+  private JettyServer() {}
+
+  /// Serves until the process ends.
+  ///
+  /// @param threads that run the handler
+  static void run(int port, int threads, byte[] body) throws Exception {
+    int all = threads + OWN_THREADS;
+    Server server = new Server(new QueuedThreadPool(all, all));
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    ServerConnector connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+    connector.setHost("127.0.0.1");
+    connector.setPort(port);
+    connector.setAcceptQueueSize(4096);
+    connector.setIdleTimeout(HOUR_MILLIS);
+    server.addConnector(connector);
+    server.setHandler(new Fixed(body));
+    server.start();
+  }
+
+  /// Answers every request with the same bytes.
+  private static final class Fixed extends Handler.Abstract.NonBlocking {
+    private final byte[] body;
+
+    Fixed(byte[] body) {
+      this.body = body;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+      response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain");
+      response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+      response.write(true, ByteBuffer.wrap(body), callback);
+      return true;
+    }
+  }
+}

@@ -1,5 +1,0 @@
-package sluice.fs.block;
-
-/// A frame with a lease, and the block whose bytes it holds even if a newer frame shows that block
-/// by now. Immutable: any thread may use it; who made it ends the lease.
-record Leased(long number, Frame frame) {}

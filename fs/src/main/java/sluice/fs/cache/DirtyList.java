@@ -1,0 +1,133 @@
+package sluice.fs.cache;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/// The frames that differ from the device and may be written, oldest first. Any thread may call;
+/// adding and removing is done under the stripe of the frame too.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | oldest, newest, links | under the monitor | under the monitor | plain |
+/// | count, added | under the monitor | volatile, by anyone | release: whose change counts for a reader has unlocked something since |
+final class DirtyList {
+  private static final VarHandle COUNT;
+  private static final VarHandle ADDED;
+
+  static {
+    try {
+      COUNT = MethodHandles.lookup().findVarHandle(DirtyList.class, "count", int.class);
+      ADDED = MethodHandles.lookup().findVarHandle(DirtyList.class, "added", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private @Nullable Frame oldest;
+  private @Nullable Frame newest;
+  private volatile int count;
+  private volatile long added;
+
+  int count() {
+    return count;
+  }
+
+  /// How many were ever added.
+  long added() {
+    return added;
+  }
+
+  synchronized void add(Frame frame) {
+    link(frame);
+    ADDED.setRelease(this, added + 1);
+    COUNT.setRelease(this, count + 1);
+  }
+
+  /// Adds neighbouring frames, which are claimed, and none of which is here.
+  synchronized void add(FrameSupply supply, Frame first, int run) {
+    for (int i = 0; i < run; i++) {
+      Frame frame = supply.at(first, i);
+      frame.dirty = true;
+      link(frame);
+    }
+    ADDED.setRelease(this, added + run);
+    COUNT.setRelease(this, count + run);
+  }
+
+  private void link(Frame frame) {
+    frame.dirtyBefore = newest;
+    frame.dirtyAfter = null;
+    if (newest == null) {
+      oldest = frame;
+    } else {
+      newest.dirtyAfter = frame;
+    }
+    newest = frame;
+  }
+
+  synchronized void remove(Frame frame) {
+    unlink(frame);
+  }
+
+  /// Removes a frame. Under the monitor.
+  void unlink(Frame frame) {
+    Frame before = frame.dirtyBefore;
+    Frame after = frame.dirtyAfter;
+    if (before == null) {
+      oldest = after;
+    } else {
+      before.dirtyAfter = after;
+    }
+    if (after == null) {
+      newest = before;
+    } else {
+      after.dirtyBefore = before;
+    }
+    frame.dirtyBefore = null;
+    frame.dirtyAfter = null;
+    COUNT.setRelease(this, count - 1);
+  }
+
+  /// A copy takes the place, and the age, of what it was copied from.
+  synchronized void replace(Frame old, Frame by) {
+    by.dirtyBefore = old.dirtyBefore;
+    by.dirtyAfter = old.dirtyAfter;
+    if (by.dirtyBefore == null) {
+      oldest = by;
+    } else {
+      by.dirtyBefore.dirtyAfter = by;
+    }
+    if (by.dirtyAfter == null) {
+      newest = by;
+    } else {
+      by.dirtyAfter.dirtyBefore = by;
+    }
+    old.dirtyBefore = null;
+    old.dirtyAfter = null;
+  }
+
+  /// Leases the oldest frames that nobody is writing into: from then on a change of them is made in
+  /// a copy.
+  ///
+  /// @param most how many at most
+  /// @param but blocks that stay
+  synchronized void lend(int most, LongPredicate but, List<Leased> into) {
+    for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
+      if (but.test(at.number())) {
+        continue;
+      }
+      // What fails without a writer is being looked at by who gives frames up, and soon let go.
+      boolean lent = at.lend();
+      while (!lent && at.writers() == 0) {
+        Waits.pause();
+        lent = at.lend();
+      }
+      if (lent) {
+        into.add(new Leased(at.number(), at));
+      }
+    }
+  }
+}

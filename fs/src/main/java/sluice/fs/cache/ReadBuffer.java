@@ -1,0 +1,22 @@
+package sluice.fs.cache;
+
+import sluice.fs.block.Buffer;
+import sluice.memory.Block;
+
+/// A snapshot of a block for reading. Of one thread.
+final class ReadBuffer extends Buffer {
+  /// Takes over the caller's lease.
+  ReadBuffer(long number, Frame frame) {
+    super(number, frame);
+  }
+
+  @Override
+  protected boolean writable() {
+    return false;
+  }
+
+  @Override
+  protected void letGo(Block held) {
+    held.release();
+  }
+}

@@ -1,0 +1,90 @@
+package sluice.fs.device;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.RecordLocks;
+import sluice.sys.Statx;
+import sluice.sys.SysException;
+
+/// An image file or block device that is open for this process alone. Immutable but for [#close],
+/// which its owner calls once; any thread may use the descriptor until then.
+///
+/// @param sectorBytes unit of direct transfers: the logical sector of a block device, 512 of a file
+public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, boolean readOnly) {
+  /// The byte, far behind any image, that is locked while a mount serves it.
+  private static final long SERVED = 1L << 62;
+
+  /// @param flags more `O_` bits, such as `O_DIRECT`
+  static ImageFile open(Path path, boolean readOnly, int flags) throws IOException {
+    int access = (readOnly ? Files.O_RDONLY : Files.O_RDWR) | flags;
+    Statx status = new Statx();
+    SysException.check(
+        Files.statx(Files.AT_FDCWD, path.toString(), 0, Statx.STATX_BASIC_STATS, status),
+        "statx",
+        path);
+    boolean device = (status.mode() & Statx.S_IFMT) == Statx.S_IFBLK;
+    if (!device && !status.isRegularFile()) {
+      throw FsException.of(
+          Errno.EINVAL, path + " is neither a file nor a block device; Fix: name an image");
+    }
+    // O_EXCL without O_CREAT: refused while it is mounted or someone else has it this way.
+    int exclusive = device ? Files.O_EXCL : 0;
+    int fd =
+        (int)
+            SysException.check(
+                Files.openat(Files.AT_FDCWD, path.toString(), access | exclusive, 0),
+                "openat",
+                path,
+                readOnly ? "O_RDONLY" : "O_RDWR");
+    try {
+      return device ? ofDevice(path, fd, readOnly) : ofFile(path, fd, readOnly, status);
+    } catch (IOException refused) {
+      Files.close(fd);
+      throw refused;
+    }
+  }
+
+  private static ImageFile ofDevice(Path path, int fd, boolean readOnly) throws IOException {
+    long bytes = SysException.check(Files.blockDeviceBytes(fd), "ioctl", path, "BLKGETSIZE64");
+    long sector = SysException.check(Files.blockDeviceSectorBytes(fd), "ioctl", path, "BLKSSZGET");
+    return new ImageFile(path, fd, bytes, (int) sector, readOnly);
+  }
+
+  private static ImageFile ofFile(Path path, int fd, boolean readOnly, Statx status)
+      throws IOException {
+    int lock = (readOnly ? Files.LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB;
+    SysException.check(Files.flock(fd, lock), "flock", path, readOnly ? "LOCK_SH" : "LOCK_EX");
+    SysException.check(Files.statx(fd, Statx.STATX_BASIC_STATS, status), "statx", path);
+    LoopDevices.refuse(path, readOnly, status.size());
+    return new ImageFile(path, fd, status.size(), 512, readOnly);
+  }
+
+  static void serve(int fd, Path path) throws IOException {
+    SysException.check(RecordLocks.share(fd, SERVED), "fcntl", path, "F_OFD_SETLK");
+  }
+
+  public static boolean isServed(Path path) throws IOException {
+    int fd =
+        (int)
+            SysException.check(
+                Files.openat(Files.AT_FDCWD, path.toString(), Files.O_RDONLY, 0), "openat", path);
+    try {
+      int held = RecordLocks.isHeld(fd, SERVED);
+      return SysException.check(held, "fcntl", path, "F_OFD_GETLK") > 0;
+    } finally {
+      Files.close(fd);
+    }
+  }
+
+  void close() {
+    Files.close(fd);
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

@@ -1,0 +1,39 @@
+package sluice.fs.device;
+
+import java.io.IOException;
+import sluice.fs.FsException;
+import sluice.fs.block.BlockDevice;
+import sluice.sys.Errno;
+
+/// What every device checks of a transfer. Without state: any thread may call.
+public final class Transfers {
+  private Transfers() {}
+
+  /// @throws IllegalArgumentException when it is not made of whole sectors
+  /// @throws FsException `EIO` when it leaves the device
+  public static void check(BlockDevice device, long position, int bytes) throws FsException {
+    int mask = device.sectorBytes() - 1;
+    if ((position & mask) != 0 || (bytes & mask) != 0 || bytes < 0 || position < 0) {
+      throw new IllegalArgumentException(
+          "a transfer is made of whole sectors of "
+              + device.sectorBytes()
+              + " bytes, not "
+              + bytes
+              + " at "
+              + position);
+    }
+    if (position > device.lengthBytes() - bytes) {
+      throw FsException.of(
+          Errno.EIO,
+          bytes + " bytes at " + position + " of a device of " + device.lengthBytes() + " bytes");
+    }
+  }
+
+  /// As [#check], for a write.
+  public static void checkWrite(BlockDevice device, long position, int bytes) throws IOException {
+    if (device.readOnly()) {
+      throw FsException.of(Errno.EROFS, "write to a device that was opened for reading");
+    }
+    check(device, position, bytes);
+  }
+}

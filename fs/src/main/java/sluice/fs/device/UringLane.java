@@ -1,0 +1,233 @@
+package sluice.fs.device;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
+import sluice.fs.block.BlockDevice.Transfer;
+import sluice.sys.CompletionQueue;
+import sluice.sys.Errno;
+import sluice.sys.IoUring;
+import sluice.sys.IoVec;
+import sluice.sys.Mapping;
+import sluice.sys.SubmissionQueue;
+import sluice.sys.SysException;
+
+/// One ring of a [UringDevice]. Of the thread that holds its lock, until its transfers are
+/// complete.
+///
+/// Transfers that follow one another on the device are a run, which is one operation: of registered
+/// memory where they follow one another in it too, of a vector of ranges otherwise.
+final class UringLane implements AutoCloseable {
+  private static final int ENTRIES = 64;
+
+  /// Transfers of one operation.
+  private static final int RUN_TRANSFERS = 256;
+
+  /// For memory that the device cannot take as it lies.
+  private static final int BOUNCE_BYTES = 1 << 18;
+
+  /// Most the kernel registers as one buffer.
+  private static final long MOST_REGISTERED = 1L << 30;
+
+  final ReentrantLock lock = new ReentrantLock();
+  private final int fd;
+  private final int sectorBytes;
+  private final IoUring ring;
+  private final Mapping bounce;
+  private final TransferRun[] runs = new TransferRun[ENTRIES];
+  private final MemorySegment vectors;
+  private @Nullable MemorySegment registered;
+  private int failure;
+
+  private UringLane(int fd, int sectorBytes, IoUring ring, Mapping bounce) {
+    this.fd = fd;
+    this.sectorBytes = sectorBytes;
+    this.ring = ring;
+    this.bounce = bounce;
+    vectors = Arena.ofAuto().allocate((long) IoVec.LIMIT * IoVec.SIZE, Long.BYTES);
+    for (int i = 0; i < ENTRIES; i++) {
+      runs[i] = new TransferRun(sectorBytes);
+    }
+  }
+
+  static UringLane open(int fd, int sectorBytes) throws IOException {
+    Mapping bounce = Mapping.anonymous(BOUNCE_BYTES, false);
+    try {
+      return new UringLane(fd, sectorBytes, IoUring.open(ENTRIES, ENTRIES * 2, 0), bounce);
+    } catch (IOException noRing) {
+      bounce.close();
+      throw noRing;
+    }
+  }
+
+  /// Pins memory that outlives the ring's use of it; takes the place of what was registered before.
+  void register(MemorySegment region) throws IOException {
+    lock.lock();
+    try {
+      if (registered != null) {
+        ring.unregisterBuffers();
+        registered = null;
+      }
+      if (region.byteSize() > MOST_REGISTERED) {
+        throw FsException.of(Errno.EFAULT, "a registered buffer is 1 GiB at most");
+      }
+      ring.registerBuffer(region);
+      registered = region;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void run(Transfer[] transfers, int count, boolean write) throws IOException {
+    for (int from = 0; from < count; ) {
+      from = window(transfers, from, count, write);
+    }
+  }
+
+  /// Carries out as many transfers as the ring and the vectors take.
+  ///
+  /// @return the first that is still to be carried out
+  private int window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
+    failure = 0;
+    int pending = 0;
+    int vectorsUsed = 0;
+    int next = from;
+    while (next < count && pending < ENTRIES && vectorsUsed < IoVec.LIMIT) {
+      if (transfers[next].bytes() > 0 && aligned(transfers[next])) {
+        int most = Math.min(RUN_TRANSFERS, IoVec.LIMIT - vectorsUsed);
+        TransferRun run = runs[pending];
+        run.begin(transfers, next, Math.min(count, next + most), vectorsUsed);
+        stage(run, pending, write);
+        pending++;
+        vectorsUsed += run.end() - next;
+        next = run.end();
+      } else {
+        next++;
+      }
+    }
+    await(pending, write);
+    for (int i = from; i < next && failure == 0; i++) {
+      if (!aligned(transfers[i])) {
+        bounced(transfers[i], write);
+      }
+    }
+    if (failure != 0) {
+      throw SysException.of(failure, write ? "pwrite" : "pread", fd, "io_uring");
+    }
+    return next;
+  }
+
+  private boolean aligned(Transfer t) {
+    return TransferRun.aligned(t, sectorBytes);
+  }
+
+  /// Waits for everything that is staged: the kernel uses the memory until then, whatever fails.
+  private void await(int staged, boolean write) throws IOException {
+    int pending = staged;
+    CompletionQueue completions = ring.completion();
+    while (pending > 0) {
+      int entered = ring.enter(1, -1);
+      if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
+        throw SysException.of(-entered, "io_uring_enter", fd);
+      }
+      int available = completions.available();
+      for (int c = 0; c < available; c++) {
+        int i = (int) completions.userData(c) - 1;
+        pending -= completed(i, completions.result(c), write) ? 1 : 0;
+      }
+      completions.advance(available);
+    }
+  }
+
+  /// @return false when the rest was staged again
+  private boolean completed(int i, int result, boolean write) {
+    TransferRun run = runs[i];
+    if (result == -Errno.EINTR || result == -Errno.EAGAIN) {
+      stage(run, i, write);
+      return false;
+    }
+    if (result <= 0) {
+      failure = result == 0 ? Errno.EIO : -result;
+      return true;
+    }
+    if (run.advance(result)) {
+      return true;
+    }
+    stage(run, i, write);
+    return false;
+  }
+
+  /// Stages what is not done of a run.
+  private void stage(TransferRun run, int i, boolean write) {
+    SubmissionQueue queue = ring.submission();
+    int entries = run.fill(vectors);
+    int bytes = run.restBytes();
+    long position = run.restPosition();
+    MemorySegment region = registered;
+    long offset = region == null ? 0 : run.restAddress() - region.address();
+    if (region != null && entries == 1 && offset >= 0 && offset + bytes <= region.byteSize()) {
+      if (write) {
+        queue.writeFixed(fd, region, offset, bytes, position, i + 1L);
+      } else {
+        queue.readFixed(fd, region, offset, bytes, position, i + 1L);
+      }
+    } else if (write) {
+      queue.writeVector(fd, vectors, run.vectorAt(), entries, position, i + 1L);
+    } else {
+      queue.readVector(fd, vectors, run.vectorAt(), entries, position, i + 1L);
+    }
+  }
+
+  private void bounced(Transfer t, boolean write) throws IOException {
+    for (int at = 0; at < t.bytes() && failure == 0; at += BOUNCE_BYTES) {
+      int bytes = Math.min(BOUNCE_BYTES, t.bytes() - at);
+      MemorySegment user = t.block().segment();
+      if (write) {
+        MemorySegment.copy(user, t.offset() + at, bounce.segment(), 0, bytes);
+      }
+      viaBounce(t.position() + at, bytes, write);
+      if (!write && failure == 0) {
+        MemorySegment.copy(bounce.segment(), 0, user, t.offset() + at, bytes);
+      }
+    }
+  }
+
+  /// One transfer of the bounce memory, whole.
+  private void viaBounce(long position, int bytes, boolean write) throws IOException {
+    CompletionQueue completions = ring.completion();
+    for (int at = 0; at < bytes && failure == 0; ) {
+      if (write) {
+        ring.submission().write(fd, bounce.segment(), at, bytes - at, position + at, 1);
+      } else {
+        ring.submission().read(fd, bounce.segment(), at, bytes - at, position + at, 1);
+      }
+      int result = 0;
+      boolean complete = false;
+      while (!complete) {
+        int entered = ring.enter(1, -1);
+        if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
+          throw SysException.of(-entered, "io_uring_enter", fd);
+        }
+        if (completions.available() > 0) {
+          result = completions.result(0);
+          completions.advance(1);
+          complete = true;
+        }
+      }
+      if (result > 0) {
+        at += result;
+      } else if (result != -Errno.EINTR && result != -Errno.EAGAIN) {
+        failure = result == 0 ? Errno.EIO : -result;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    ring.close();
+    bounce.close();
+  }
+}

@@ -1,0 +1,96 @@
+package sluice.fs.ext2.format;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import sluice.fs.ext2.layout.SuperblockLayout;
+
+/// What file system to make. Immutable: any thread may use it.
+///
+/// @param blockBytes 1024, 2048 or 4096
+/// @param bytesPerInode one file is reckoned for so many bytes of the device
+/// @param reservedPercent blocks kept for root, 0 to 50
+/// @param label name of the volume, at most 16 bytes of UTF-8
+/// @param uuid tells images apart
+/// @param journalBlocks length of the journal, 0 for none
+public record FormatOptions(
+    int blockBytes,
+    int bytesPerInode,
+    int reservedPercent,
+    String label,
+    UUID uuid,
+    int journalBlocks) {
+
+  /// A journal is no shorter (`JBD2_MIN_JOURNAL_BLOCKS`).
+  public static final int MIN_JOURNAL_BLOCKS = 1024;
+
+  private static final int MAX_JOURNAL_BLOCKS = 16_384;
+
+  public FormatOptions {
+    if (blockBytes != 1024 && blockBytes != 2048 && blockBytes != 4096) {
+      throw new IllegalArgumentException("blocks are 1024, 2048 or 4096 bytes, not " + blockBytes);
+    }
+    if (bytesPerInode < blockBytes || bytesPerInode > 64 << 20) {
+      throw new IllegalArgumentException(
+          "bytes per inode are one block to 64 MiB, not " + bytesPerInode);
+    }
+    if (reservedPercent < 0 || reservedPercent > 50) {
+      throw new IllegalArgumentException("reserved are 0 to 50 %, not " + reservedPercent);
+    }
+    if (label.getBytes(StandardCharsets.UTF_8).length > SuperblockLayout.VOLUME_NAME_BYTES) {
+      throw new IllegalArgumentException("a label has at most 16 bytes: " + label);
+    }
+    if (journalBlocks != 0 && journalBlocks < MIN_JOURNAL_BLOCKS) {
+      throw new IllegalArgumentException(
+          "a journal has at least " + MIN_JOURNAL_BLOCKS + " blocks, not " + journalBlocks);
+    }
+  }
+
+  /// What suits a device of a size: blocks of 4 KiB from 512 MiB on, else of 1 KiB, a random uuid,
+  /// a journal where there is room.
+  public static FormatOptions forDevice(long deviceBytes) {
+    int blockBytes = deviceBytes < 512L << 20 ? 1024 : 4096;
+    int bytesPerInode = deviceBytes < 3L << 20 ? 8192 : deviceBytes < 512L << 20 ? 4096 : 16_384;
+    return new FormatOptions(blockBytes, bytesPerInode, 5, "", UUID.randomUUID(), 0)
+        .withJournal(deviceBytes);
+  }
+
+  public FormatOptions withBlockBytes(int bytes) {
+    return new FormatOptions(
+        bytes, Math.max(bytes, bytesPerInode), reservedPercent, label, uuid, journalBlocks);
+  }
+
+  public FormatOptions withBytesPerInode(int bytes) {
+    return new FormatOptions(blockBytes, bytes, reservedPercent, label, uuid, journalBlocks);
+  }
+
+  public FormatOptions withReservedPercent(int percent) {
+    return new FormatOptions(blockBytes, bytesPerInode, percent, label, uuid, journalBlocks);
+  }
+
+  public FormatOptions withLabel(String name) {
+    return new FormatOptions(blockBytes, bytesPerInode, reservedPercent, name, uuid, journalBlocks);
+  }
+
+  public FormatOptions withUuid(UUID id) {
+    return new FormatOptions(blockBytes, bytesPerInode, reservedPercent, label, id, journalBlocks);
+  }
+
+  public FormatOptions withJournalBlocks(int blocks) {
+    return new FormatOptions(blockBytes, bytesPerInode, reservedPercent, label, uuid, blocks);
+  }
+
+  /// With a journal of a length that suits the device: a 32nd of it, as far as there is room.
+  public FormatOptions withJournal(long deviceBytes) {
+    long blocks = deviceBytes / blockBytes;
+    long journal = Math.clamp(blocks / 32, MIN_JOURNAL_BLOCKS, MAX_JOURNAL_BLOCKS);
+    return withJournalBlocks(blocks < 2 * MIN_JOURNAL_BLOCKS ? 0 : (int) journal);
+  }
+
+  byte[] uuidBytes() {
+    return ByteBuffer.allocate(16)
+        .putLong(uuid.getMostSignificantBits())
+        .putLong(uuid.getLeastSignificantBits())
+        .array();
+  }
+}

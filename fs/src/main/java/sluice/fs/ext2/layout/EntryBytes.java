@@ -1,0 +1,146 @@
+package sluice.fs.ext2.layout;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import sluice.fs.DirectorySink;
+import sluice.fs.FileKind;
+import sluice.fs.FsException;
+
+/// Entries in a copy of a directory's block: looks at them, checks them, and changes the copy as
+/// the block is changed. Any thread may call; a copy is of whoever made it.
+public final class EntryBytes {
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private EntryBytes() {}
+
+  /// Refuses a block whose entries do not fill it, or lead to no possible inode.
+  ///
+  /// @param block number of the device's block
+  /// @throws FsException `EUCLEAN`
+  public static void check(long directory, long block, byte[] bytes, Geometry geometry)
+      throws FsException {
+    int at = 0;
+    while (at < bytes.length) {
+      int length = at + EntryLayout.NAME > bytes.length ? 0 : recordLength(bytes, at);
+      if (length < EntryLayout.bytes(1)
+          || length % 4 != 0
+          || at + length > bytes.length
+          || EntryLayout.bytes(nameLength(bytes, at)) > length) {
+        throw FsException.corrupt(
+            directory, block, "entry at byte " + at + ": impossible length " + length);
+      }
+      long inode = inode(bytes, at);
+      if (inode > geometry.inodes) {
+        throw FsException.corrupt(
+            directory, block, "entry at byte " + at + ": impossible inode " + inode);
+      }
+      if (inode != 0 && nameLength(bytes, at) == 0) {
+        throw FsException.corrupt(directory, block, "entry at byte " + at + ": an empty name");
+      }
+      at += length;
+    }
+  }
+
+  /// Refuses a block with a name that nobody can look up.
+  ///
+  /// @param block which of the directory's
+  public static void checkNames(long directory, long block, byte[] bytes) throws FsException {
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      int name = at + EntryLayout.NAME;
+      if (inode(bytes, at) != 0 && !Names.isPossible(bytes, name, nameLength(bytes, at))) {
+        String where = "entry at byte " + at + " of its block " + block;
+        throw FsException.corrupt(directory, -1, where + ": a slash or NUL in its name");
+      }
+    }
+  }
+
+  public static long inode(byte[] bytes, int at) {
+    return (int) INT.get(bytes, at) & 0xFFFF_FFFFL;
+  }
+
+  public static int recordLength(byte[] bytes, int at) {
+    return (short) SHORT.get(bytes, at + EntryLayout.RECORD_LENGTH) & 0xFFFF;
+  }
+
+  public static int nameLength(byte[] bytes, int at) {
+    return bytes[at + EntryLayout.NAME_LENGTH] & 0xFF;
+  }
+
+  public static void setInt(byte[] bytes, int at, int value) {
+    INT.set(bytes, at, value);
+  }
+
+  public static void setRecordLength(byte[] bytes, int at, int length) {
+    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
+  }
+
+  /// What an entry says of its file: nothing without the feature `filetype`.
+  public static FileKind kind(Geometry geometry, byte[] bytes, int at) {
+    return geometry.entryTypes()
+        ? FileKind.ofEntryType(bytes[at + EntryLayout.FILE_TYPE] & 7)
+        : FileKind.UNKNOWN;
+  }
+
+  public static boolean isNamed(byte[] bytes, int at, byte[] name) {
+    int from = at + EntryLayout.NAME;
+    return nameLength(bytes, at) == name.length
+        && inode(bytes, at) != 0
+        && Arrays.equals(bytes, from, from + name.length, name, 0, name.length);
+  }
+
+  /// Whether a directory's first block begins with `.` and `..`, the first no longer than it needs
+  /// and both with a NUL behind them.
+  public static boolean beginsWithDots(byte[] bytes) {
+    int second = EntryLayout.bytes(1);
+    return isNamed(bytes, 0, Names.DOT)
+        && recordLength(bytes, 0) == second
+        && isNamed(bytes, second, Names.DOT_DOT)
+        && bytes[EntryLayout.NAME + 1] == 0
+        && bytes[second + EntryLayout.NAME + 2] == 0;
+  }
+
+  /// Bytes an entry does not need.
+  public static int gap(byte[] bytes, int at) {
+    int length = recordLength(bytes, at);
+    return inode(bytes, at) == 0 ? length : length - EntryLayout.bytes(nameLength(bytes, at));
+  }
+
+  public static int largestGap(byte[] bytes) {
+    int largest = 0;
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      largest = Math.max(largest, gap(bytes, at));
+    }
+    return largest;
+  }
+
+  /// Changes an entry in a copy of its block as it was changed there.
+  public static void setHead(byte[] bytes, int at, long inode, int length, int nameLength) {
+    INT.set(bytes, at + EntryLayout.INODE, (int) inode);
+    SHORT.set(bytes, at + EntryLayout.RECORD_LENGTH, (short) length);
+    bytes[at + EntryLayout.NAME_LENGTH] = (byte) nameLength;
+  }
+
+  /// Gives the entries of one block, from those at or after a position.
+  ///
+  /// @return false when the sink took no more
+  public static boolean emit(
+      Geometry geometry, byte[] bytes, long start, long from, DirectorySink sink) {
+    for (int at = 0; at < bytes.length; at += recordLength(bytes, at)) {
+      long inode = inode(bytes, at);
+      if (inode != 0 && start + at >= from) {
+        int name = at + EntryLayout.NAME;
+        byte[] copy = Arrays.copyOfRange(bytes, name, name + nameLength(bytes, at));
+        if (!sink.entry(
+            inode, kind(geometry, bytes, at), copy, start + at + recordLength(bytes, at))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,99 @@
+package sluice.fs.ext2.layout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import sluice.fs.FileKind;
+
+/// The next entries of a directory in order of their keys ([HashOrder]), collected from some of its
+/// blocks. Of the thread that lists.
+///
+/// Limits: keeps 4 096 entries, those that come first, and leaves the others to the next batch.
+public final class HashBatch {
+  private static final int MOST = 4096;
+
+  /// @param key which of those alike included, once the batch is sorted
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Item(long key, long inode, FileKind kind, byte[] name) {}
+
+  private static final Comparator<Item> ORDER =
+      (a, b) -> a.key != b.key ? Long.compare(a.key, b.key) : Arrays.compare(a.name, b.name);
+
+  private final Geometry geometry;
+  private final HashOrder order;
+  private final int version;
+  private final long from;
+  private List<Item> items = new ArrayList<>();
+
+  /// Whether there were more than it keeps.
+  private boolean cut;
+
+  /// @param version of the tree's hash
+  /// @param from the least key wanted
+  public HashBatch(Geometry geometry, HashOrder order, int version, long from) {
+    this.geometry = geometry;
+    this.order = order;
+    this.version = version;
+    this.from = from;
+  }
+
+  /// Takes the entries of a block, every one of which is checked.
+  ///
+  /// @param low a hash below which no name is, with which it may begin
+  /// @param above a hash that no name of it reaches, 0 for none
+  /// @return false when a name is elsewhere: the tree is broken
+  public boolean add(byte[] bytes, int low, int above) {
+    for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
+      long inode = EntryBytes.inode(bytes, at);
+      if (inode == 0) {
+        continue;
+      }
+      int name = at + EntryLayout.NAME;
+      int length = EntryBytes.nameLength(bytes, at);
+      long key = order.key(version, bytes, name, length);
+      int hash = HashOrder.hash(key);
+      if (Integer.compareUnsigned(hash, low) < 0
+          || (above != 0 && Integer.compareUnsigned(hash, above) >= 0)) {
+        return false;
+      }
+      if (key >= HashOrder.group(from)) {
+        byte[] copy = Arrays.copyOfRange(bytes, name, name + length);
+        items.add(new Item(key, inode, EntryBytes.kind(geometry, bytes, at), copy));
+      }
+    }
+    if (items.size() >= 2 * MOST) {
+      sort();
+    }
+    return true;
+  }
+
+  private void sort() {
+    items.sort(ORDER);
+    if (items.size() > MOST) {
+      items = new ArrayList<>(items.subList(0, MOST));
+      cut = true;
+    }
+  }
+
+  /// All entries that are wanted, in order. Nothing is added afterwards.
+  public List<Item> sorted() {
+    sort();
+    List<Item> wanted = new ArrayList<>(items.size());
+    int alike = 0;
+    for (int i = 0; i < items.size(); i++) {
+      Item item = items.get(i);
+      boolean same = i > 0 && items.get(i - 1).key == item.key;
+      alike = same ? Math.min(alike + 1, HashOrder.MOST_ALIKE) : 0;
+      long key = item.key | alike;
+      if (key >= from) {
+        wanted.add(alike == 0 ? item : new Item(key, item.inode, item.kind, item.name));
+      }
+    }
+    return wanted;
+  }
+
+  public boolean isCut() {
+    return cut;
+  }
+}

@@ -1,0 +1,131 @@
+package sluice.fs.journal;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.cache.Leased;
+import sluice.fs.cache.WriteBack;
+
+/// What is in the log and not yet at its place: the newest committed version of each block, leased.
+/// Of the journal's thread.
+///
+/// The log begins with the oldest transaction that has a version here. When versions have been
+/// written to their places, it begins later, and its room is free again.
+final class Checkpoints {
+  /// A transaction in the log.
+  private record Logged(int sequence, int start, int blocks) {}
+
+  private record Version(Leased leased, int sequence) {}
+
+  private final LogFile log;
+  private final WriteBack writeBack;
+  private final BlockDevice device;
+  private final ArrayDeque<Logged> transactions = new ArrayDeque<>();
+
+  /// Oldest first.
+  private final Map<Long, Version> versions = new LinkedHashMap<>();
+
+  private int used;
+
+  Checkpoints(LogFile log, WriteBack writeBack, BlockDevice device) {
+    this.log = log;
+    this.writeBack = writeBack;
+    this.device = device;
+  }
+
+  /// Blocks of the log in use.
+  int usedBlocks() {
+    return used;
+  }
+
+  /// Versions held in memory.
+  int versions() {
+    return versions.size();
+  }
+
+  /// A transaction was committed. Takes over the leases.
+  void committed(int sequence, int start, int blocks, List<Leased> metadata, long[] revoked) {
+    transactions.add(new Logged(sequence, start, blocks));
+    used += blocks;
+    for (long block : revoked) {
+      drop(versions.remove(block));
+    }
+    for (Leased leased : metadata) {
+      drop(versions.remove(leased.number()));
+      versions.put(leased.number(), new Version(leased, sequence));
+    }
+  }
+
+  private static void drop(@Nullable Version version) {
+    if (version != null) {
+      version.leased.frame().release();
+    }
+  }
+
+  /// Writes versions to their places, oldest first, until so many blocks of the log are free. When
+  /// there is something to write it is a quarter of the log or all there is: it costs two flushes,
+  /// which a full log would otherwise pay with every transaction.
+  ///
+  /// @param next sequence number of the next transaction
+  /// @param head where it will be
+  void free(int blocks, int next, int head) throws IOException {
+    int wanted = used - (log.capacity() - blocks);
+    if (wanted <= 0) {
+      return;
+    }
+    wanted = Math.max(wanted, Math.min(used, log.capacity() / 4));
+    int last = next;
+    int freed = 0;
+    for (Logged logged : transactions) {
+      last = logged.sequence;
+      freed += logged.blocks;
+      if (freed >= wanted) {
+        break;
+      }
+    }
+    writeUpTo(last, next, head);
+  }
+
+  /// Writes everything to its place.
+  void writeAll(int next, int head) throws IOException {
+    if (!transactions.isEmpty()) {
+      writeUpTo(next, next, head);
+    }
+  }
+
+  private void writeUpTo(int sequence, int next, int head) throws IOException {
+    List<Leased> old = new ArrayList<>();
+    for (Version version : versions.values()) {
+      if (version.sequence - sequence > 0) {
+        break;
+      }
+      old.add(version.leased);
+    }
+    writeBack.writeAll(old);
+    device.flush();
+    Iterator<Version> gone = versions.values().iterator();
+    for (int i = 0; i < old.size(); i++) {
+      Version version = gone.next();
+      gone.remove();
+      drop(version);
+    }
+    while (!transactions.isEmpty() && transactions.getFirst().sequence - sequence <= 0) {
+      used -= transactions.removeFirst().blocks;
+    }
+    boolean empty = transactions.isEmpty();
+    int start = empty ? head : transactions.getFirst().start;
+    log.mark(start, empty ? next : transactions.getFirst().sequence, 0);
+  }
+
+  /// The log is not trusted any more: nothing is written to its place.
+  void abandon() {
+    versions.values().forEach(Checkpoints::drop);
+    versions.clear();
+  }
+}

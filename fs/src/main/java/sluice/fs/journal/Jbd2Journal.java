@@ -1,0 +1,515 @@
+package sluice.fs.journal;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.StampedLock;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+import sluice.fs.FsException;
+import sluice.fs.block.Journal;
+import sluice.fs.block.Transaction;
+import sluice.fs.cache.FrameCache;
+import sluice.fs.cache.FrameClaims;
+import sluice.fs.cache.FrameRuns;
+import sluice.fs.cache.Leased;
+import sluice.fs.cache.Waits;
+import sluice.sys.Errno;
+
+/// A journal with a log in the format of JBD2, ordered mode. Any thread begins and ends
+/// transactions; a thread of the journal commits and writes blocks to their places.
+///
+/// Transactions hold the gate for reading. A commit holds it alone for the moment in which it
+/// leases what has changed: from then on a change of those blocks is made in a copy, so the commit
+/// writes what was there at that moment while the next transactions go on.
+///
+/// Order of a commit: content of files to its place → blocks into the log → flush → commit block →
+/// flush → stable. Blocks go to their places later, from the versions that were committed.
+///
+/// After Tweedie, "Journaling the Linux ext2fs Filesystem", LinuxExpo 1998.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | running, its sets | inside the gate, under the monitor | under the monitor | |
+/// | wanted, stable, closing, over, idle, crowded, listeners | under the monitor | under the monitor | |
+/// | failure | under the monitor, once | volatile | volatile |
+/// | log, writer, checkpoints | the journal's thread | plain | plain |
+///
+/// Lifecycle: opened after the log was replayed → [#close] leaves an empty log. Any failure of a
+/// write or flush ends it: waiting threads get its errno, later transactions `EROFS`, and the log
+/// on the device stays as it was, to be replayed.
+///
+/// Limits: transactions that commit together change at most a quarter of the log, and of the cache.
+public final class Jbd2Journal implements Journal {
+  private final FrameCache cache;
+
+  /// How long a change may stay unstable when nobody waits for it.
+  private final long oldNanos;
+
+  private final LogFile log;
+  private final LogWriter writer;
+  private final Checkpoints checkpoints;
+  private final ThreadLocal<Jbd2Transaction> transactions;
+
+  /// What the transactions know of it, which threads keep longer than the journal lives.
+  private final AtomicReference<@Nullable Jbd2Journal> self = new AtomicReference<>(this);
+
+  private final StampedLock gate = new StampedLock();
+  private final StableListeners listeners = new StableListeners();
+  private final int mostCredits;
+  private final int mostVersions;
+  private final Thread committer;
+  private LogGroup running = new LogGroup(1);
+  private @Nullable LogGroup committing;
+  private long wanted;
+  private long stable;
+  private volatile @Nullable IOException failure;
+  private boolean closing;
+
+  /// The journal's thread has ended.
+  private boolean over;
+
+  /// The journal's thread waits for work: nobody else needs to wake it.
+  private boolean idle;
+
+  /// Threads that wait for room in another group.
+  private int crowded;
+
+  private Jbd2Journal(FrameCache cache, LogFile log, int sequence) {
+    this.cache = cache;
+    oldNanos = TimeUnit.MILLISECONDS.toNanos(cache.times().oldMillis());
+    this.log = log;
+    writer = new LogWriter(log, cache.device(), log.first(), sequence);
+    checkpoints = new Checkpoints(log, cache.writeBack(), cache.device());
+    transactions = ThreadLocal.withInitial(() -> new Jbd2Transaction(self));
+    mostCredits = Math.min(log.capacity(), cache.frames()) / 4;
+    mostVersions = cache.frames() / 8;
+    committer = Thread.ofPlatform().daemon().name("sluice fs journal").unstarted(this::run);
+  }
+
+  /// Replays the log if it must be, and opens it.
+  public static Jbd2Journal open(FrameCache cache, long[] places) throws IOException {
+    LogFile log = LogFile.open(cache.device(), cache.blockBytes(), places);
+    try {
+      if (cache.device().readOnly()) {
+        throw FsException.of(Errno.EROFS, "a journal on a device opened for reading");
+      }
+      LogReplay.Result replayed = LogReplay.run(log, places, new LogTarget.Places(cache));
+      log.mark(log.first(), replayed.next(), 0);
+      Jbd2Journal journal = new Jbd2Journal(cache, log, replayed.next());
+      journal.committer.start();
+      return journal;
+    } catch (IOException | RuntimeException refused) {
+      log.close();
+      throw refused;
+    }
+  }
+
+  /// Replays the log if it must be, and leaves it empty.
+  public static int replay(FrameCache cache, long[] places) throws IOException {
+    try (LogFile log = LogFile.open(cache.device(), cache.blockBytes(), places)) {
+      if (log.start() == 0) {
+        return 0;
+      }
+      LogReplay.Result replayed = LogReplay.run(log, places, new LogTarget.Places(cache));
+      log.mark(0, replayed.next(), 0);
+      return replayed.blocks();
+    }
+  }
+
+  // ---- transactions
+  // -------------------------------------------------------------------------------
+
+  @Override
+  public Transaction begin(int metadataBlocks) throws IOException {
+    Jbd2Transaction transaction = transactions.get();
+    if (transaction.open()) {
+      joins(metadataBlocks);
+      transaction.join();
+      transaction.credit(metadataBlocks);
+      return transaction;
+    }
+    if (metadataBlocks > mostCredits) {
+      throw FsException.of(
+          Errno.ENOSPC,
+          "a transaction of "
+              + metadataBlocks
+              + " blocks; the journal and the cache allow "
+              + mostCredits);
+    }
+    cache.throttle();
+    while (true) {
+      long stamp = gate.readLock();
+      if (reserve(metadataBlocks, stamp)) {
+        transaction.credit(metadataBlocks);
+        transaction.begin(stamp);
+        return transaction;
+      }
+    }
+  }
+
+  /// A transaction that is open takes on more. It cannot wait for a commit, which waits for it; the
+  /// limits leave room for some of this.
+  ///
+  /// @throws FsException `E2BIG` when that is used up, before anything is changed
+  private synchronized void joins(int blocks) throws FsException {
+    if (running.metadata.size() + blocks > 2 * mostCredits) {
+      throw FsException.of(
+          Errno.E2BIG,
+          "a group that may change "
+              + blocks
+              + " blocks more: what commits with it has changed "
+              + running.metadata.size()
+              + ", of at most "
+              + 2 * mostCredits
+              + "; Fix: end the group, and do this in another");
+    }
+    running.credits += blocks;
+  }
+
+  /// @return false when there was no room: has waited for some, outside of the gate
+  private boolean reserve(int blocks, long stamp) throws FsException {
+    LogGroup full;
+    synchronized (this) {
+      if (failure != null || closing) {
+        gate.unlockRead(stamp);
+        throw readOnly();
+      }
+      if (running.metadata.size() + running.credits + blocks <= mostCredits) {
+        if (running.isEmpty() && running.credits == 0) {
+          running.sinceNanos = System.nanoTime();
+        }
+        running.credits += blocks;
+        return true;
+      }
+      full = running;
+    }
+    gate.unlockRead(stamp);
+    synchronized (this) {
+      want(full.point);
+      crowded++;
+      while (running == full && failure == null) {
+        Waits.await(this);
+      }
+      crowded--;
+    }
+    return false;
+  }
+
+  private FsException readOnly() {
+    FsException refused =
+        FsException.of(
+            Errno.EROFS,
+            failure == null ? "the journal is closed" : "the journal has failed: " + failure);
+    if (failure != null) {
+      refused.initCause(failure);
+    }
+    return refused;
+  }
+
+  /// A metadata block is in the hands of a transaction.
+  void changed(long block) throws FsException {
+    synchronized (this) {
+      if (running.metadata.size() >= 2 * mostCredits) {
+        throw FsException.of(
+            Errno.ENOSPC, "transactions changed more than " + running.metadata.size() + " blocks");
+      }
+      running.metadata.add(block);
+      running.content.remove(block);
+      running.revoked.remove(block);
+      running.freed.remove(block);
+      running.freedContent.remove(block);
+    }
+  }
+
+  /// Blocks of content that follow each other are in the hands of a transaction.
+  void content(long block, int count) {
+    synchronized (this) {
+      for (long each = block; each < block + count; each++) {
+        running.content.add(each);
+        running.freedContent.remove(each);
+      }
+    }
+  }
+
+  /// A block was freed.
+  ///
+  /// @return whether it is content that the transaction being committed promises: its frame stays
+  ///   as it is until this one is stable. What older ones promised is on the device, and what this
+  ///   one did to the block nobody is promised
+  boolean freed(long block, boolean content) {
+    synchronized (this) {
+      running.freed.add(block);
+      running.content.remove(block);
+      if (running.metadata.remove(block) || !content) {
+        running.revoked.add(block);
+      }
+      boolean promised = content && committing != null && committing.content.contains(block);
+      if (promised) {
+        running.freedContent.add(block);
+      }
+      return promised;
+    }
+  }
+
+  /// A change could not be finished: what is not committed yet never will be.
+  synchronized void abort(IOException reason) {
+    if (failure == null) {
+      failure = reason;
+      notifyAll();
+    }
+  }
+
+  /// The outermost transaction of a thread is over.
+  void ended(long stamp, int credits) {
+    synchronized (this) {
+      running.credits -= credits;
+    }
+    gate.unlockRead(stamp);
+  }
+
+  FrameClaims claims() {
+    return cache.claims();
+  }
+
+  FrameRuns runs() {
+    return cache.runs();
+  }
+
+  int blockBytes() {
+    return cache.blockBytes();
+  }
+
+  @Override
+  public boolean atomic() {
+    return true;
+  }
+
+  @Override
+  public boolean failed() {
+    return failure != null;
+  }
+
+  @Override
+  public synchronized boolean reusable(long block) {
+    return !running.freed.contains(block)
+        && (committing == null || !committing.freed.contains(block));
+  }
+
+  // ---- stability
+  // ----------------------------------------------------------------------------------
+
+  @Override
+  public synchronized long point() {
+    return running.isEmpty() ? running.point - 1 : running.point;
+  }
+
+  @Override
+  public synchronized boolean stable(long point) {
+    return stable >= point;
+  }
+
+  @Override
+  public void await(long point) throws IOException {
+    if (transactions.get().open()) {
+      throw new IllegalStateException("a thread cannot wait for its own open transaction");
+    }
+    StableWait wait = new StableWait();
+    whenStable(point, wait);
+    wait.await();
+  }
+
+  private static int errno(IOException failure) {
+    return failure instanceof FsException known ? known.errno() : Errno.EIO;
+  }
+
+  private static FsException ended(IOException failure) {
+    return FsException.of(errno(failure), "the journal has failed: " + failure);
+  }
+
+  /// Wakes the journal's thread, unless it is committing: it looks again afterwards.
+  private void want(long point) {
+    if (wanted < point) {
+      wanted = point;
+      if (idle) {
+        notifyAll();
+      }
+    }
+  }
+
+  @Override
+  public void whenStable(long point, FileTree.StableListener then) {
+    IOException failed = null;
+    synchronized (this) {
+      if (stable < point) {
+        failed = over ? reason() : failure;
+        if (failed == null) {
+          listeners.add(point, then);
+          want(Math.min(point, running.point));
+          return;
+        }
+      }
+    }
+    StableListeners.tell(then, failed == null ? null : ended(failed));
+  }
+
+  @Override
+  public void sync() throws IOException {
+    await(point());
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      closing = true;
+      notifyAll();
+    }
+    Waits.join(committer);
+    self.set(null);
+    synchronized (this) {
+      if (failure != null) {
+        throw ended(failure);
+      }
+    }
+  }
+
+  // ---- the journal's thread
+  // -----------------------------------------------------------------------
+
+  private void run() {
+    try {
+      while (awaitWork()) {
+        commit();
+      }
+      commit();
+      checkpoints.writeAll(writer.sequence(), writer.head());
+      log.mark(0, writer.sequence(), 0);
+    } catch (IOException | RuntimeException | Error failed) {
+      fail(failed instanceof IOException known ? known : new IOException(failed));
+    } finally {
+      checkpoints.abandon();
+      log.close();
+      tellOfTheEnd();
+    }
+  }
+
+  /// Nothing becomes stable any more.
+  private void tellOfTheEnd() {
+    List<StableListeners.Waiting> told;
+    IOException why;
+    synchronized (this) {
+      over = true;
+      told = listeners.take(Long.MAX_VALUE);
+      why = reason();
+    }
+    if (!told.isEmpty()) {
+      StableListeners.tell(told, ended(why));
+    }
+  }
+
+  private IOException reason() {
+    IOException known = failure;
+    return known == null ? new IOException("it is closed") : known;
+  }
+
+  /// @return false at the end
+  private synchronized boolean awaitWork() {
+    while (true) {
+      if (closing) {
+        return false;
+      }
+      if (failure != null) {
+        return true; // the commit will say so
+      }
+      long age = running.isEmpty() ? 0 : System.nanoTime() - running.sinceNanos;
+      if (wanted >= running.point || age >= oldNanos) {
+        return true;
+      }
+      idle = true;
+      Waits.await(this);
+      idle = false;
+    }
+  }
+
+  private void commit() throws IOException {
+    LogGroup group;
+    List<Leased> metadata = new ArrayList<>();
+    List<Leased> content = new ArrayList<>();
+    long stamp = gate.writeLock();
+    try {
+      synchronized (this) {
+        if (failure != null) {
+          throw failure;
+        }
+        group = running;
+        running = new LogGroup(group.point + 1);
+        committing = group;
+        if (crowded > 0) {
+          notifyAll();
+        }
+      }
+      lend(group.metadata, false, metadata);
+      lend(group.content, true, content);
+    } finally {
+      gate.unlockWrite(stamp);
+    }
+    try {
+      cache.writeBack().write(content);
+      for (long block : group.freedContent.toArray()) {
+        cache.claims().drop(block);
+      }
+      if (group.needsLog()) {
+        log(metadata, group.revoked.toArray());
+      } else if (!group.isEmpty()) {
+        cache.device().flush();
+      }
+    } catch (IOException | RuntimeException | Error failed) {
+      metadata.forEach(leased -> leased.frame().release());
+      throw failed;
+    }
+    List<StableListeners.Waiting> told;
+    synchronized (this) {
+      stable = group.point;
+      committing = null;
+      told = listeners.take(stable);
+    }
+    StableListeners.tell(told, null);
+    if (checkpoints.versions() > mostVersions) {
+      checkpoints.writeAll(writer.sequence(), writer.head());
+    }
+  }
+
+  private void lend(LongSet blocks, boolean onlyDirty, List<Leased> into) {
+    for (long block : blocks.toArray()) {
+      Leased leased = cache.claims().lend(block, onlyDirty);
+      if (leased != null) {
+        into.add(leased);
+      }
+    }
+  }
+
+  private void log(List<Leased> metadata, long[] revoked) throws IOException {
+    int blocks = writer.blocksFor(metadata.size(), revoked.length);
+    if (blocks > log.capacity()) {
+      throw FsException.of(Errno.ENOSPC, "a transaction of " + blocks + " blocks for the log");
+    }
+    checkpoints.free(blocks, writer.sequence(), writer.head());
+    int sequence = writer.sequence();
+    int start = writer.head();
+    writer.commit(metadata, revoked);
+    cache.claims().committed(metadata);
+    checkpoints.committed(sequence, start, blocks, new ArrayList<>(metadata), revoked);
+    metadata.clear();
+  }
+
+  private void fail(IOException reason) {
+    abort(reason);
+    try {
+      log.mark(log.start(), log.sequence(), -Errno.EIO);
+    } catch (IOException | RuntimeException alsoFailed) {
+      reason.addSuppressed(alsoFailed);
+    }
+  }
+}

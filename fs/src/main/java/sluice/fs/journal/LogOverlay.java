@@ -1,0 +1,183 @@
+package sluice.fs.journal;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import sluice.fs.FsException;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.device.Transfers;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+
+/// A device as it will be when the log that a crash has left on it is replayed, for mounts that
+/// write nothing. Any thread may read once [#over] has returned.
+///
+/// No content is kept: what the log holds for a block is read where it is in the log. What is kept
+/// is where, 48 bytes a block at most, for [#MOST_BLOCKS] of them, and while the log is looked
+/// through as much again for revoked blocks: together 100 MB, in ordinary logs far below one.
+public final class LogOverlay implements BlockDevice, LogTarget {
+  /// Different blocks in a log, and blocks that it revokes: a log of 4 GB has no more of 4 KB.
+  public static final int MOST_BLOCKS = 1 << 20;
+
+  private static final int NOTHING = -1;
+
+  private final BlockDevice device;
+  private final int blockBytes;
+  private final int blockShift;
+  private final long[] places;
+
+  /// By number of the block: where in the log it is, times two; odd when it is escaped there.
+  private final LongIntMap laid;
+
+  private LogOverlay(BlockDevice device, int blockBytes, long[] places, int most) {
+    this.device = device;
+    this.blockBytes = blockBytes;
+    this.places = places;
+    blockShift = Integer.numberOfTrailingZeros(blockBytes);
+    laid = new LongIntMap(most);
+  }
+
+  /// Looks through a log, and refuses it as replaying it would.
+  ///
+  /// @param places where each block of the log is on the device, in blocks
+  /// @param most blocks that it may hold
+  /// @throws FsException as `Journals.jbd2`; `ENOMEM` when it holds too many blocks
+  public static LogOverlay over(BlockDevice device, int blockBytes, long[] places, int most)
+      throws IOException {
+    try (LogFile log = LogFile.open(device, blockBytes, places)) {
+      LogOverlay overlay = new LogOverlay(device, blockBytes, places.clone(), most);
+      LogReplay.run(log, places, overlay);
+      return overlay;
+    }
+  }
+
+  // ---- filled from the log ----------------------------------------------------------------------
+
+  @Override
+  public long blocks() {
+    return device.lengthBytes() >>> blockShift;
+  }
+
+  @Override
+  public void take(long number, int index, boolean escaped, MemorySegment content)
+      throws FsException {
+    if (!laid.put(number, index << 1 | (escaped ? 1 : 0))) {
+      throw tooMany("holds");
+    }
+  }
+
+  @Override
+  public void end() {}
+
+  @Override
+  public int mostRevoked() {
+    return MOST_BLOCKS;
+  }
+
+  @Override
+  public FsException tooManyRevoked() {
+    return tooMany("revokes");
+  }
+
+  /// @param does `holds` or `revokes`
+  private static FsException tooMany(String does) {
+    return FsException.of(
+        Errno.ENOMEM,
+        "the log that a crash left "
+            + does
+            + " more blocks than are kept in memory to read the image without changing it; Fix:"
+            + " open it for writing once, or e2fsck -p, which replays the log");
+  }
+
+  // ---- read as a device -------------------------------------------------------------------------
+
+  /// Blocks that are read from the log.
+  public int laid() {
+    return laid.size();
+  }
+
+  @Override
+  public long lengthBytes() {
+    return device.lengthBytes();
+  }
+
+  @Override
+  public int sectorBytes() {
+    return device.sectorBytes();
+  }
+
+  @Override
+  public boolean readOnly() {
+    return true;
+  }
+
+  @Override
+  public void read(long position, Block into, long offset, int bytes) throws IOException {
+    Transfers.check(this, position, bytes);
+    into.lease();
+    try {
+      for (int done = 0; done < bytes; ) {
+        done += readPart(position + done, into, offset + done, bytes - done);
+      }
+    } finally {
+      into.release();
+    }
+  }
+
+  /// Reads as much as lies together.
+  private int readPart(long position, Block into, long offset, int most) throws IOException {
+    int inBlock = (int) (position & (blockBytes - 1));
+    int first = Math.min(most, blockBytes - inBlock);
+    int found = laid.getOrDefault(position >>> blockShift, NOTHING);
+    if (found == NOTHING) {
+      int run = first;
+      while (run < most && !laid.contains((position + run) >>> blockShift)) {
+        run += Math.min(blockBytes, most - run);
+      }
+      device.read(position, into, offset, run);
+      return run;
+    }
+    device.read(places[found >>> 1] * blockBytes + inBlock, into, offset, first);
+    if ((found & 1) != 0 && inBlock == 0) {
+      LogLayout.setInt(into.segment(), offset, LogLayout.MAGIC);
+    }
+    return first;
+  }
+
+  @Override
+  public void read(Transfer[] transfers, int count) throws IOException {
+    if (touches(transfers, count)) {
+      BlockDevice.super.read(transfers, count);
+    } else {
+      device.read(transfers, count);
+    }
+  }
+
+  private boolean touches(Transfer[] transfers, int count) {
+    for (int i = 0; i < count; i++) {
+      long end = transfers[i].position() + transfers[i].bytes();
+      for (long at = transfers[i].position() >>> blockShift; at << blockShift < end; at++) {
+        if (laid.contains(at)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void write(long position, Block from, long offset, int bytes) throws IOException {
+    Transfers.checkWrite(this, position, bytes);
+  }
+
+  @Override
+  public void register(MemorySegment region) {
+    device.register(region);
+  }
+
+  @Override
+  public void flush() {}
+
+  /// The device below stays its owner's.
+  @Override
+  public void close() {}
+}

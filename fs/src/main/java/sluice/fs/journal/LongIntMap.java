@@ -1,0 +1,79 @@
+package sluice.fs.journal;
+
+import java.util.Arrays;
+
+/// Numbers of blocks and an `int` for each, at most 48 bytes an entry, and half as many more while
+/// it grows. Of one thread while it is filled; any thread may look once nobody changes it.
+final class LongIntMap {
+  /// Most bytes that an entry takes, while it grows too.
+  static final int ENTRY_BYTES = 72;
+
+  private static final long FREE = -1;
+
+  private final int most;
+  private long[] keys = new long[16];
+  private int[] values = new int[16];
+  private int size;
+
+  /// @param most entries it may have
+  LongIntMap(int most) {
+    this.most = most;
+    Arrays.fill(keys, FREE);
+  }
+
+  int size() {
+    return size;
+  }
+
+  /// @return the value of a block number, or what is given
+  int getOrDefault(long key, int otherwise) {
+    int at = slot(key);
+    return keys[at] == key ? values[at] : otherwise;
+  }
+
+  boolean contains(long key) {
+    return keys[slot(key)] == key;
+  }
+
+  /// @return false when there is no room for one more
+  boolean put(long key, int value) {
+    int at = slot(key);
+    if (keys[at] == FREE) {
+      if (size == most) {
+        return false;
+      }
+      size++;
+      if (size * 2 > keys.length) {
+        grow();
+        at = slot(key);
+      }
+    }
+    keys[at] = key;
+    values[at] = value;
+    return true;
+  }
+
+  private void grow() {
+    long[] oldKeys = keys;
+    int[] oldValues = values;
+    keys = new long[oldKeys.length * 2];
+    values = new int[oldKeys.length * 2];
+    Arrays.fill(keys, FREE);
+    for (int i = 0; i < oldKeys.length; i++) {
+      if (oldKeys[i] != FREE) {
+        int at = slot(oldKeys[i]);
+        keys[at] = oldKeys[i];
+        values[at] = oldValues[i];
+      }
+    }
+  }
+
+  /// Where a key is, or belongs.
+  private int slot(long key) {
+    int at = (int) ((key * 0x9E3779B97F4A7C15L) >>> 32) & (keys.length - 1);
+    while (keys[at] != FREE && keys[at] != key) {
+      at = (at + 1) & (keys.length - 1);
+    }
+    return at;
+  }
+}

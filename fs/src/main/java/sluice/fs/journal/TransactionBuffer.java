@@ -1,0 +1,32 @@
+package sluice.fs.journal;
+
+import org.jspecify.annotations.Nullable;
+import sluice.fs.block.Buffer;
+import sluice.fs.cache.Frame;
+import sluice.fs.cache.FrameClaims;
+import sluice.memory.Block;
+
+/// A block in the hands of a transaction. Of the transaction's thread.
+final class TransactionBuffer extends Buffer {
+  private final FrameClaims claims;
+
+  /// The next of the open buffers of the transaction, some of which are closed already.
+  final @Nullable TransactionBuffer next;
+
+  /// Takes over a claim.
+  TransactionBuffer(FrameClaims claims, Frame frame, @Nullable TransactionBuffer next) {
+    super(frame.number(), frame);
+    this.claims = claims;
+    this.next = next;
+  }
+
+  @Override
+  protected boolean writable() {
+    return true;
+  }
+
+  @Override
+  protected void letGo(Block held) {
+    claims.letGo((Frame) held);
+  }
+}

@@ -1,0 +1,31 @@
+package sluice.fs.storage;
+
+import java.io.IOException;
+import sluice.fs.FsException;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BufferCache;
+import sluice.fs.cache.CacheTimes;
+import sluice.fs.cache.FrameCache;
+import sluice.memory.Account;
+
+/// Opens buffer caches. Any thread may call.
+public final class BufferCaches {
+  private BufferCaches() {}
+
+  /// A cache over a device, which stays the caller's: close it after the cache.
+  ///
+  /// @param blockBytes 1024, 2048 or 4096
+  /// @param cacheBytes memory for blocks, at least 64 blocks; taken at once, touched when needed
+  public static BufferCache open(BlockDevice device, int blockBytes, long cacheBytes)
+      throws IOException {
+    return open(device, blockBytes, cacheBytes, new Account("buffer cache", cacheBytes));
+  }
+
+  /// As the other, charged to an account until the last lease on a block ends.
+  ///
+  /// @throws FsException `ENOMEM` when the account has no room
+  public static BufferCache open(
+      BlockDevice device, int blockBytes, long cacheBytes, Account account) throws IOException {
+    return FrameCache.open(device, blockBytes, cacheBytes, account, CacheTimes.USUAL);
+  }
+}

@@ -1,0 +1,2 @@
+/// Opens what a file system stands on, bottom first: [BlockDevices], [BufferCaches], [Journals].
+package sluice.fs.storage;

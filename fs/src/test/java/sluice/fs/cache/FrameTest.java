@@ -1,0 +1,72 @@
+package sluice.fs.cache;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What may be done to a frame by who has found it in a former life.
+final class FrameTest {
+  private static final int BLOCK = 1024;
+
+  private final Arena arena = Arena.ofShared();
+  private final BlockTable table = new BlockTable(2);
+  private @Nullable FrameSupply supply;
+
+  @BeforeEach
+  void open() {
+    MemorySegment memory = arena.allocate(2 * BLOCK);
+    supply = new FrameSupply(memory, () -> {}, table, BLOCK, 2);
+  }
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  private Frame take() {
+    return requireNonNull(requireNonNull(supply).tryTake(Frame.NONE));
+  }
+
+  @Test
+  void aFrameThatIsMappedNowhereIsClaimedByItsTakerOnly() {
+    Frame frame = take();
+    assertThat(frame.claim()).isFalse();
+    assertThat(frame.claimOwn()).isTrue();
+    table.put(7, frame);
+    assertThat(frame.claim()).isFalse();
+    frame.endClaim();
+    assertThat(frame.leases()).isEqualTo(1);
+    assertThat(frame.claimOwn()).isFalse();
+    assertThat(frame.claim()).isTrue();
+    table.remove(frame);
+    frame.endClaim();
+    assertThat(frame.claim()).isFalse();
+    frame.release();
+  }
+
+  /// A commit may end its lease at any moment: nobody may have claimed the frame then.
+  @Test
+  void aFrameThatWasReplacedBelongsToThoseWhoLeasedIt() {
+    Frame frame = take();
+    boolean ofTheCommit = frame.lend();
+    assertThat(ofTheCommit).isTrue();
+    table.put(7, frame); // as a loader does, which holds a lease too
+    assertThat(frame.claim()).isFalse();
+    table.remove(frame);
+    frame.release(); // the cache's
+    assertThat(frame.leases()).isEqualTo(1);
+    assertThat(frame.claim()).as("by who found it before").isFalse();
+    assertThat(frame.lend()).as("for a moment, until its number is looked at").isTrue();
+    assertThat(frame.shows(7)).isFalse();
+    frame.release();
+    frame.release();
+    assertThat(frame.leases()).isZero();
+    assertThat(frame.lend()).isFalse();
+  }
+}

@@ -1,0 +1,18 @@
+package sluice.nio.adaptors;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/// What a listening channel does for its `ServerSocket` beyond the methods of
+/// `ServerSocketChannel`. Any thread calls.
+public interface AdaptedListener {
+  /// The local address, also after closing; null while there is none.
+  @Nullable SocketAddress localAddress();
+
+  /// Accepts a connection; the channel is in blocking mode.
+  ///
+  /// @param nanos negative waits without limit
+  SocketChannel blockingAccept(long nanos) throws IOException;
+}

@@ -1,0 +1,84 @@
+package sluice.nio.adaptors;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.VarHandle;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/// What the JDK's adaptors reach inside of `java.net`, where that package is open to us
+/// (`--add-opens java.base/java.net=sluice.nio`, which the agent and `sluice run` give). Stateless:
+/// any thread may call.
+final class JavaNet {
+  /// Null where the package is closed.
+  private static final @Nullable JavaNet INSIDE = open();
+
+  private final SocketAddress noDelegate;
+  private final VarHandle length;
+  private final VarHandle room;
+  private final MethodHandle newInterface;
+
+  private JavaNet(MethodHandles.Lookup lookup) throws ReflectiveOperationException {
+    MethodHandles.Lookup sockets = MethodHandles.privateLookupIn(DatagramSocket.class, lookup);
+    MethodHandles.Lookup packets = MethodHandles.privateLookupIn(DatagramPacket.class, lookup);
+    MethodHandles.Lookup networks = MethodHandles.privateLookupIn(NetworkInterface.class, lookup);
+    noDelegate =
+        (SocketAddress)
+            sockets
+                .findStaticVarHandle(DatagramSocket.class, "NO_DELEGATE", SocketAddress.class)
+                .get();
+    length = packets.findVarHandle(DatagramPacket.class, "length", int.class);
+    room = packets.findVarHandle(DatagramPacket.class, "bufLength", int.class);
+    newInterface =
+        networks.findConstructor(
+            NetworkInterface.class,
+            MethodType.methodType(void.class, String.class, int.class, InetAddress[].class));
+  }
+
+  private static @Nullable JavaNet open() {
+    try {
+      return new JavaNet(MethodHandles.lookup());
+    } catch (ReflectiveOperationException closed) {
+      return null;
+    }
+  }
+
+  /// The instance, null where `java.net` is closed to us.
+  static @Nullable JavaNet inside() {
+    return INSIDE;
+  }
+
+  /// Given to a `DatagramSocket` as its address, has it open no socket of its own.
+  SocketAddress noDelegate() {
+    return noDelegate;
+  }
+
+  /// Bytes that may be received into a packet.
+  int room(DatagramPacket packet) {
+    return (int) room.get(packet);
+  }
+
+  /// Sets what has been received, and leaves the packet its room.
+  void received(DatagramPacket packet, int bytes) {
+    length.set(packet, bytes);
+  }
+
+  /// What stands for no network interface in particular.
+  NetworkInterface anyInterface() {
+    InetAddress any = new InetSocketAddress(0).getAddress();
+    try {
+      return (NetworkInterface)
+          newInterface.invokeExact(any.getHostName(), 0, new InetAddress[] {any});
+    } catch (RuntimeException | Error problem) {
+      throw problem;
+    } catch (Throwable problem) {
+      throw new AssertionError(problem);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package sluice.nio.channels;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.spi.SelectorProvider;
+import org.jspecify.annotations.Nullable;
+import sun.nio.ch.IOUtil;
+import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
+
+/// A stream socket for which `FileChannel.transferTo` maps the file. Any thread may use it.
+///
+/// To a channel of a class it does not know the JDK reads and writes 8 KiB at a time. If the class
+/// has the interface of the JDK's selectable channels, it writes the mapped file, as much as the
+/// socket takes at once, so that the kernel's copy out of the page cache is the only one. Without
+/// any copy it sends to its own class alone. The interface is in `sun.nio.ch`: see
+/// [StreamChannels]. What else is in it is for the JDK's selectors. Those take any channel with the
+/// interface, and fail when they first ask for its events: it is not of their provider.
+final class FileTargetChannel extends SluiceSocketChannel implements SelChImpl {
+  private FileTargetChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
+      throws IOException {
+    super(provider, family);
+  }
+
+  private FileTargetChannel(
+      SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
+    super(provider, family, fd, remote);
+  }
+
+  static SluiceSocketChannel open(SelectorProvider provider, @Nullable ProtocolFamily family)
+      throws IOException {
+    return new FileTargetChannel(provider, family);
+  }
+
+  static SluiceSocketChannel connected(
+      SelectorProvider provider, StandardProtocolFamily family, int fd, SocketAddress remote) {
+    return new FileTargetChannel(provider, family, fd, remote);
+  }
+
+  @Override
+  public FileDescriptor getFD() {
+    return IOUtil.newFD(getFDVal());
+  }
+
+  @Override
+  public int getFDVal() {
+    return core().fd();
+  }
+
+  @Override
+  public boolean translateAndUpdateReadyOps(int operations, SelectionKeyImpl key) {
+    throw new IllegalSelectorException();
+  }
+
+  @Override
+  public boolean translateAndSetReadyOps(int operations, SelectionKeyImpl key) {
+    throw new IllegalSelectorException();
+  }
+
+  @Override
+  public int translateInterestOps(int operations) {
+    throw new IllegalSelectorException();
+  }
+
+  @Override
+  public void kill() throws IOException {
+    close();
+  }
+}

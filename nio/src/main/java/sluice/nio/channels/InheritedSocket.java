@@ -1,0 +1,82 @@
+package sluice.nio.channels;
+
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.NetErrors;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// The socket that a super-server left as standard input. Any thread may ask; it is taken over
+/// once, and those of standard input, output and error that are this socket are directed to
+/// `/dev/null` then, so that nothing the program prints gets to the peer. A log stays what it was.
+public final class InheritedSocket {
+  private static final int INPUT = 0;
+  private static @Nullable Channel taken;
+
+  private InheritedSocket() {}
+
+  public static synchronized @Nullable Channel channel(SelectorProvider provider)
+      throws IOException {
+    if (taken == null && isSocket()) {
+      int fd = NetErrors.check(Files.duplicate(INPUT));
+      taken = wrap(provider, fd);
+      String socket = file(INPUT);
+      int nothing = NetErrors.check(Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0));
+      for (int i = INPUT; i <= 2; i++) {
+        if (file(i).equals(socket)) {
+          NetErrors.check(Files.replace(i, nothing));
+        }
+      }
+      Files.close(nothing);
+    }
+    return taken;
+  }
+
+  /// What the descriptor is open on: its type and number; empty where that is not shown.
+  private static String file(int fd) {
+    try {
+      return java.nio.file.Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
+    } catch (IOException notShown) {
+      return "";
+    }
+  }
+
+  private static boolean isSocket() throws IOException {
+    try {
+      Sockets.getsockopt(INPUT, Sockets.SOL_SOCKET, Sockets.SO_TYPE);
+      return true;
+    } catch (SysException no) {
+      if (no.errno() == Errno.ENOTSOCK || no.errno() == Errno.EBADF) {
+        return false;
+      }
+      throw no;
+    }
+  }
+
+  private static @Nullable Channel wrap(SelectorProvider provider, int fd) throws IOException {
+    StandardProtocolFamily family =
+        switch (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_DOMAIN)) {
+          case SocketAddresses.AF_INET -> StandardProtocolFamily.INET;
+          case SocketAddresses.AF_INET6 -> StandardProtocolFamily.INET6;
+          default -> StandardProtocolFamily.UNIX;
+        };
+    boolean stream =
+        Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_TYPE) == Sockets.SOCK_STREAM;
+    if (!stream) {
+      return new SluiceDatagramChannel(provider, family, fd);
+    }
+    if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) != 0) {
+      return new SluiceServerSocketChannel(provider, family, fd);
+    }
+    return StreamChannels.connected(
+        provider, family, fd, Families.orUnnamed(Sockets.getpeername(fd), family));
+  }
+}

@@ -1,0 +1,286 @@
+package sluice.nio.descriptors;
+
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Epoll;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+
+/// A channel's descriptor: which threads wait in it, and when it is closed. Any thread may call.
+///
+/// The descriptor is closed when no thread can be about to name it: a non-blocking operation holds
+/// the lock of its direction, which closing passes through, as it passes through the lock of the
+/// channel's state; a blocking one is counted and woken, and closing waits until it has left. So a
+/// number that the kernel gives to another file is never used by mistake.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `closing`, `closed`, `blocked`, `sets` | any thread | under this object's lock | the same |
+/// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
+/// | `Direction.ended` | any thread | under the direction's lock object | the same |
+/// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
+///
+/// Lifecycle: open → closing (operations end) → closed.
+public final class ChannelCore {
+  private static final int LOOK_AGAIN_MILLIS = 1;
+
+  private final int fd;
+  private boolean closing;
+  private boolean closed;
+  private int blocked;
+
+  /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
+  /// that is being started has the file too, the kernel would go on reporting it.
+  private final List<Epoll> sets = new ArrayList<>(0);
+
+  /// Selectors that the channel is registered with.
+  public final AtomicInteger registrations = new AtomicInteger();
+
+  public final Direction reads = new Direction();
+  public final Direction writes = new Direction();
+
+  public ChannelCore(int fd) {
+    this.fd = fd;
+  }
+
+  /// The descriptor. Only for a thread that holds a direction's lock, or is counted as blocked.
+  public int fd() {
+    return fd;
+  }
+
+  /// One direction of a channel: the lock of its operations and the thread that waits in it.
+  public final class Direction {
+    public final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Waiter waiter;
+    private boolean ended;
+
+    /// Whether the holder of [#lock] waits and will need the channel's monitor to go on. Under that
+    /// monitor.
+    private boolean suspended;
+
+    /// Whether an operation of a stream waits. For the holder of the channel's `blockingLock()`.
+    public boolean isSuspended() {
+      return suspended;
+    }
+
+    /// Takes [#lock]. A thread that has the channel's monitor, for which a suspended operation will
+    /// have to wait, gives it up until that operation has ended.
+    ///
+    /// @param monitor the channel's `blockingLock()`
+    public void lock(Object monitor) {
+      boolean interrupted = false;
+      while (!lock.tryLock()) {
+        if (!Thread.holdsLock(monitor) || !suspended) {
+          lock.lock();
+          break;
+        }
+        interrupted |= Thread.interrupted();
+        interrupted |= giveUpShortly(monitor);
+      }
+      restore(interrupted);
+    }
+
+    /// As [#await] without limit, for an operation of a stream of `java.nio.channels.Channels`:
+    /// such a stream holds the channel's monitor, which the channel's other stream needs too. The
+    /// monitor is given up meanwhile; another thread waits for the descriptor, and tells by the
+    /// monitor.
+    ///
+    /// @param monitor the channel's `blockingLock()`, which the caller holds, as it holds [#lock]
+    void awaitWithoutMonitor(int events, Object monitor) throws IOException {
+      CompletableFuture<Void> ready = new CompletableFuture<>();
+      suspended = true;
+      Thread.startVirtualThread(() -> {
+        try {
+          await(events, -1);
+          ready.complete(null);
+        } catch (IOException | RuntimeException | Error failure) {
+          ready.completeExceptionally(failure);
+        } finally {
+          synchronized (monitor) {
+            monitor.notifyAll();
+          }
+        }
+      });
+      boolean interrupted = false;
+      while (!ready.isDone()) {
+        try {
+          monitor.wait();
+        } catch (InterruptedException later) { // which closes the channel, and so ends the wait
+          interrupted = true;
+        }
+      }
+      suspended = false;
+      restore(interrupted);
+      if (ready.isCompletedExceptionally()) {
+        throw new IOException(ready.exceptionNow());
+      }
+    }
+
+    /// Waits until the descriptor is ready, the time is over, or a thread wakes. May return early,
+    /// and does when this direction has ended.
+    ///
+    /// @param events `POLL` bits
+    /// @param nanos negative waits without limit
+    public void await(int events, long nanos) throws IOException {
+      Waiter mine = Waiter.borrow();
+      boolean needless;
+      synchronized (this) {
+        waiter = mine;
+        needless = ended;
+      }
+      try {
+        if (!needless && !isClosing()) {
+          mine.await(fd, events, nanos);
+        }
+      } finally {
+        synchronized (this) {
+          waiter = null;
+        }
+        mine.giveBack();
+      }
+    }
+
+    /// Returns when the operations that have begun are over.
+    public void pass() {
+      lock.lock();
+      try {
+        assert lock.isHeldByCurrentThread();
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    public synchronized void wake() {
+      if (waiter != null) {
+        waiter.wake();
+      }
+    }
+
+    /// Wakes the thread that waits in this direction, which was shut down; none waits here again.
+    public synchronized void end() {
+      ended = true;
+      wake();
+    }
+  }
+
+  /// The callers look again each time.
+  ///
+  /// @return whether the thread was interrupted: while it is, no wait would give the monitor up
+  @SuppressWarnings("WaitNotInLoop")
+  private static boolean giveUpShortly(Object monitor) {
+    try {
+      monitor.wait(LOOK_AGAIN_MILLIS);
+      return false;
+    } catch (InterruptedException later) {
+      return true;
+    }
+  }
+
+  private static void restore(boolean interrupted) {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Takes the locks of both directions, to change the channel's mode. Neither is kept while the
+  /// monitor is given up: a stream that gets that may want the other.
+  ///
+  /// @param monitor the channel's `blockingLock()`, which the caller holds
+  public void lockBoth(Object monitor) {
+    boolean interrupted = false;
+    reads.lock(monitor);
+    while (!writes.lock.tryLock()) {
+      if (!writes.suspended) {
+        writes.lock.lock();
+        break;
+      }
+      reads.lock.unlock();
+      interrupted |= Thread.interrupted();
+      interrupted |= giveUpShortly(monitor);
+      reads.lock(monitor);
+    }
+    restore(interrupted);
+  }
+
+  synchronized boolean isClosing() {
+    return closing;
+  }
+
+  /// Counts a blocking operation, or another that must not lose its descriptor and ends soon.
+  ///
+  /// @throws ClosedChannelException when the channel is being closed
+  public synchronized void enterBlocking() throws ClosedChannelException {
+    if (closing) {
+      throw new ClosedChannelException();
+    }
+    blocked++;
+  }
+
+  /// Ends a blocking operation; the last one lets the closing thread go on.
+  public synchronized void leaveBlocking() {
+    if (--blocked == 0 && closing) {
+      notifyAll();
+    }
+  }
+
+  /// Closes the descriptor and returns when that is done.
+  ///
+  /// @param blocking the channel's mode
+  /// @param stateLock held by threads that use the descriptor for anything but moving bytes
+  public void close(boolean blocking, Object stateLock) {
+    synchronized (stateLock) {
+      synchronized (this) {
+        closing = true;
+      }
+    }
+    reads.wake();
+    writes.wake();
+    if (!blocking) {
+      reads.pass();
+      writes.pass();
+    }
+    synchronized (this) {
+      boolean interrupted = false;
+      while (blocked > 0) { // woken, on their way out
+        try {
+          wait();
+        } catch (InterruptedException later) {
+          interrupted = true;
+        }
+      }
+      if (!closed) {
+        closed = true;
+        for (Epoll set : sets) {
+          int _ = set.control(Epoll.EPOLL_CTL_DEL, fd, 0, 0);
+        }
+        sets.clear();
+        Files.close(fd);
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /// Changes an epoll set while the descriptor is surely this channel's.
+  ///
+  /// @return as [Epoll#control], -EBADF after closing
+  public synchronized int control(Epoll epoll, int operation, int events, long data) {
+    if (closed) {
+      return -Errno.EBADF;
+    }
+    int result = epoll.control(operation, fd, events, data);
+    if (operation == Epoll.EPOLL_CTL_DEL) {
+      sets.remove(epoll);
+    } else if (operation == Epoll.EPOLL_CTL_ADD && result >= 0) {
+      sets.add(epoll);
+    }
+    return result;
+  }
+}

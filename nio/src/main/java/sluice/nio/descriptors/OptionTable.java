@@ -1,0 +1,218 @@
+package sluice.nio.descriptors;
+
+import java.io.IOException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import jdk.net.ExtendedSocketOptions;
+import sluice.nio.descriptors.KernelOption.Amount;
+import sluice.nio.descriptors.KernelOption.BufferSize;
+import sluice.nio.descriptors.KernelOption.DontFragment;
+import sluice.nio.descriptors.KernelOption.Flag;
+import sluice.nio.descriptors.KernelOption.Linger;
+import sluice.nio.descriptors.KernelOption.PacketByte;
+import sluice.nio.descriptors.KernelOption.PacketFlag;
+import sluice.nio.descriptors.KernelOption.ReadOnly;
+import sluice.sys.Sockets;
+
+/// The socket options of one kind of channel, and what each is for the kernel. Immutable; any
+/// thread calls.
+public final class OptionTable {
+  /// As the JDK's `SO_OOBINLINE`, which has no public name; the socket adaptor uses it.
+  public static final SocketOption<Boolean> SO_OOBINLINE =
+      new SocketOption<>() {
+        @Override
+        public String name() {
+          return "SO_OOBINLINE";
+        }
+
+        @Override
+        public Class<Boolean> type() {
+          return Boolean.class;
+        }
+
+        @Override
+        public String toString() {
+          return name();
+        }
+      };
+
+  /// Connected TCP sockets.
+  public static final OptionTable STREAM =
+      new OptionTable()
+          .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
+          .with(StandardSocketOptions.SO_RCVBUF, receiveBuffer())
+          .with(StandardSocketOptions.SO_KEEPALIVE, flag(Sockets.SO_KEEPALIVE))
+          .with(StandardSocketOptions.SO_REUSEADDR, flag(Sockets.SO_REUSEADDR))
+          .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
+          .with(StandardSocketOptions.SO_LINGER, new Linger())
+          .with(
+              StandardSocketOptions.TCP_NODELAY, new Flag(Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY))
+          .with(StandardSocketOptions.IP_TOS, trafficClass())
+          .with(SO_OOBINLINE, flag(Sockets.SO_OOBINLINE))
+          .withExtended(Extended::tcp);
+
+  /// Listening TCP sockets.
+  public static final OptionTable SERVER =
+      new OptionTable()
+          .with(StandardSocketOptions.SO_RCVBUF, receiveBuffer())
+          .with(StandardSocketOptions.SO_REUSEADDR, flag(Sockets.SO_REUSEADDR))
+          .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
+          .withExtended(Extended::tcp);
+
+  /// Connected UNIX sockets.
+  public static final OptionTable UNIX_STREAM =
+      new OptionTable()
+          .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
+          .with(StandardSocketOptions.SO_RCVBUF, receiveBuffer())
+          .with(StandardSocketOptions.SO_LINGER, new Linger())
+          .withExtended(Extended::unix);
+
+  /// Listening UNIX sockets.
+  public static final OptionTable UNIX_SERVER =
+      new OptionTable().with(StandardSocketOptions.SO_RCVBUF, receiveBuffer());
+
+  /// UDP sockets.
+  public static final OptionTable DATAGRAM =
+      new OptionTable()
+          .with(StandardSocketOptions.SO_SNDBUF, sendBuffer())
+          .with(StandardSocketOptions.SO_RCVBUF, receiveBuffer())
+          .with(StandardSocketOptions.SO_REUSEADDR, flag(Sockets.SO_REUSEADDR))
+          .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
+          .with(StandardSocketOptions.SO_BROADCAST, flag(Sockets.SO_BROADCAST))
+          .with(StandardSocketOptions.IP_TOS, trafficClass())
+          .with(StandardSocketOptions.IP_MULTICAST_IF, new MulticastInterface())
+          .with(
+              StandardSocketOptions.IP_MULTICAST_TTL,
+              new PacketByte(
+                  Sockets.IP_MULTICAST_TTL, Sockets.IPV6_MULTICAST_HOPS, "Invalid TTL/hop value"))
+          .with(
+              StandardSocketOptions.IP_MULTICAST_LOOP,
+              new PacketFlag(Sockets.IP_MULTICAST_LOOP, Sockets.IPV6_MULTICAST_LOOP))
+          .withExtended(Extended::udp);
+
+  private final Map<SocketOption<?>, KernelOption> rows = new LinkedHashMap<>();
+  private final Set<SocketOption<?>> names = Collections.unmodifiableSet(rows.keySet());
+
+  private OptionTable() {}
+
+  private static KernelOption flag(int option) {
+    return new Flag(Sockets.SOL_SOCKET, option);
+  }
+
+  private static KernelOption sendBuffer() {
+    return new BufferSize(Sockets.SO_SNDBUF, 0, "send");
+  }
+
+  private static KernelOption receiveBuffer() {
+    return new BufferSize(Sockets.SO_RCVBUF, 1024, "receive");
+  }
+
+  private static KernelOption trafficClass() {
+    return new PacketByte(Sockets.IP_TOS, Sockets.IPV6_TCLASS, "Invalid IP_TOS value");
+  }
+
+  private OptionTable with(SocketOption<?> name, KernelOption option) {
+    rows.put(name, option);
+    return this;
+  }
+
+  private interface Extension {
+    void addTo(OptionTable table);
+  }
+
+  /// A JVM may be limited to other modules than that of the extended options.
+  private OptionTable withExtended(Extension extension) {
+    if (ModuleLayer.boot().findModule("jdk.net").isPresent()) {
+      extension.addTo(this);
+    }
+    return this;
+  }
+
+  /// Loaded only where there are such options.
+  private static final class Extended {
+    static void tcp(OptionTable table) {
+      table
+          .with(ExtendedSocketOptions.TCP_QUICKACK, tcpFlag(Sockets.TCP_QUICKACK))
+          .with(ExtendedSocketOptions.TCP_KEEPCOUNT, tcpNumber(Sockets.TCP_KEEPCNT))
+          .with(ExtendedSocketOptions.TCP_KEEPIDLE, tcpNumber(Sockets.TCP_KEEPIDLE))
+          .with(ExtendedSocketOptions.TCP_KEEPINTERVAL, tcpNumber(Sockets.TCP_KEEPINTVL))
+          .with(ExtendedSocketOptions.SO_INCOMING_NAPI_ID, napi());
+    }
+
+    static void unix(OptionTable table) {
+      table.with(ExtendedSocketOptions.SO_PEERCRED, new PeerCredentials());
+    }
+
+    static void udp(OptionTable table) {
+      table
+          .with(ExtendedSocketOptions.IP_DONTFRAGMENT, new DontFragment())
+          .with(ExtendedSocketOptions.SO_INCOMING_NAPI_ID, napi());
+    }
+
+    private static KernelOption tcpFlag(int option) {
+      return new Flag(Sockets.IPPROTO_TCP, option);
+    }
+
+    private static KernelOption tcpNumber(int option) {
+      return new Amount(Sockets.IPPROTO_TCP, option);
+    }
+
+    private static KernelOption napi() {
+      return new ReadOnly(
+          "SO_INCOMING_NAPI_ID", new Amount(Sockets.SOL_SOCKET, Sockets.SO_INCOMING_NAPI_ID));
+    }
+  }
+
+  /// The options that there are.
+  public Set<SocketOption<?>> names() {
+    return names;
+  }
+
+  /// Sets an option of a channel, which is not closed meanwhile.
+  ///
+  /// @param state the channel's
+  /// @throws UnsupportedOperationException when the channel does not have the option
+  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
+  public <T> void set(SluiceChannel channel, SocketState state, SocketOption<T> name, T value)
+      throws IOException {
+    KernelOption row = row(name);
+    if (!name.type().isInstance(value)) {
+      throw new IllegalArgumentException("Invalid value '" + value + "'");
+    }
+    synchronized (state) {
+      channel.ensureOpen();
+      row.set(state.core().fd(), state.family(), value);
+    }
+  }
+
+  /// Reads an option of a channel, which is not closed meanwhile.
+  ///
+  /// @param state the channel's
+  /// @throws UnsupportedOperationException when the channel does not have the option
+  @SuppressWarnings({"unchecked", "NullAway"}) // of the option's type; null: no interface
+  public <T> T get(SluiceChannel channel, SocketState state, SocketOption<T> name)
+      throws IOException {
+    KernelOption row = row(name);
+    synchronized (state) {
+      channel.ensureOpen();
+      return (T) row.get(state.core().fd(), state.family());
+    }
+  }
+
+  /// @throws UnsupportedOperationException when there is no such option
+  private KernelOption row(SocketOption<?> name) {
+    KernelOption row = rows.get(Objects.requireNonNull(name));
+    if (row == null && name.name().equals(SO_OOBINLINE.name())) {
+      row = rows.get(SO_OOBINLINE); // the JDK's own
+    }
+    if (row == null) {
+      throw new UnsupportedOperationException("'" + name + "' not supported");
+    }
+    return row;
+  }
+}

@@ -1,0 +1,44 @@
+package sluice.nio.descriptors;
+
+import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
+import sluice.sys.PollFds;
+
+/// A parked virtual thread. Belongs to the thread that made it; any thread wakes it.
+public final class ParkingWaiter extends Waiter {
+  private final Thread thread = Thread.currentThread();
+  private volatile boolean awake;
+
+  @Override
+  public void await(int fd, int events, long nanos) throws IOException {
+    ParkPoller poller =
+        (events & PollFds.POLLOUT) != 0 ? ParkPoller.writers() : ParkPoller.readers();
+    long token = poller.arm(fd, events, this);
+    try {
+      long deadline = System.nanoTime() + nanos;
+      while (!awake && !thread.isInterrupted()) {
+        if (nanos < 0) {
+          LockSupport.park(this);
+        } else {
+          long left = deadline - System.nanoTime();
+          if (left <= 0) {
+            return;
+          }
+          LockSupport.parkNanos(this, left);
+        }
+      }
+    } finally {
+      poller.forget(token);
+      awake = false;
+    }
+  }
+
+  @Override
+  void wake() {
+    awake = true;
+    LockSupport.unpark(thread);
+  }
+
+  @Override
+  void giveBack() {}
+}

@@ -1,0 +1,71 @@
+package sluice.nio.descriptors;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/// Native buffers that heap arrays travel through on their way to the kernel. Any thread borrows
+/// and returns.
+///
+/// A buffer per thread would cost memory for each virtual thread; here a thread tries the slot its
+/// id points to and then the next ones, so that a platform thread nearly always finds a buffer that
+/// is still in its cache.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `BUSY[i * STRIDE]` | any thread | compare-and-set (acquire) | release when returned |
+/// | `SLOTS[i]` | the thread that holds slot i, once | plain | plain |
+///
+/// Limits: 32 buffers of 64 KiB that live as long as the process; one more borrower gets one for
+/// the length of its call.
+final class ScratchBuffers {
+  /// Size of each buffer.
+  static final int BYTES = 64 << 10;
+
+  private static final int COUNT = 32;
+  private static final int STRIDE = 16;
+  private static final AtomicIntegerArray BUSY = new AtomicIntegerArray(COUNT * STRIDE);
+  private static final Scratch[] SLOTS = new Scratch[COUNT];
+
+  /// A borrowed buffer; closing returns it.
+  static final class Scratch implements AutoCloseable {
+    private final int slot;
+    private final @Nullable Arena arena;
+    final MemorySegment segment;
+
+    private Scratch(int slot, @Nullable Arena arena, MemorySegment segment) {
+      this.slot = slot;
+      this.arena = arena;
+      this.segment = segment;
+    }
+
+    @Override
+    public void close() {
+      if (arena != null) {
+        arena.close();
+      } else {
+        BUSY.setRelease(slot * STRIDE, 0);
+      }
+    }
+  }
+
+  private ScratchBuffers() {}
+
+  static Scratch borrow() {
+    int start = (int) Thread.currentThread().threadId();
+    for (int i = 0; i < COUNT; i++) {
+      int slot = (start + i) & (COUNT - 1);
+      if (BUSY.compareAndExchangeAcquire(slot * STRIDE, 0, 1) == 0) {
+        Scratch scratch = SLOTS[slot];
+        if (scratch == null) {
+          scratch = new Scratch(slot, null, Arena.global().allocate(BYTES, 64));
+          SLOTS[slot] = scratch;
+        }
+        return scratch;
+      }
+    }
+    Arena arena = Arena.ofConfined();
+    return new Scratch(-1, arena, arena.allocate(BYTES, 64));
+  }
+}

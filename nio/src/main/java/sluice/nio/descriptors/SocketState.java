@@ -1,0 +1,91 @@
+package sluice.nio.descriptors;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Sockets;
+
+/// What every channel of a socket has: a descriptor, a family, and a local address once it is
+/// bound. Any thread calls.
+///
+/// This object is the lock of the channel's state: its holder may use the descriptor of an open
+/// channel, which is not closed meanwhile.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `local` | any thread | volatile | under this object's lock |
+///
+/// Lifecycle: unbound → bound; the address stays after closing.
+public final class SocketState {
+  private final ChannelCore core;
+  private final StandardProtocolFamily family;
+  private volatile @Nullable SocketAddress local;
+
+  /// @param fd a socket of this family, which the channel owns from now on
+  public SocketState(int fd, StandardProtocolFamily family) {
+    this.core = new ChannelCore(fd);
+    this.family = family;
+  }
+
+  /// The descriptor.
+  public ChannelCore core() {
+    return core;
+  }
+
+  public StandardProtocolFamily family() {
+    return family;
+  }
+
+  public boolean isUnix() {
+    return family == StandardProtocolFamily.UNIX;
+  }
+
+  /// The local address that is known, also after closing; null while there is none.
+  public @Nullable SocketAddress local() {
+    return local;
+  }
+
+  /// Sets the local address. Holder of this object's lock.
+  public void local(@Nullable SocketAddress address) {
+    local = address;
+  }
+
+  /// The wildcard address of the family, for a port that the kernel chooses.
+  public InetSocketAddress any() {
+    return Families.any(family, 0);
+  }
+
+  /// @throws java.nio.channels.UnresolvedAddressException when it is not resolved
+  /// @throws java.nio.channels.UnsupportedAddressTypeException when a socket of this family cannot
+  ///   use it
+  public InetSocketAddress checkInet(SocketAddress address) {
+    return Families.checkInet(address, family);
+  }
+
+  /// Asks the kernel for the local address, and remembers it. Holder of this object's lock, of an
+  /// open channel.
+  public SocketAddress lookUpLocal() throws IOException {
+    SocketAddress address = Families.local(core.fd(), family);
+    local = address;
+    return address;
+  }
+
+  /// Gives the socket a name. Holder of this object's lock, of an open channel.
+  ///
+  /// @param to of this family
+  public void bind(SocketAddress to) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      NetErrors.check(Sockets.bind(core.fd(), Families.encode(family, to, arena)));
+    }
+  }
+
+  /// Closes the descriptor and returns when that is done.
+  ///
+  /// @param blocking the channel's mode
+  public void close(boolean blocking) {
+    core.close(blocking, this);
+  }
+}

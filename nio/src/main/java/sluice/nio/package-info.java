@@ -1,0 +1,22 @@
+/// The provider that users name, [SluiceSelectorProvider], the agent that sets it, and the choice
+/// of an engine. The packages, from the top; each names only those below it, and no other one is
+/// exported:
+///
+/// ```
+/// nio           provider, agent, EngineChoice and the engines              → all
+/// ─────────────────────────────────────────────────────────────────────────────────────────────
+/// ring          the completion engine's selector, and the ring that
+///               moves the bytes of its channels                            → channels, descriptors
+/// channels      our SocketChannel, ServerSocketChannel, DatagramChannel
+///               and Pipe                                                   → adaptors, descriptors
+/// adaptors      their java.net views: Socket, ServerSocket, DatagramSocket → descriptors
+/// descriptors   a descriptor: waiting in it, closing it, moving its bytes,
+///               its options, addresses and errors                          → nothing of nio
+/// ─────────────────────────────────────────────────────────────────────────────────────────────
+/// readiness     the readiness engine: the JDK's channels, a selector of
+///               ours                                                       → nothing of nio
+/// ```
+///
+/// A channel knows a ring only as a [sluice.nio.channels.StreamPort] or
+/// [sluice.nio.channels.AcceptPort], and an adaptor knows a channel by what it needs of it.
+package sluice.nio;

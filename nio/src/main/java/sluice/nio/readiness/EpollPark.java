@@ -1,0 +1,64 @@
+package sluice.nio.readiness;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import sun.nio.ch.Net;
+import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
+
+/// Lets a virtual thread wait for an epoll descriptor without its carrier: to the JDK's pollers it
+/// looks like a channel. Belongs to the thread that selects.
+final class EpollPark implements SelChImpl {
+  private int fd;
+
+  /// Parks until the epoll descriptor has something to report, the time is over, or the thread is
+  /// interrupted.
+  ///
+  /// @param nanos negative waits without limit
+  void await(int epollFd, long nanos) throws IOException {
+    if (nanos != 0) {
+      fd = epollFd;
+      park(Net.POLLIN, Math.max(nanos, 0));
+    }
+  }
+
+  @Override
+  public int getFDVal() {
+    return fd;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public FileDescriptor getFD() {
+    throw new UnsupportedOperationException("only virtual threads are parked here");
+  }
+
+  @Override
+  public boolean translateAndUpdateReadyOps(int ops, SelectionKeyImpl key) {
+    throw notSelectable();
+  }
+
+  @Override
+  public boolean translateAndSetReadyOps(int ops, SelectionKeyImpl key) {
+    throw notSelectable();
+  }
+
+  @Override
+  public int translateInterestOps(int ops) {
+    throw notSelectable();
+  }
+
+  private static UnsupportedOperationException notSelectable() {
+    return new UnsupportedOperationException("an epoll descriptor has no key");
+  }
+
+  @Override
+  public void kill() {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,354 @@
+package sluice.nio.readiness;
+
+import static sluice.sys.Epoll.EPOLLERR;
+import static sluice.sys.Epoll.EPOLLET;
+import static sluice.sys.Epoll.EPOLLHUP;
+import static sluice.sys.Epoll.EPOLL_CTL_ADD;
+import static sluice.sys.Epoll.EPOLL_CTL_MOD;
+import static sluice.sys.Errno.EBADF;
+import static sluice.sys.Errno.EEXIST;
+import static sluice.sys.Errno.ENOENT;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Epoll;
+import sluice.sys.EpollEvents;
+import sluice.sys.SysException;
+import sun.nio.ch.SelChImpl;
+import sun.nio.ch.SelectionKeyImpl;
+
+/// Interest of a selector's keys, and its image in the kernel's epoll set. Any thread changes an
+/// interest; the thread that selects applies the changes, waits and collects.
+///
+/// A key starts level-triggered, as the JDK's do: it costs nothing while its interest stays. The
+/// first time its interest is dropped it becomes edge-triggered. From then on dropping the interest
+/// costs no call: the kernel reports at most the next arrival, and only several reports without an
+/// interest make the table tell the kernel. Having the interest again costs no `epoll_ctl` either;
+/// because an edge may have passed, the next select looks at all such descriptors with one `ppoll`.
+/// A key whose interest is still there after several reports goes back.
+///
+/// A file that is closed leaves the kernel's set by itself, unless there is a duplicate of the
+/// descriptor. Its events then carry an old generation, and as no call can remove it any more, the
+/// table builds a new set after some of them.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `pending`, registrations, `closed` | any thread | under lock | under lock |
+/// | `epoll` | selecting thread | its own; other threads under lock | under lock |
+/// | `events`, results | selecting thread | its own | its own |
+final class InterestTable {
+  static final int MAX_EVENTS = 1024;
+
+  /// Room at first for what a select reports: most selectors never report more.
+  private static final int FIRST_EVENTS = 16;
+
+  /// Descriptor number of the wake-up counter in events.
+  private static final int WAKE = -1;
+
+  /// Five reports in a row after which the interest was left alone, or seventeen after which it was
+  /// dropped and taken up again before the next select.
+  private static final int STEADY_LIMIT = 16;
+
+  private static final int UNTOUCHED = 4;
+  private static final int UNWANTED_LIMIT = 8;
+  private static final int STRAY_LIMIT = 64;
+
+  private final ReadinessCounts counts;
+  private final int threshold;
+  private final int wakeFd;
+  private final EpollEvents events;
+  private final Suspects suspects;
+  private final ArrayDeque<SelectionKeyImpl> pending = new ArrayDeque<>();
+  private @Nullable SelectionKeyImpl[] readyKeys = new SelectionKeyImpl[FIRST_EVENTS];
+  private int[] readyEvents = new int[FIRST_EVENTS];
+  private Epoll epoll;
+  private Registration[] registrations = new Registration[16];
+  private int readyCount;
+  private long round;
+  private int strays;
+  private boolean startAtEdge;
+  private int drops;
+  private boolean closed;
+  private @Nullable SysException failure;
+
+  /// @param threshold number of changes that wait for the next select; one more applies them
+  /// @param wakeFd descriptor whose edges end a wait
+  InterestTable(int threshold, int wakeFd, ReadinessCounts counts) throws SysException {
+    this.threshold = threshold;
+    this.wakeFd = wakeFd;
+    this.counts = counts;
+    this.epoll = open();
+    this.events = EpollEvents.recycled(MAX_EVENTS);
+    this.suspects = new Suspects();
+  }
+
+  private Epoll open() throws SysException {
+    Epoll opened = Epoll.create();
+    int result = opened.control(EPOLL_CTL_ADD, wakeFd, Epoll.EPOLLIN | EPOLLET, WAKE);
+    if (result < 0) {
+      opened.close();
+      throw SysException.of(-result, "epoll_ctl", "EPOLL_CTL_ADD", wakeFd);
+    }
+    return opened;
+  }
+
+  // ---- any thread ----------------------------------------------------------------------------
+
+  /// Notes that the interest of a key is new or has changed.
+  synchronized void change(SelectionKeyImpl key) {
+    counts.changes.getAndIncrement();
+    pending.addLast(key);
+    if (pending.size() > threshold) {
+      applyPending();
+    }
+  }
+
+  // ---- the thread that selects ---------------------------------------------------------------
+
+  /// The set to wait on until the next [#collect].
+  Epoll epoll() {
+    return epoll;
+  }
+
+  EpollEvents events() {
+    return events;
+  }
+
+  /// How often an interest was dropped; may wrap.
+  synchronized int drops() {
+    return drops;
+  }
+
+  /// Brings the kernel's set up to date and looks at what may be ready without a new edge.
+  ///
+  /// @return whether something is ready already
+  synchronized boolean prepare() throws IOException {
+    counts.selects++;
+    applyPending();
+    if (failure != null) {
+      SysException thrown = failure;
+      failure = null;
+      throw thrown;
+    }
+    round++;
+    readyCount = 0;
+    suspects.settle(this::backToLevel);
+    return suspects.look(counts) > 0;
+  }
+
+  private void applyPending() {
+    SelectionKeyImpl key;
+    while ((key = pending.pollFirst()) != null) {
+      if (key.isValid() && !closed) {
+        apply(key);
+      }
+    }
+  }
+
+  private void apply(SelectionKeyImpl key) {
+    SelChImpl channel = (SelChImpl) key.channel();
+    Registration registration = at(channel.getFDVal());
+    if (registration.key != key) {
+      if (!registration.isOf(channel)) {
+        registration.reset(channel);
+      }
+      registration.key = key;
+    }
+    want(registration, channel.translateInterestOps(key.nioInterestOps()));
+  }
+
+  private Registration at(int fd) {
+    if (fd >= registrations.length) {
+      registrations = Arrays.copyOf(registrations, Math.max(fd + 1, registrations.length * 2));
+    }
+    Registration registration = registrations[fd];
+    if (registration == null) {
+      registration = new Registration(fd);
+      registrations[fd] = registration;
+    }
+    return registration;
+  }
+
+  private void want(Registration registration, int wanted) {
+    registration.wanted = wanted;
+    registration.touched = true;
+    if (wanted == 0) {
+      drop(registration);
+    } else if (!registration.inKernel) {
+      control(registration, EPOLL_CTL_ADD, wanted, startAtEdge);
+    } else if (!registration.edge) {
+      if (wanted != registration.kernelEvents) {
+        control(registration, EPOLL_CTL_MOD, wanted, false);
+      }
+    } else if ((wanted & ~registration.kernelEvents) != 0) {
+      control(registration, EPOLL_CTL_MOD, wanted, true);
+    } else if (registration.isSuspect()) {
+      suspects.add(registration);
+    }
+  }
+
+  private void drop(Registration registration) {
+    drops++;
+    registration.wanted = 0;
+    registration.steady = 0;
+    registration.unwanted = 0;
+    if (registration.inKernel && !registration.edge) {
+      control(registration, EPOLL_CTL_MOD, registration.kernelEvents, true);
+      startAtEdge = true;
+    }
+  }
+
+  private void backToLevel(Registration registration) {
+    registration.steady += registration.touched ? 1 : UNTOUCHED;
+    registration.touched = false;
+    if (registration.steady > STEADY_LIMIT) {
+      control(registration, EPOLL_CTL_MOD, registration.wanted, false);
+      startAtEdge = false;
+    }
+  }
+
+  /// Tells the kernel. Adding and modifying look at the file: what is ready is reported by the next
+  /// wait, also in edge mode.
+  private void control(Registration registration, int operation, int bits, boolean edge) {
+    int mode = edge ? EPOLLET : 0;
+    counts.controls++;
+    int result = epoll.control(operation, registration.fd, bits | mode, registration.data());
+    if (result == -EEXIST || result == -ENOENT) {
+      int other = result == -EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+      counts.controls++;
+      result = epoll.control(other, registration.fd, bits | mode, registration.data());
+    }
+    registration.inKernel = result >= 0;
+    registration.kernelEvents = bits;
+    registration.edge = edge;
+    registration.quiet = bits;
+    registration.steady = 0;
+    registration.unwanted = 0;
+    if (result < 0 && result != -EBADF) { // EBADF: closed meanwhile, its key is being cancelled
+      failure = SysException.of(-result, "epoll_ctl", operation, registration.fd, bits);
+    }
+  }
+
+  /// Takes in what a wait has found.
+  ///
+  /// @param count events in [#events], or a negated errno
+  /// @return number of keys with a result since [#prepare]
+  synchronized int collect(int count) throws IOException {
+    counts.waits++;
+    for (int i = 0; i < count; i++) {
+      long data = events.data(i);
+      if ((int) data != WAKE) {
+        collect((int) data, (int) (data >>> 32), events.events(i));
+      }
+    }
+    for (int i = 0; i < suspects.foundCount(); i++) {
+      Registration registration = suspects.found(i);
+      if (registration.found != 0 && readyCount < MAX_EVENTS) {
+        report(registration, registration.found);
+      }
+    }
+    suspects.clearFound();
+    if (strays > STRAY_LIMIT) {
+      rebuild();
+    }
+    return readyCount;
+  }
+
+  private void collect(int fd, int generation, int bits) {
+    Registration registration = registrations[fd];
+    if (registration.generation != generation) {
+      strays++;
+    } else if ((bits & (registration.wanted | EPOLLERR | EPOLLHUP)) == 0
+        || registration.wanted == 0) {
+      unwanted(registration, bits);
+    } else if (readyCount < MAX_EVENTS) {
+      report(registration, bits);
+    }
+  }
+
+  private void report(Registration registration, int bits) {
+    if (registration.key == null || registration.reportedAt == round) {
+      return;
+    }
+    registration.reportedAt = round;
+    if (readyCount == readyEvents.length) {
+      readyKeys = Arrays.copyOf(readyKeys, 2 * readyCount);
+      readyEvents = Arrays.copyOf(readyEvents, 2 * readyCount);
+    }
+    readyKeys[readyCount] = registration.key;
+    readyEvents[readyCount++] = bits;
+    if (registration.edge) {
+      // Whether the application takes all there is will be seen at the next select.
+      registration.heard(bits);
+      suspects.add(registration);
+    }
+  }
+
+  private void unwanted(Registration registration, int bits) {
+    counts.unwanted++;
+    registration.heard(bits);
+    if (!registration.edge || ++registration.unwanted >= UNWANTED_LIMIT) {
+      control(registration, EPOLL_CTL_MOD, registration.wanted, true);
+    }
+  }
+
+  /// Builds the kernel's set again without the files that only duplicates keep in it.
+  private void rebuild() throws SysException {
+    Epoll old = epoll;
+    epoll = open();
+    old.close();
+    strays = 0;
+    counts.rebuilds++;
+    for (Registration registration : registrations) {
+      if (registration != null && registration.inKernel) {
+        if (registration.key == null) {
+          registration.reset(null);
+        } else {
+          control(registration, EPOLL_CTL_ADD, registration.wanted, registration.edge);
+        }
+      }
+    }
+  }
+
+  /// Results since [#prepare], by index. A key is handed out once.
+  ///
+  /// @return null when it was cancelled meanwhile
+  @Nullable SelectionKeyImpl takeReady(int index) {
+    SelectionKeyImpl key = readyKeys[index];
+    readyKeys[index] = null;
+    return key != null && key.isValid() ? key : null;
+  }
+
+  int readyEvents(int index) {
+    return readyEvents[index];
+  }
+
+  /// Forgets a cancelled key. Its descriptor stays in the kernel's set, in case it comes back.
+  synchronized void remove(SelectionKeyImpl key) {
+    SelChImpl channel = (SelChImpl) key.channel();
+    int fd = channel.getFDVal();
+    if (fd >= registrations.length || registrations[fd] == null) {
+      return;
+    }
+    Registration registration = registrations[fd];
+    if (registration.key != key) {
+      return;
+    }
+    registration.key = null;
+    if (channel.isOpen()) {
+      drop(registration);
+    } else {
+      registration.reset(null);
+    }
+  }
+
+  synchronized void close() {
+    closed = true;
+    pending.clear();
+    epoll.close();
+    events.close();
+    suspects.close();
+  }
+}

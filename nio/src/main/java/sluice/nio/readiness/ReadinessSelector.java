@@ -1,0 +1,191 @@
+package sluice.nio.readiness;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Epoll;
+import sluice.sys.Errno;
+import sluice.sys.EventFd;
+import sluice.sys.PollFds;
+import sluice.sys.SysException;
+import sun.nio.ch.SelectionKeyImpl;
+import sun.nio.ch.SelectorImpl;
+
+/// A selector of the JDK's channels on epoll, with fewer system calls than the JDK's own. Any
+/// thread may use it, one at a time selects; a virtual thread is parked while it waits.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `state` | any thread | volatile | compare-and-set, exchange |
+/// | `table` | see there | | |
+/// | `coalescing` | selecting thread | its own | its own |
+public final class ReadinessSelector extends SelectorImpl {
+  private static final int AWAKE = 0;
+  private static final int SLEEPING = 1;
+  private static final int WOKEN = 2;
+
+  private final EventFd counter;
+  private final InterestTable table;
+  private final ReadinessCounts counts;
+  private final EpollPark park = new EpollPark();
+  private final WaitCoalescing coalescing;
+  private final boolean mayCoalesce;
+
+  /// To sleep by: of no descriptors at all.
+  private final PollFds none = PollFds.recycled(1);
+
+  private final AtomicInteger state = new AtomicInteger();
+
+  ReadinessSelector(SelectorProvider provider, ReadinessSettings settings, ReadinessCounts counts)
+      throws SysException {
+    super(provider);
+    this.mayCoalesce = settings.coalescing();
+    this.counts = counts;
+    this.counter = EventFd.open(true);
+    try {
+      this.table = new InterestTable(settings.threshold(), counter.fd(), counts);
+    } catch (SysException e) {
+      counter.close();
+      throw e;
+    }
+    coalescing = new WaitCoalescing(System::nanoTime, table::drops);
+  }
+
+  @Override
+  protected int doSelect(@Nullable Consumer<SelectionKey> action, long timeoutMillis)
+      throws IOException {
+    processDeregisterQueue();
+    boolean virtual = Thread.currentThread().isVirtual();
+    boolean mayHold = mayCoalesce && timeoutMillis != 0 && !virtual;
+    if (mayHold && coalescing.isOn() && state.get() == AWAKE) {
+      counts.holds++;
+      int _ = none.poll(0, WaitCoalescing.HOLD_NANOS); // meanwhile a wake-up need not write
+    }
+    int ready = 0;
+    try {
+      boolean isReady = table.prepare();
+      if (virtual) {
+        ready = awaitParked(timeoutMillis);
+      } else {
+        boolean blocking = timeoutMillis != 0;
+        try {
+          begin(blocking);
+          ready = awaitBlocked(timeoutMillis, isReady);
+        } finally {
+          end(blocking);
+        }
+      }
+    } finally {
+      state.set(AWAKE); // what has woken us is used up
+    }
+    processDeregisterQueue();
+    if (mayHold) {
+      coalescing.waited(ready);
+    }
+    return report(ready, action);
+  }
+
+  /// Waits in the kernel until a key is ready, a thread wakes us, or the time is up. A report
+  /// without an interest is no reason to return: applications take a return without keys for a
+  /// wake-up.
+  ///
+  /// @param timeoutMillis negative waits without limit
+  private int awaitBlocked(long timeoutMillis, boolean isReady) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    boolean canSleep = timeoutMillis != 0 && !isReady;
+    while (true) {
+      boolean sleeps = canSleep && state.compareAndSet(AWAKE, SLEEPING);
+      long nanos = sleeps ? remainingNanos(timeoutMillis, deadline) : 0;
+      int ready = table.collect(epollWait(nanos));
+      if (ready > 0 || remainingNanos(timeoutMillis, deadline) == 0) {
+        return ready;
+      }
+      if (sleeps ? !state.compareAndSet(SLEEPING, AWAKE) : state.get() == WOKEN) {
+        return ready;
+      }
+      canSleep = true;
+    }
+  }
+
+  /// The same for a virtual thread: the JDK's pollers wait for the epoll descriptor, as they do for
+  /// the JDK's selectors.
+  private int awaitParked(long timeoutMillis) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+    while (true) {
+      int ready = table.collect(epollWait(0));
+      if (ready > 0 || remainingNanos(timeoutMillis, deadline) == 0) {
+        return ready;
+      }
+      if (Thread.currentThread().isInterrupted() || !state.compareAndSet(AWAKE, SLEEPING)) {
+        return ready;
+      }
+      park.await(table.epoll().fd(), remainingNanos(timeoutMillis, deadline));
+      state.compareAndSet(SLEEPING, AWAKE);
+    }
+  }
+
+  /// @return negative for a wait without limit
+  private static long remainingNanos(long timeoutMillis, long deadline) {
+    return timeoutMillis <= 0 ? timeoutMillis : Math.max(deadline - System.nanoTime(), 0);
+  }
+
+  private int epollWait(long nanos) throws SysException {
+    Epoll epoll = table.epoll();
+    int count = epoll.await(table.events(), nanos);
+    if (count < 0 && count != -Errno.EINTR) {
+      throw SysException.of(-count, "epoll_pwait2", epoll.fd(), nanos);
+    }
+    return count;
+  }
+
+  private int report(int ready, @Nullable Consumer<SelectionKey> action) {
+    int updated = 0;
+    for (int i = 0; i < ready; i++) {
+      SelectionKeyImpl key = table.takeReady(i);
+      if (key != null) {
+        updated += processReadyEvents(table.readyEvents(i), key, action);
+      }
+    }
+    return updated;
+  }
+
+  @Override
+  public Selector wakeup() {
+    counts.wakeups.getAndIncrement();
+    if (state.getAndSet(WOKEN) == SLEEPING) {
+      counts.wakeupsWritten.getAndIncrement();
+      counter.signal();
+    }
+    return this;
+  }
+
+  @Override
+  protected void setEventOps(SelectionKeyImpl key) {
+    table.change(key);
+  }
+
+  @Override
+  protected void implDereg(SelectionKeyImpl key) {
+    table.remove(key);
+  }
+
+  @Override
+  protected void implClose() {
+    table.close(); // no thread waits: this has the selector's lock, or is an action of the select
+    counter.close();
+    none.close();
+  }
+
+  public WaitCoalescing coalescing() {
+    return coalescing;
+  }
+
+  ReadinessCounts counts() {
+    return counts;
+  }
+}

@@ -1,0 +1,615 @@
+package sluice.nio.ring;
+
+import java.io.IOException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.nio.channels.SluiceServerSocketChannel;
+import sluice.nio.channels.SluiceSocketChannel;
+import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.SluiceChannel;
+import sluice.sys.Errno;
+import sluice.sys.EventFd;
+import sluice.sys.SysException;
+
+/// Selects among our channels. One thread selects at a time, and threads may take turns; any thread
+/// may register, change interest, cancel, wake and close.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `keys` | any thread | concurrent set | concurrent set |
+/// | `changes` | any thread | under `changeLock` | the same |
+/// | `wakeState` | any thread | atomic | atomic |
+/// | `someChanged` | any thread, holder of the selector | volatile | volatile |
+/// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
+///
+/// Lifecycle: open → selecting → closed; closed inside of a select it lets go of the kernel's
+/// objects when that select ends.
+public final class CompletionSelector extends AbstractSelector implements NioKey.Owner {
+  private static final int AWAKE = 0;
+  private static final int SLEEPING = 1;
+  private static final int WOKEN = 2;
+
+  private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+  private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
+  private final SelectedKeys selected = new SelectedKeys();
+  private final Object changeLock = new Object();
+  private ArrayList<NioKey> changes = new ArrayList<>();
+  private ArrayList<NioKey> spareChanges = new ArrayList<>();
+  private final AtomicInteger wakeState = new AtomicInteger(AWAKE);
+  private final EventFd wakeEvent;
+  private final EpollSet epoll;
+
+  /// Keys whose channel may have something that the kernel does not know of.
+  private final ArrayList<NioKey> hot = new ArrayList<>();
+
+  /// What moves the bytes of the streams, once a platform thread has selected some.
+  private volatile @Nullable SelectorRing ring;
+
+  private final RingStart start;
+
+  /// Whether channels may be given to a ring from now on.
+  private boolean ringDue;
+
+  /// Whether this selector does without a ring from now on.
+  private boolean neutral;
+
+  /// Whether a channel has left the ring and may not be watched, or has become ready without the
+  /// kernel. Set before [#wakeState] is looked at, and looked at by a thread that falls asleep
+  /// after that was set.
+  private volatile boolean someChanged;
+
+  private boolean inSelect;
+  private boolean closePending;
+
+  /// @param ringAfter how many ready channels are reported before a ring is started; negative: none
+  ///   is
+  public CompletionSelector(SelectorProvider provider, int ringAfter) throws IOException {
+    super(provider);
+    neutral = ringAfter < 0;
+    start = new RingStart(ringAfter);
+    epoll = new EpollSet();
+    try {
+      wakeEvent = EventFd.open(true);
+      epoll.addWake(wakeEvent.fd());
+    } catch (SysException failure) {
+      epoll.close();
+      throw failure;
+    }
+  }
+
+  private void ensureOpen() {
+    if (!isOpen()) {
+      throw new ClosedSelectorException();
+    }
+  }
+
+  @Override
+  public Set<SelectionKey> keys() {
+    ensureOpen();
+    return publicKeys;
+  }
+
+  @Override
+  public Set<SelectionKey> selectedKeys() {
+    ensureOpen();
+    return selected;
+  }
+
+  // ---- registering ----------------------------------------------------------------------------
+
+  @Override
+  protected SelectionKey register(
+      AbstractSelectableChannel channel, int operations, @Nullable Object attachment) {
+    if (!(channel instanceof SluiceChannel)) {
+      throw new IllegalSelectorException();
+    }
+    ensureOpen();
+    NioKey key = new NioKey(this, channel);
+    key.attach(attachment);
+    if (key.sluice().core().registrations.incrementAndGet() > 1) {
+      key.sluice().releaseRing(); // a second selector must see what arrives
+    }
+    keys.add(key);
+    try {
+      key.interest(operations);
+      interestChanged(key);
+    } catch (CancelledKeyException seenAndCancelled) {
+      return key;
+    }
+    if (!isOpen()) {
+      unlist(key);
+      key.cancel();
+      throw new ClosedSelectorException();
+    }
+    return key;
+  }
+
+  /// Queues a change for the next select, unless the kernel watches for all of it already.
+  @Override
+  public void interestChanged(NioKey key) {
+    RingPort port = key.port;
+    int interest = key.interest();
+    boolean needless =
+        port != null
+            ? !port.needsUpdate(interest)
+            : (key.sluice().eventsFor(interest) & ~key.armed) == 0 && key.sluice().readyHere() == 0;
+    if (!needless) {
+      queue(key);
+    }
+  }
+
+  private void queue(NioKey key) {
+    synchronized (changeLock) {
+      if (!key.queued) {
+        key.queued = true;
+        changes.add(key);
+      }
+    }
+  }
+
+  @Override
+  public void lookAgain(NioKey key) {
+    queue(key);
+    someChanged = true;
+    if (wakeState.get() == SLEEPING) {
+      signal();
+    }
+  }
+
+  private void applyChanges() {
+    ArrayList<NioKey> todo;
+    synchronized (changeLock) {
+      if (changes.isEmpty()) {
+        return;
+      }
+      todo = changes;
+      changes = spareChanges;
+      spareChanges = todo;
+      for (int i = 0; i < todo.size(); i++) {
+        todo.get(i).queued = false;
+      }
+    }
+    for (int i = 0; i < todo.size(); i++) {
+      NioKey key = todo.get(i);
+      if (key.isValid()) {
+        apply(key);
+      }
+    }
+    todo.clear();
+  }
+
+  private void apply(NioKey key) {
+    RingPort port = key.port;
+    if (port == null && key.interest() != 0 && ringDue && !neutral) {
+      port = adopt(key);
+    }
+    if (port != null) {
+      port.ring.touch(port);
+    } else {
+      int _ = epoll.update(key);
+    }
+    if (key.sluice().readyHere() != 0) {
+      heat(key);
+    }
+  }
+
+  /// Gives a channel to the ring, if it is one for a ring.
+  private @Nullable RingPort adopt(NioKey key) {
+    if (key.sluice().core().registrations.get() != 1 || !key.sluice().isForRing()) {
+      return null;
+    }
+    SelectorRing mine = ring;
+    if (mine == null) {
+      mine = startRing();
+      if (mine == null) {
+        return null;
+      }
+    }
+    RingPort port = join(mine, key);
+    if (port != null) {
+      epoll.remove(key);
+      key.port = port;
+    }
+    return port;
+  }
+
+  /// @return null when some thread is using the channel at this moment
+  private static @Nullable RingPort join(SelectorRing ring, NioKey key) {
+    return switch (key.channel()) {
+      case SluiceSocketChannel stream -> RingStream.join(ring, key, stream);
+      case SluiceServerSocketChannel listener -> RingListener.join(ring, key, listener);
+      default -> null;
+    };
+  }
+
+  /// Has all channels looked at again when it is time for a ring.
+  private void decideOnRing() {
+    switch (start.select(Thread.currentThread())) {
+      case WAIT -> {}
+      case START -> {
+        ringDue = true;
+        keys.forEach(each -> queue((NioKey) each));
+      }
+      case NEVER -> {
+        neutral = true;
+        RingNotice.say(RingNotice.THREADS);
+      }
+    }
+  }
+
+  private @Nullable SelectorRing startRing() {
+    if (Thread.currentThread().isVirtual()) {
+      neutral = true;
+      return null;
+    }
+    try {
+      SelectorRing opened = SelectorRing.open(epoll);
+      ring = opened;
+      return opened;
+    } catch (IOException refused) {
+      neutral = true;
+      RingNotice.say("a selector works without a ring: " + refused.getMessage());
+      return null;
+    }
+  }
+
+  /// Moves all channels off the ring, because another thread than the ring's selects.
+  private void leaveRing(SelectorRing old) {
+    neutral = true;
+    ring = null;
+    old.close(true);
+    old.takeReady(hot); // what its owner has received while it took channels away
+    RingNotice.say(RingNotice.THREADS);
+  }
+
+  /// Remembers a key that may be ready without the kernel.
+  private void heat(NioKey key) {
+    if (!key.hot) {
+      key.hot = true;
+      hot.add(key);
+    }
+  }
+
+  private void processCancelled() {
+    Set<SelectionKey> cancelled = cancelledKeys();
+    synchronized (cancelled) {
+      if (cancelled.isEmpty()) {
+        return;
+      }
+      for (Iterator<SelectionKey> each = cancelled.iterator(); each.hasNext(); ) {
+        NioKey key = (NioKey) each.next();
+        each.remove();
+        forget(key);
+      }
+    }
+  }
+
+  private void forget(NioKey key) {
+    RingPort port = key.port;
+    if (port != null) {
+      boolean _ = port.ring.detach(port);
+      key.port = null;
+    }
+    unlist(key);
+    epoll.remove(key);
+    selected.remove(key);
+    if (key.hot) {
+      key.hot = false;
+      hot.remove(key);
+    }
+    deregister(key);
+  }
+
+  /// A selector may be closed while a channel registers: the thread that takes the key out has
+  /// counted it.
+  private void unlist(NioKey key) {
+    if (keys.remove(key)) {
+      key.sluice().core().registrations.decrementAndGet();
+    }
+  }
+
+  // ---- selecting ------------------------------------------------------------------------------
+
+  @Override
+  public int select() throws IOException {
+    return lockAndSelect(null, -1);
+  }
+
+  @Override
+  public int select(long timeoutMillis) throws IOException {
+    return lockAndSelect(null, nanos(timeoutMillis));
+  }
+
+  @Override
+  public int selectNow() throws IOException {
+    return lockAndSelect(null, 0);
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action, long timeoutMillis) throws IOException {
+    Objects.requireNonNull(action);
+    return lockAndSelect(action, nanos(timeoutMillis));
+  }
+
+  @Override
+  public int select(Consumer<SelectionKey> action) throws IOException {
+    return lockAndSelect(Objects.requireNonNull(action), -1);
+  }
+
+  @Override
+  public int selectNow(Consumer<SelectionKey> action) throws IOException {
+    return lockAndSelect(Objects.requireNonNull(action), 0);
+  }
+
+  private static long nanos(long timeoutMillis) {
+    if (timeoutMillis < 0) {
+      throw new IllegalArgumentException("Negative timeout");
+    }
+    return timeoutMillis == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+  }
+
+  private int lockAndSelect(@Nullable Consumer<SelectionKey> action, long nanos)
+      throws IOException {
+    synchronized (this) {
+      ensureOpen();
+      if (inSelect) {
+        throw new IllegalStateException("select in progress");
+      }
+      inSelect = true;
+      try {
+        synchronized (selected) {
+          return doSelect(action, nanos);
+        }
+      } finally {
+        inSelect = false;
+        if (closePending) {
+          closeKernelObjects();
+        }
+      }
+    }
+  }
+
+  private int doSelect(@Nullable Consumer<SelectionKey> action, long nanos) throws IOException {
+    SelectorRing mine = ring;
+    if (mine != null && !mine.isOwner()) {
+      leaveRing(mine);
+    } else if (!ringDue && !neutral) {
+      decideOnRing();
+    }
+    processCancelled();
+    applyChanges();
+    int count;
+    if (nanos == 0) {
+      boolean _ = cool();
+      count = gather(0);
+    } else {
+      begin();
+      try {
+        count = awaitEvents(nanos);
+      } finally {
+        end();
+      }
+    }
+    wakeState.set(AWAKE);
+    processCancelled();
+    mine = ring;
+    if (mine != null) {
+      mine.expect(hot.size() + count);
+    }
+    int updated = report(count, action) + reportHot(action);
+    if (!ringDue) {
+      start.reported(updated);
+    }
+    return updated;
+  }
+
+  /// Waits until there is something to report, a thread wakes, or the time is over.
+  private int awaitEvents(long nanos) throws IOException {
+    if (cool() || !wakeState.compareAndSet(AWAKE, SLEEPING)) {
+      return gather(0);
+    }
+    long deadline = System.nanoTime() + nanos;
+    long left = nanos;
+    if (someChanged) { // after this select has applied its changes, and before it could be woken
+      left = applyLate() ? 0 : left;
+    }
+    while (true) {
+      int count = gather(left);
+      boolean woken = wakeState.get() == WOKEN;
+      if (count > 0 || woken || cool()) {
+        return count;
+      }
+      if (nanos >= 0) {
+        left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return 0;
+        }
+      }
+      if (applyLate()) {
+        left = 0;
+      }
+    }
+  }
+
+  /// Has channels watched that have left the ring, and finds those that have become ready; that may
+  /// start a ring.
+  ///
+  /// @return whether there is something to report, or a thread has woken
+  private boolean applyLate() {
+    someChanged = false;
+    applyChanges();
+    return cool() || wakeState.get() == WOKEN;
+  }
+
+  /// Asks the ring, or epoll where there is none.
+  ///
+  /// @return events of epoll, without those that only woke
+  private int gather(long nanos) throws IOException {
+    SelectorRing mine = ring;
+    if (mine == null) {
+      return poll(nanos);
+    }
+    mine.turn(nanos);
+    mine.takeReady(hot);
+    return mine.takeOthersReady() ? poll(0) : 0;
+  }
+
+  /// @return events, without those that only woke
+  private int poll(long nanos) throws IOException {
+    boolean parks = nanos != 0 && Thread.currentThread().isVirtual();
+    int count = epoll.await(parks ? 0 : nanos);
+    if (parks && count == 0) {
+      epoll.park(nanos);
+      count = epoll.await(0);
+    }
+    if (count < 0) {
+      if (count == -Errno.EINTR) {
+        return 0;
+      }
+      throw NetErrors.ofTransfer(count);
+    }
+    for (int i = 0; i < count; i++) {
+      if (epoll.isWake(i)) {
+        wakeEvent.drain();
+        return count == 1 ? 0 : count;
+      }
+    }
+    return count;
+  }
+
+  private int report(int count, @Nullable Consumer<SelectionKey> action) {
+    int updated = 0;
+    for (int i = 0; i < count; i++) {
+      NioKey key = epoll.isWake(i) ? null : epoll.key(i);
+      if (key != null && key.isValid()) {
+        int ready = epoll.ready(i, key) | key.sluice().readyHere();
+        updated += report(key, ready & key.interest(), action);
+      }
+    }
+    return updated;
+  }
+
+  /// Forgets hot keys that have cooled.
+  ///
+  /// @return whether one is ready for what it wants
+  private boolean cool() {
+    boolean any = false;
+    int kept = 0;
+    for (int i = 0; i < hot.size(); i++) {
+      NioKey key = hot.get(i);
+      if (key.isValid() && (key.sluice().readyHere() & key.interest()) != 0) {
+        any = true;
+        hot.set(kept++, key);
+      } else {
+        key.hot = false;
+      }
+    }
+    for (int i = hot.size() - 1; i >= kept; i--) {
+      hot.remove(i);
+    }
+    return any;
+  }
+
+  private int reportHot(@Nullable Consumer<SelectionKey> action) {
+    int updated = 0;
+    for (int i = hot.size() - 1; i >= 0; i--) {
+      if (i < hot.size()) { // an action may have closed the selector
+        NioKey key = hot.get(i);
+        if (key.isValid()) {
+          updated += report(key, key.sluice().readyHere() & key.interest(), action);
+        }
+      }
+    }
+    return updated;
+  }
+
+  /// @return 1 when the key's ready set was changed, or the action was run
+  private int report(NioKey key, int ready, @Nullable Consumer<SelectionKey> action) {
+    if (ready == 0) {
+      return 0;
+    }
+    if (action != null) {
+      key.ready(ready);
+      action.accept(key);
+      ensureOpen();
+      return 1;
+    }
+    if (selected.has(key)) {
+      int before = key.ready();
+      key.ready(before | ready);
+      return (ready & ~before) != 0 ? 1 : 0;
+    }
+    key.ready(ready);
+    selected.put(key);
+    return 1;
+  }
+
+  // ---- waking and closing ---------------------------------------------------------------------
+
+  @Override
+  public Selector wakeup() {
+    if (wakeState.getAndSet(WOKEN) == SLEEPING) {
+      signal();
+    }
+    return this;
+  }
+
+  private void signal() {
+    SelectorRing mine = ring;
+    if (mine == null) {
+      wakeEvent.signal();
+    } else {
+      mine.wake();
+    }
+  }
+
+  @Override
+  protected void implCloseSelector() throws IOException {
+    wakeup();
+    synchronized (this) {
+      synchronized (selected) {
+        SelectorRing mine = ring;
+        if (mine != null) {
+          ring = null;
+          mine.close(!mine.isOwner());
+        }
+        for (SelectionKey each : keys) {
+          forget((NioKey) each);
+        }
+        selected.clear();
+      }
+      if (inSelect) {
+        closePending = true; // by an action of that select
+      } else {
+        closeKernelObjects();
+      }
+    }
+  }
+
+  private void closeKernelObjects() {
+    closePending = false;
+    epoll.close();
+    wakeEvent.close();
+  }
+
+  @Override
+  public String toString() {
+    return "CompletionSelector[" + (isOpen() ? keys.size() + " keys]" : "closed]");
+  }
+}

@@ -1,0 +1,177 @@
+package sluice.nio.ring;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.nio.descriptors.ParkingWaiter;
+import sluice.sys.Epoll;
+import sluice.sys.EpollEvents;
+import sluice.sys.Errno;
+import sluice.sys.PollFds;
+import sluice.sys.SysException;
+
+/// The keys of one selector in an epoll set. The holder of the selector calls; threads may take
+/// turns.
+///
+/// Interest is lowered lazily: a descriptor that is no longer wanted stays in the kernel's set
+/// until it fires once more, so what is switched off and on again costs nothing. The number that
+/// comes with an event is slot and generation, so an event of a descriptor that has got a new owner
+/// is recognised.
+///
+/// ```
+///  63          32 31           0
+/// +--------------+--------------+
+/// |  generation  |     slot     |
+/// +--------------+--------------+
+/// ```
+final class EpollSet implements AutoCloseable {
+  /// Slot of the selector's own wake-up.
+  static final long WAKE = -1L;
+
+  private static final int BATCH = 1024;
+
+  private final Epoll epoll;
+
+  /// Recycled: many selectors come and go faster than the collector.
+  private final EpollEvents events;
+
+  private @Nullable NioKey[] keys = new NioKey[64];
+  private int[] free = new int[64];
+  private int freeCount;
+  private int used;
+  private int generation;
+  private int watching;
+
+  EpollSet() throws SysException {
+    epoll = Epoll.create();
+    events = EpollEvents.recycled(BATCH);
+  }
+
+  /// The set's own descriptor, which can be polled.
+  int fd() {
+    return epoll.fd();
+  }
+
+  /// Channels that the kernel watches for.
+  int size() {
+    return watching;
+  }
+
+  /// Adds a descriptor that is not a channel's.
+  void addWake(int fd) throws SysException {
+    SysException.check(
+        epoll.control(Epoll.EPOLL_CTL_ADD, fd, Epoll.EPOLLIN, WAKE), "epoll_ctl", fd);
+  }
+
+  /// Brings the kernel's view of a key in line with what the key wants more than before.
+  ///
+  /// @return 0 or a negative errno
+  int update(NioKey key) {
+    int wanted = key.isValid() ? key.sluice().eventsFor(key.interest()) : 0;
+    return (wanted & ~key.armed) == 0 ? 0 : arm(key, wanted);
+  }
+
+  private int arm(NioKey key, int wanted) {
+    boolean known = key.armed != 0;
+    if (key.slot < 0) {
+      take(key);
+    }
+    long data = ((long) key.generation << 32) | key.slot;
+    int operation =
+        wanted == 0 ? Epoll.EPOLL_CTL_DEL : known ? Epoll.EPOLL_CTL_MOD : Epoll.EPOLL_CTL_ADD;
+    watching += wanted == 0 ? -1 : known ? 0 : 1;
+    key.armed = wanted;
+    int result = key.sluice().core().control(epoll, operation, wanted, data);
+    if (result == -Errno.EBADF) { // closed: its key is about to be cancelled
+      return 0;
+    }
+    if (result < 0) {
+      watching -= key.armed == 0 ? 0 : 1;
+      key.armed = 0;
+    }
+    return result;
+  }
+
+  private void take(NioKey key) {
+    if (freeCount > 0) {
+      key.slot = free[--freeCount];
+    } else {
+      if (used == keys.length) {
+        keys = Arrays.copyOf(keys, 2 * used);
+      }
+      key.slot = used++;
+    }
+    key.generation = ++generation;
+    keys[key.slot] = key;
+  }
+
+  /// Takes a key out.
+  void remove(NioKey key) {
+    if (key.slot < 0) {
+      return;
+    }
+    if (key.armed != 0) {
+      key.armed = 0;
+      watching--;
+      int _ = key.sluice().core().control(epoll, Epoll.EPOLL_CTL_DEL, 0, 0);
+    }
+    keys[key.slot] = null;
+    if (freeCount == free.length) {
+      free = Arrays.copyOf(free, 2 * freeCount);
+    }
+    free[freeCount++] = key.slot;
+    key.slot = -1;
+  }
+
+  /// Waits.
+  ///
+  /// @param nanos 0 does not wait, negative waits without limit
+  /// @return events to look at, or a negative errno
+  int await(long nanos) {
+    return epoll.await(events, nanos);
+  }
+
+  /// Parks the calling virtual thread, instead of its carrier in the kernel, until there may be
+  /// events.
+  ///
+  /// @param nanos negative waits without limit
+  void park(long nanos) throws IOException {
+    new ParkingWaiter().await(epoll.fd(), PollFds.POLLIN, nanos);
+  }
+
+  /// Whether an event is the selector's own wake-up.
+  boolean isWake(int index) {
+    return events.data(index) == WAKE;
+  }
+
+  /// The key of an event, null when it has gone.
+  @Nullable NioKey key(int index) {
+    long data = events.data(index);
+    int slot = (int) data;
+    NioKey key = slot >= 0 && slot < keys.length ? keys[slot] : null;
+    return key != null && key.generation == (int) (data >>> 32) ? key : null;
+  }
+
+  /// What an event makes ready of what the key wants; lowers what it does not want any more.
+  int ready(int index, NioKey key) {
+    int interest = key.interest();
+    int ready = key.sluice().readyFor(events.events(index), interest);
+    if (ready == 0) {
+      int wanted = key.sluice().eventsFor(interest);
+      if (wanted != key.armed) {
+        int _ = arm(key, wanted);
+        if (key.sluice().eventsFor(key.interest()) != wanted) { // changed in this moment
+          int _ = update(key);
+        }
+      }
+    }
+    return ready;
+  }
+
+  /// Closes the descriptor and gives the events back: no thread waits or looks at events.
+  @Override
+  public void close() {
+    epoll.close();
+    events.close();
+  }
+}

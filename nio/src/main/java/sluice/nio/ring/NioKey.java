@@ -1,0 +1,180 @@
+package sluice.nio.ring;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelectionKey;
+import org.jspecify.annotations.Nullable;
+import sluice.nio.descriptors.SluiceChannel;
+
+/// A channel's registration with a selector of ours. Any thread may use it; what selectors keep in
+/// it belongs to the thread that selects.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `interest` | any thread | volatile | volatile, compare-and-set |
+/// | `ready` | selecting thread | volatile | volatile |
+/// | `port` | selecting thread, detaching thread | volatile | volatile |
+/// | `queued` | any thread | under the selector's change lock | the same |
+/// | `armed` | selecting thread | volatile: tells others that a change is needless | volatile |
+/// | `slot`, `generation`, `selectedAt`, `hot` | selecting thread | plain | plain |
+final class NioKey extends AbstractSelectionKey {
+  private static final VarHandle INTEREST;
+
+  static {
+    try {
+      INTEREST = MethodHandles.lookup().findVarHandle(NioKey.class, "interest", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Selector selector;
+  private final Owner owner;
+  private final AbstractSelectableChannel channel;
+  private final SluiceChannel sluice;
+  private volatile int interest;
+  private volatile int ready;
+
+  /// `EPOLL` events that the kernel watches for; 0 when the descriptor is not in its set.
+  volatile int armed;
+
+  /// What a ring does for the channel on behalf of this key.
+  volatile @Nullable RingPort port;
+
+  boolean queued;
+  int slot = -1;
+  int generation;
+  int selectedAt = -1;
+
+  /// Whether the key is in the list of those that may be ready without asking the kernel.
+  boolean hot;
+
+  /// What a key tells its selector. Any thread calls.
+  interface Owner {
+    /// The key's interest has changed.
+    void interestChanged(NioKey key);
+
+    /// A ring has let go of the key's channel, or the channel has become ready without the kernel.
+    void lookAgain(NioKey key);
+  }
+
+  /// @param selector the selector, which is the key's owner too
+  <S extends Selector & Owner> NioKey(S selector, AbstractSelectableChannel channel) {
+    this.selector = selector;
+    this.owner = selector;
+    this.channel = channel;
+    this.sluice = (SluiceChannel) channel;
+  }
+
+  /// The ring has let go of the channel: the selector watches it by other means from now on. Any
+  /// thread.
+  void moved() {
+    port = null;
+    owner.lookAgain(this);
+  }
+
+  /// The channel is ready for something of which the kernel does not tell. Any thread.
+  void readyWithoutKernel() {
+    owner.lookAgain(this);
+  }
+
+  private void ensureValid() {
+    if (!isValid()) {
+      throw new CancelledKeyException();
+    }
+  }
+
+  @Override
+  public SelectableChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public Selector selector() {
+    return selector;
+  }
+
+  SluiceChannel sluice() {
+    return sluice;
+  }
+
+  @Override
+  public int interestOps() {
+    ensureValid();
+    return interest;
+  }
+
+  @Override
+  public SelectionKey interestOps(int operations) {
+    ensureValid();
+    check(operations);
+    if ((int) INTEREST.getAndSet(this, operations) != operations) {
+      owner.interestChanged(this);
+    }
+    return this;
+  }
+
+  @Override
+  public int interestOpsOr(int operations) {
+    ensureValid();
+    check(operations);
+    int before = (int) INTEREST.getAndBitwiseOr(this, operations);
+    if ((before | operations) != before) {
+      owner.interestChanged(this);
+    }
+    return before;
+  }
+
+  @Override
+  public int interestOpsAnd(int operations) {
+    ensureValid();
+    int before = (int) INTEREST.getAndBitwiseAnd(this, operations);
+    if ((before & operations) != before) {
+      owner.interestChanged(this);
+    }
+    return before;
+  }
+
+  private void check(int operations) {
+    if ((operations & ~channel.validOps()) != 0) {
+      throw new IllegalArgumentException();
+    }
+  }
+
+  @Override
+  public int readyOps() {
+    ensureValid();
+    return ready;
+  }
+
+  /// The interest, also of a key that was cancelled.
+  int interest() {
+    return interest;
+  }
+
+  void interest(int operations) {
+    interest = operations;
+  }
+
+  int ready() {
+    return ready;
+  }
+
+  void ready(int operations) {
+    ready = operations;
+  }
+
+  @Override
+  public String toString() {
+    return "channel="
+        + channel
+        + ", selector="
+        + selector
+        + (isValid() ? ", interestOps=" + interest + ", readyOps=" + ready : ", invalid");
+  }
+}

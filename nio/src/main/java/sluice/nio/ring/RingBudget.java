@@ -1,0 +1,36 @@
+package sluice.nio.ring;
+
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// How much memory the rings of a JVM may use together. Any thread calls.
+public final class RingBudget {
+  /// The system property: MiB from 16 to 1024, or 0 for no rings.
+  public static final String PROPERTY = "sluice.nio.memory";
+
+  private static final int MIN_MIB = 16;
+  private static final int MAX_MIB = 1024;
+
+  private RingBudget() {}
+
+  /// MiB that all rings of this JVM may use together: the property's value, or an eighth of the
+  /// largest heap, from 32 to 256.
+  ///
+  /// @param properties the value of a system property, or null
+  /// @throws IllegalArgumentException for a value that has no meaning
+  public static int mib(UnaryOperator<@Nullable String> properties) {
+    String text = properties.apply(PROPERTY);
+    if (text == null) {
+      return Math.clamp(Runtime.getRuntime().maxMemory() / (8 << 20), 32, 256);
+    }
+    if (text.matches("[0-9]{1,4}")) {
+      int value = Integer.parseInt(text);
+      if (value == 0 || (value >= MIN_MIB && value <= MAX_MIB)) {
+        return value;
+      }
+    }
+    throw new IllegalArgumentException(
+        "-D%s=%s: not a number of MiB from %d to %d, or 0 for selectors without rings."
+            .formatted(PROPERTY, text, MIN_MIB, MAX_MIB));
+  }
+}

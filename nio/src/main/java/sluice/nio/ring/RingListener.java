@@ -1,0 +1,199 @@
+package sluice.nio.ring;
+
+import java.net.SocketAddress;
+import java.nio.channels.SelectionKey;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import sluice.nio.channels.AcceptPort;
+import sluice.nio.channels.SluiceServerSocketChannel;
+import sluice.nio.descriptors.ChannelCore;
+import sluice.nio.descriptors.NetErrors;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// A listener on a ring: connections that were accepted ahead. Accepting threads hold the channel's
+/// accept lock; completions come on the ring's thread.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `accepted`, `error` | accepting threads, ring's thread | under this object's lock | the same |
+///
+/// Limits: with [#LIMIT] connections waiting, or without an interest in them, no more are accepted;
+/// the kernel's queue holds the rest.
+final class RingListener extends RingPort implements AcceptPort {
+  static final int LIMIT = 256;
+
+  private final SluiceServerSocketChannel channel;
+  private final ArrayDeque<Integer> accepted = new ArrayDeque<>();
+  private int error;
+
+  private RingListener(SelectorRing ring, NioKey key, int slot, SluiceServerSocketChannel channel) {
+    super(ring, key, slot, ring.generation(slot));
+    this.channel = channel;
+  }
+
+  /// Gives a listening channel to a ring. The ring's owner. Takes the channel's lock: a thread that
+  /// is about to accept must not meet a blocking descriptor.
+  ///
+  /// @param channel the key's
+  /// @return null when some thread is accepting at this moment, or the channel is not for a ring
+  static @Nullable RingListener join(
+      SelectorRing ring, NioKey key, SluiceServerSocketChannel channel) {
+    ChannelCore core = channel.core();
+    if (!core.reads.lock.tryLock()) {
+      return null;
+    }
+    try {
+      if (!channel.isOpen() || !channel.isForRing()) {
+        return null;
+      }
+      RingListener listener = new RingListener(ring, key, ring.takeSlot(), channel);
+      int _ = Files.setStatusFlags(core.fd(), Files.O_RDWR);
+      ring.put(listener);
+      channel.port(listener);
+      return listener;
+    } finally {
+      core.reads.lock.unlock();
+    }
+  }
+
+  @Override
+  boolean needsUpdate(int interest) {
+    return (interest & SelectionKey.OP_ACCEPT) != 0 && (!armed || acceptable());
+  }
+
+  private boolean isWanted() {
+    return key.isValid() && (key.interest() & SelectionKey.OP_ACCEPT) != 0;
+  }
+
+  @Override
+  void arm() {
+    if (isWanted() && !armed && isShort()) {
+      armed = true;
+      cancelling = false;
+      ring.submission().acceptMultishot(channel.core().fd(), false, token(RingOperation.ACCEPT));
+    }
+  }
+
+  private synchronized boolean isShort() {
+    return accepted.size() < LIMIT && error == 0;
+  }
+
+  @Override
+  void complete(int operation, int result, int flags, long part) {
+    if (!sluice.loop.Completion.hasMore(flags)) {
+      armed = false;
+      cancelling = false;
+    }
+    int waiting;
+    synchronized (this) {
+      if (result >= 0) {
+        accepted.add(result);
+      } else if (result != -Errno.ECANCELED
+          && result != -Errno.ECONNABORTED
+          && !NetErrors.again(result)) {
+        error = -result;
+      }
+      waiting = accepted.size();
+    }
+    if (armed && (!isWanted() || waiting >= LIMIT)) {
+      ring.stop(this);
+    } else if (!armed) {
+      ring.touch(this);
+    }
+    if (!attached) {
+      channel.core().reads.wake();
+    }
+  }
+
+  @Override
+  public int accept() {
+    int fd = poll();
+    if (fd != -Errno.EAGAIN) {
+      return fd;
+    }
+    if (attached && ring.isOwner()) {
+      ring.turnNow();
+      return poll();
+    }
+    if (attached) {
+      boolean _ = ring.detach(this);
+    }
+    fd = poll();
+    return fd == -Errno.EAGAIN ? channel.acceptHere() : fd;
+  }
+
+  private int poll() {
+    boolean drained;
+    int fd;
+    synchronized (this) {
+      Integer next = accepted.poll();
+      if (next == null && error != 0) {
+        fd = -error;
+        error = 0;
+      } else {
+        fd = next == null ? -Errno.EAGAIN : next;
+      }
+      drained = accepted.isEmpty();
+    }
+    if (drained && attached && !armed && fd != -Errno.EAGAIN) {
+      ring.request(this);
+    }
+    return fd;
+  }
+
+  @Override
+  public @Nullable SocketAddress remote(int fd) {
+    try {
+      return Sockets.getpeername(fd);
+    } catch (SysException gone) {
+      return null;
+    }
+  }
+
+  @Override
+  public synchronized boolean acceptable() {
+    return !accepted.isEmpty() || error != 0;
+  }
+
+  /// The kernel wakes one of those that wait to accept, so nothing that is as good as gone may be
+  /// among them: what is being cancelled by a thread that does not turn, or, some time after it has
+  /// been closed, of an abandoned ring.
+  @Override
+  public boolean isOver() {
+    return !attached && !armed && !ring.isAbandoned() && !acceptable();
+  }
+
+  @Override
+  int readyNow() {
+    return acceptable() ? SelectionKey.OP_ACCEPT : 0;
+  }
+
+  @Override
+  void detached() {
+    int _ = Files.setStatusFlags(channel.core().fd(), Files.O_RDWR | Files.O_NONBLOCK);
+    key.moved();
+  }
+
+  @Override
+  public void release() {
+    boolean _ = ring.detach(this);
+  }
+
+  @Override
+  public void beforeClose() {
+    boolean alone = ring.detach(this);
+    if (!alone) { // the ring keeps the file until its thread turns again
+      int _ = Sockets.shutdown(channel.core().fd(), Sockets.SHUT_RDWR);
+    }
+    synchronized (this) {
+      for (Integer fd : accepted) {
+        RingStream.reset(fd); // as the kernel does with its queue
+        Files.close(fd);
+      }
+      accepted.clear();
+    }
+  }
+}

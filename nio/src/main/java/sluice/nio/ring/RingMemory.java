@@ -1,0 +1,143 @@
+package sluice.nio.ring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Mapping;
+import sluice.sys.SysException;
+
+/// The memory that all rings of a JVM share: one region in equal pieces, which rings take as they
+/// need them and give back when they close. Any thread calls.
+///
+/// The region is only address space at first. A piece has pages from its first use until it is
+/// given back, which returns them to the system; so the process holds what the rings hold and no
+/// more. The region itself is never unmapped, so that no late reader can meet foreign memory.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `free` | any thread | volatile | under the class's lock |
+/// | `stack` | any thread | under the class's lock | the same |
+///
+/// Limits: `sluice.nio.memory` in MiB, from 16 to 1024, or 0 for no rings; by default an eighth of
+/// the largest heap, from 32 to 256 MiB. The last quarter is kept for what a ring cannot do
+/// without.
+final class RingMemory {
+  /// Several TLS records; whole pages wherever pages are no larger.
+  static final int PIECE_BYTES = 64 << 10;
+
+  private static final @Nullable Mapping MAPPING = map();
+  private static final MemorySegment REGION =
+      MAPPING == null ? MemorySegment.NULL : MAPPING.segment();
+  private static final ByteBuffer BYTES = REGION.asByteBuffer();
+
+  /// Made when they are first taken.
+  private static final RingPiece[] PIECES = new RingPiece[(int) (REGION.byteSize() / PIECE_BYTES)];
+
+  private static final int RESERVE = PIECES.length / 4;
+
+  /// Free pieces, the one to take next at the end: those at the beginning of the region first.
+  private static final int[] stack = new int[PIECES.length];
+
+  private static volatile int free;
+
+  static {
+    int count = PIECES.length;
+    for (int i = 0; i < count; i++) {
+      stack[count - 1 - i] = i;
+    }
+    free = count;
+  }
+
+  private RingMemory() {}
+
+  private static @Nullable Mapping map() {
+    int mib = RingBudget.mib(System::getProperty);
+    try {
+      return mib == 0 ? null : Mapping.anonymous((long) mib << 20, false);
+    } catch (SysException noRoom) {
+      return null;
+    }
+  }
+
+  /// The whole region.
+  static MemorySegment region() {
+    return REGION;
+  }
+
+  /// The same. Absolute access only: position and limit are shared.
+  static ByteBuffer bytes() {
+    return BYTES;
+  }
+
+  static int count() {
+    return PIECES.length;
+  }
+
+  /// Pieces that no ring has.
+  static int free() {
+    return free;
+  }
+
+  static RingPiece piece(int index) {
+    return PIECES[index];
+  }
+
+  /// The piece in which a place of the region lies.
+  static RingPiece at(int offset) {
+    return PIECES[offset / PIECE_BYTES];
+  }
+
+  /// Takes a piece of zeros for growth.
+  ///
+  /// @return null when so little is left that it is kept for [#need]
+  static @Nullable RingPiece take() {
+    return free > RESERVE ? pop(RESERVE) : null;
+  }
+
+  /// Takes a piece of zeros that a ring cannot do without.
+  ///
+  /// @throws IOException when none is left
+  static RingPiece need() throws IOException {
+    RingPiece piece = pop(0);
+    if (piece == null) {
+      throw new IOException(
+          """
+          the %d MiB for all rings of this JVM are in use
+            Why: many selectors are open, or their channels hold much that nobody reads
+            Fix: raise -D%s=MiB, or close selectors\
+          """
+              .formatted(REGION.byteSize() >> 20, RingBudget.PROPERTY));
+    }
+    return piece;
+  }
+
+  private static synchronized @Nullable RingPiece pop(int keep) {
+    int left = free - 1;
+    if (left < keep) {
+      return null;
+    }
+    free = left;
+    int index = stack[left];
+    RingPiece piece = PIECES[index];
+    if (piece == null) {
+      piece = new RingPiece(index, REGION.asSlice((long) index * PIECE_BYTES, PIECE_BYTES));
+      PIECES[index] = piece;
+    }
+    return piece;
+  }
+
+  /// Takes a piece back that neither the kernel nor a reader uses any more.
+  static void giveBack(RingPiece piece) {
+    Mapping mapping = MAPPING;
+    if (mapping != null) {
+      int _ = mapping.discard(piece.start, PIECE_BYTES); // where pages are larger it keeps them
+    }
+    piece.own(null);
+    synchronized (RingMemory.class) {
+      int before = free;
+      stack[before] = piece.index;
+      free = before + 1;
+    }
+  }
+}

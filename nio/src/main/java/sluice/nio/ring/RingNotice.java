@@ -1,0 +1,26 @@
+package sluice.nio.ring;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Says on standard error, once for each reason, that a selector does not use a ring. Any thread
+/// calls.
+public final class RingNotice {
+  /// The system property that leaves such lines out.
+  public static final String QUIET = "sluice.nio.quiet";
+
+  /// A ring belongs to one thread.
+  static final String THREADS =
+      "selectors that several threads select with in turn, as Jetty's, work without rings";
+
+  private static final int LIMIT = 8;
+  private static final Set<String> SAID = ConcurrentHashMap.newKeySet();
+
+  private RingNotice() {}
+
+  static void say(String what) {
+    if (!Boolean.getBoolean(QUIET) && SAID.size() < LIMIT && SAID.add(what)) {
+      System.err.println("sluice.nio: " + what);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package sluice.nio.ring;
+
+/// What a [SelectorRing] does, as its [tokens][sluice.loop.Token] say it. Any thread may use the
+/// constants.
+final class RingOperation {
+  static final int RECEIVE = 1;
+  static final int SEND = 2;
+  static final int WRITABLE = 3;
+  static final int ACCEPT = 4;
+  static final int WAKE = 5;
+  static final int OTHERS = 6;
+
+  private RingOperation() {}
+}

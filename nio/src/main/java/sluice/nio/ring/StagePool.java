@@ -1,0 +1,75 @@
+package sluice.nio.ring;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import sluice.nio.channels.StreamPort;
+
+/// Places where written bytes wait for the next turn of one ring. Any thread takes and returns.
+///
+/// Places are cut from pieces of [RingMemory] as they are needed. Streams outlive their ring, and
+/// may still have bytes to send: the pieces go back when the ring is closed and the last place was
+/// returned.
+///
+/// Limits: 960 places of 4 KiB; a writer that finds none sends at once.
+final class StagePool {
+  static final int BYTES = StreamPort.STAGE_BYTES;
+
+  /// An odd number of cache lines: multiples of a power of two would all lie in the same few sets
+  /// of the caches.
+  private static final int STRIDE = BYTES + 64;
+
+  private static final int PER_PIECE = RingMemory.PIECE_BYTES / STRIDE;
+  private static final int MAX_PIECES = 64;
+
+  private final List<RingPiece> pieces = new ArrayList<>();
+
+  /// Where free places begin, the one to take next at the end.
+  private int[] free = {};
+
+  private int count;
+  private int out;
+  private boolean closed;
+
+  /// @return where a place begins in the region, or -1
+  synchronized int take() {
+    if (closed || (count == 0 && !grow())) {
+      return -1;
+    }
+    out++;
+    return free[--count];
+  }
+
+  private boolean grow() {
+    RingPiece more = pieces.size() == MAX_PIECES ? null : RingMemory.take();
+    if (more == null) {
+      return false;
+    }
+    pieces.add(more);
+    free = Arrays.copyOf(free, pieces.size() * PER_PIECE);
+    for (int i = PER_PIECE - 1; i >= 0; i--) {
+      free[count++] = more.start + i * STRIDE;
+    }
+    return true;
+  }
+
+  synchronized void giveBack(int place) {
+    free[count++] = place;
+    out--;
+    giveBackPieces();
+  }
+
+  /// No place is taken any more. The ring is closed.
+  synchronized void close() {
+    closed = true;
+    giveBackPieces();
+  }
+
+  private void giveBackPieces() {
+    if (closed && out == 0) {
+      pieces.forEach(RingMemory::giveBack);
+      pieces.clear();
+      count = 0;
+    }
+  }
+}

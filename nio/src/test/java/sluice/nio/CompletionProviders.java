@@ -1,0 +1,33 @@
+package sluice.nio;
+
+import org.jspecify.annotations.Nullable;
+
+/// Providers of the completion engine, for the tests of its parts. Any thread may make one.
+public final class CompletionProviders {
+  private CompletionProviders() {}
+
+  /// As the JVM would choose: rings where they can be used.
+  public static SluiceSelectorProvider usual() {
+    return new SluiceSelectorProvider(CompletionEngine::new);
+  }
+
+  /// Selectors take a ring before their first wait.
+  public static SluiceSelectorProvider atOnce() {
+    return after(CompletionEngine.AT_ONCE);
+  }
+
+  /// Selectors work without rings.
+  public static SluiceSelectorProvider neutral() {
+    return after(CompletionEngine.NEVER);
+  }
+
+  /// Selectors take a ring after so many reports of ready channels.
+  public static SluiceSelectorProvider after(int reports) {
+    return new SluiceSelectorProvider(self -> new CompletionEngine(self, reports));
+  }
+
+  /// Why no ring can be used here; null when one can.
+  public static @Nullable String unavailable() {
+    return CompletionEngine.unavailable();
+  }
+}
