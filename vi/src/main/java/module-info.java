@@ -13,5 +13,6 @@ module sluice.vi {
   uses DeviceProvider;
 
   provides DeviceProvider with
-      sluice.vi.local.LocalProvider;
+      sluice.vi.local.LocalProvider,
+      sluice.vi.ofi.OfiProvider;
 }

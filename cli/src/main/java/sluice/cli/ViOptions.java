@@ -28,7 +28,10 @@ abstract class ViOptions {
 
   @Spec CommandSpec spec = CommandSpec.create();
 
-  @Option(names = "--provider", defaultValue = "local", description = "Which device: local.")
+  @Option(
+      names = "--provider",
+      defaultValue = "local",
+      description = "Which device: local (the default), ofi-shm or ofi-tcp.")
   String provider = "local";
 
   @Option(

@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Patience;
+import sluice.vi.Nic;
 
 /// `sluice vi`: both ends in one process, and in two.
 @Timeout(240)
@@ -69,6 +71,24 @@ final class ViCommandTest {
     assertThat(run.err).isEmpty();
     assertThat(run.code).isZero();
     assertThat(run.out).startsWith("{").contains("\"rtt_p50_us\":").contains("\"count\":1000");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ofi-shm,pingpong,spin",
+    "ofi-shm,stream,park",
+    "ofi-tcp,pingpong,spin",
+    "ofi-tcp,stream,hybrid"
+  })
+  void devicesOfLibfabricCarryTheSame(String device, String word, String wait) {
+    String why = Nic.skipped().get(device);
+    assumeTrue(why != null && why.isEmpty(), device + ": " + why);
+    Run run = run(word, "--provider", device, "--size", "4K", "--count", "500", "--wait", wait);
+    assertThat(run.err).isEmpty();
+    assertThat(run.code).isZero();
+    assertThat(run.out)
+        .startsWith(device + ", 4096 B, " + wait + ", level 2: ")
+        .contains(word.equals("stream") ? "MB/s" : "p50");
   }
 
   @Test

@@ -53,6 +53,20 @@ final class AbiProbe {
       #include <linux/version.h>
       """;
 
+  /// Of libfabric, which is another package than the kernel's headers.
+  private static final String FABRIC_HEADERS =
+      """
+      #include <stddef.h>
+      #include <signal.h>
+      #include <rdma/fabric.h>
+      #include <rdma/fi_cm.h>
+      #include <rdma/fi_domain.h>
+      #include <rdma/fi_endpoint.h>
+      #include <rdma/fi_eq.h>
+      #include <rdma/fi_errno.h>
+      #include <rdma/fi_tagged.h>
+      """;
+
   /// Kernel words by class: what a constant must look like, and what C puts in front.
   private static final Map<Class<?>, Map<String, String>> CONSTANTS =
       Map.ofEntries(
@@ -112,17 +126,20 @@ final class AbiProbe {
       Map.of("struct io_uring_getevents_arg.pad", "6, 12");
 
   private final Arch arch;
-  private final StringBuilder text = new StringBuilder(HEADERS);
+  private final StringBuilder text;
   private int assertions;
 
-  private AbiProbe(Arch arch) {
+  private AbiProbe(Arch arch, String headers) {
     this.arch = arch;
+    text = new StringBuilder(headers);
   }
 
   static AbiProbe of(Arch arch) throws IOException, ReflectiveOperationException {
-    AbiProbe probe = new AbiProbe(arch);
+    AbiProbe probe = new AbiProbe(arch, HEADERS);
     for (Layout layout : layouts()) {
-      probe.layout(layout);
+      if (!isOfFabric(layout)) {
+        probe.layout(layout);
+      }
     }
     probe.layout(EpollEvents.layout(arch));
     for (SystemCall call : SystemCall.values()) {
@@ -136,6 +153,24 @@ final class AbiProbe {
     probe.assertThat("O_DIRECTORY", "O_DIRECTORY", OpenFlags.directory(arch));
     probe.assertThat("O_NOFOLLOW", "O_NOFOLLOW", OpenFlags.noFollow(arch));
     return probe;
+  }
+
+  /// Compares what is libfabric's.
+  static AbiProbe ofFabric() throws IOException, ReflectiveOperationException {
+    AbiProbe probe = new AbiProbe(Arch.current(), FABRIC_HEADERS);
+    for (Layout layout : layouts()) {
+      if (isOfFabric(layout)) {
+        probe.layout(layout);
+      }
+    }
+    probe.constants(FabricEndpoint.class, Map.of("FI_[A-Z0-9_]+", ""));
+    probe.constants(Libfabric.class, Map.of("FI_[A-Z0-9_]+", ""));
+    probe.constants(SignalActions.class, Map.of("SIG[A-Z]+", ""));
+    return probe;
+  }
+
+  private static boolean isOfFabric(Layout layout) {
+    return layout.structure().matches("struct (fi_|fid).*");
   }
 
   String text() {

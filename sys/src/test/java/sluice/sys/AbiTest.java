@@ -28,6 +28,19 @@ class AbiTest {
   }
 
   @Test
+  void numbersOfLibfabricAreThoseOfItsHeaders() throws Exception {
+    assumeTrue(works("gcc"), "no C compiler: apt-get install gcc libc6-dev");
+    assumeTrue(
+        compile("gcc", "#include <rdma/fi_tagged.h>\n").isEmpty(),
+        "no headers of libfabric: apt-get install libfabric-dev");
+    AbiProbe probe = AbiProbe.ofFabric();
+    assertThat(probe.assertions()).isGreaterThan(250);
+    assertThat(compile("gcc", probe.text())).isEmpty();
+    String member = "offsetof(struct fi_info, tx_attr)) == ";
+    assertThat(compile("gcc", probe.text().replace(member, member + "1"))).contains("tx_attr");
+  }
+
+  @Test
   void aWrongNumberIsFound() throws Exception {
     String compiler = compiler(Arch.current());
     String wrong =

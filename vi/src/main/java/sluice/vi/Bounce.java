@@ -47,6 +47,16 @@ final class Bounce {
     MemorySegment.copy(buffer.memory(), JAVA_BYTE, 0, array, at, length);
   }
 
+  /// The device gets it, for a receive.
+  void lend() {
+    buffer.claim();
+  }
+
+  /// The device has given it back.
+  void takeBack() {
+    buffer.giveBack();
+  }
+
   void giveBack() {
     home.add(this);
   }

@@ -18,7 +18,6 @@ public final class Nic implements AutoCloseable {
   private static final Map<String, String> ABSENT =
       new TreeMap<>(
           Map.of(
-              "ofi", "this build has no device for libfabric",
               "ring", "this build has no device for TCP on the loop",
               "xdp", "this build has no device for AF_XDP and no network stack of its own"));
 

@@ -49,6 +49,7 @@ public final class ViBATicket extends ViTicket {
   }
 
   void borrow(Bounce memory, int room) {
+    memory.lend();
     bounce = memory;
     descriptor.clear();
     descriptor.add(memory.memory(), 0, room, memory.key());
@@ -59,6 +60,7 @@ public final class ViBATicket extends ViTicket {
     Bounce memory = bounce;
     bounce = null;
     if (memory != null) {
+      memory.takeBack();
       if (descriptor.failure() == null) {
         int length = descriptor.transferredBytes();
         if (allocates) {

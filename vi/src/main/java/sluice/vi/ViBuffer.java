@@ -86,6 +86,11 @@ public final class ViBuffer implements AutoCloseable {
     return sizeBytes;
   }
 
+  /// How many hold the memory: the buffer, and each operation of a device under way.
+  int leases() {
+    return block.leases();
+  }
+
   /// For devices: bounded, but without a scope; only while the buffer is the device's.
   MemorySegment memory() {
     return memory;
@@ -105,10 +110,12 @@ public final class ViBuffer implements AutoCloseable {
       checkApplication();
       throw new IllegalStateException("the buffer was posted by another thread just now");
     }
+    var _ = block.lease(); // the device's: the memory stays while it may use it
   }
 
   /// The application gets it back.
   void giveBack() {
+    block.release(); // before the application can close: then its own lease is the last
     OWNER.setVolatile(this, APPLICATION);
     if (callback != null) {
       runCallback();

@@ -9,8 +9,10 @@ final class Waiter {
   /// Looks between two looks at the clock, a power of two.
   private static final int LOOKS = 64;
 
-  /// Looks after which a spinning thread lets another one run, a power of two.
-  private static final int LOOKS_TO_YIELD = 1 << 14;
+  /// How long a thread spins before it lets another one run. By the clock, because a look takes ten
+  /// nanoseconds on one device and a system call on another; far less than a slice of the
+  /// scheduler.
+  private static final long YIELD_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
   /// Where completions come from.
   interface Source {
@@ -55,14 +57,17 @@ final class Waiter {
 
   @SuppressWarnings("ThreadPriorityCheck") // yields so that a peer on the same processor can run
   private static @Nullable ViTicket spin(Source source, long begin, long nanos) throws ViException {
+    long yielded = begin;
     for (int looks = 1; ; looks++) {
       if ((looks & (LOOKS - 1)) == 0) {
-        if (System.nanoTime() - begin >= nanos) {
+        long now = System.nanoTime();
+        if (now - begin >= nanos) {
           return null;
         }
         checkInterrupt();
-        if ((looks & (LOOKS_TO_YIELD - 1)) == 0) {
+        if (now - yielded >= YIELD_NANOS) {
           Thread.yield();
+          yielded = now;
         }
       } else if (nanos == 0) {
         return null;

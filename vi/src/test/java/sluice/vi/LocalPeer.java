@@ -2,17 +2,19 @@ package sluice.vi;
 
 import java.util.concurrent.TimeUnit;
 
-/// The other process of [LocalProcessesTest]: connects and does what its second argument says.
+/// The other process of [LocalProcessesTest] and [OfiProcessesTest]: connects and does what its
+/// second argument says.
 final class LocalPeer {
   private LocalPeer() {}
 
-  /// @param args the place, and `echo` or `flood`
+  /// @param args the place, `echo`, `spin` (an echo that never parks) or `flood`, and the device
   public static void main(String[] args) throws Exception {
-    ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(WaitMode.HYBRID);
-    try (Nic nic = Nic.open("local");
+    WaitMode mode = args[1].equals("spin") ? WaitMode.SPIN : WaitMode.HYBRID;
+    ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(mode);
+    try (Nic nic = Nic.open(args[2]);
         Vi vi = new Vi(nic.address(args[0]), attributes, null, null, 1)) {
       int micros = (int) TimeUnit.SECONDS.toMicros(100);
-      if (args[1].equals("echo")) {
+      if (!args[1].equals("flood")) {
         byte[] message;
         do {
           message = vi.recv(micros);

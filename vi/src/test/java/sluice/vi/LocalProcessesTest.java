@@ -18,7 +18,8 @@ import sluice.testbase.Patience;
 final class LocalProcessesTest {
   private static final int LONG = VisUnderTest.LONG_MICROS;
 
-  private static Process start(ViAddress place, String what) throws Exception {
+  /// Starts [LocalPeer] on the device of the place.
+  static Process start(ViAddress place, String what) throws Exception {
     String path =
         Stream.of(Vi.class, LocalPeer.class, Block.class, Errno.class)
             .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
@@ -35,7 +36,8 @@ final class LocalProcessesTest {
                 path + ":" + tests,
                 LocalPeer.class.getName(),
                 place.place(),
-                what)
+                what,
+                place.nic().name())
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .start();

@@ -67,7 +67,7 @@ final class LocalViTest extends ViContract {
     try (Nic nic = open()) {
       assertThat(nic.why())
           .contains("local: in use")
-          .contains("ofi: skipped: ")
+          .contains("ofi-verbs: skipped: ")
           .contains("ring: skipped: ")
           .contains("xdp: skipped: ");
       assertThat(nic.name()).isEqualTo("local");

@@ -1,0 +1,178 @@
+package sluice.vi.ofi;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.AbstractUnixAddress;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.PeerCredentials;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// The UNIX socket beside a connection: greetings, how the peer ended, and, by its end, that the
+/// peer's process has ended. Of one thread at a time; nothing here waits in the kernel.
+///
+/// The socket's name is in the abstract namespace, `sluice-vi-ofi/USER/PROVIDER/PLACE/TAG`: nothing
+/// stays behind when a process is killed.
+final class ControlSocket implements AutoCloseable {
+  /// How the peer ended.
+  ///
+  /// @param why for messages
+  /// @param sent messages that it had sent; -1 when that is not known
+  record End(String why, long sent) {}
+
+  private static final byte CLOSED = 'c';
+  private static final byte FAILED = 'f';
+  private static final int MAX_PLACE_BYTES = 60;
+  private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+  private static final long NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+  private final MemorySegment packet = Arena.ofAuto().allocate(Greeting.BYTES, Long.BYTES);
+  private boolean sameProcess;
+  private int fd;
+
+  /// @param fd from now on this object's
+  ControlSocket(int fd) {
+    this.fd = fd;
+  }
+
+  static AbstractUnixAddress name(String provider, String place, int tag) throws IOException {
+    int length = place.getBytes(StandardCharsets.UTF_8).length;
+    if (length == 0 || length > MAX_PLACE_BYTES) {
+      throw new IOException(
+          "the address of a VI here is a name of 1 to " + MAX_PLACE_BYTES + " bytes: " + place);
+    }
+    int user = PeerCredentials.ownUser();
+    return new AbstractUnixAddress(
+        "sluice-vi-ofi/" + user + "/" + provider + "/" + place + "/" + tag);
+  }
+
+  static int open() throws SysException {
+    int type = Sockets.SOCK_SEQPACKET | Sockets.SOCK_NONBLOCK;
+    return Sockets.socket(SocketAddresses.AF_UNIX, type, 0);
+  }
+
+  /// Connects to a listener of the same user.
+  ///
+  /// @param end of the time for it, of [System#nanoTime]
+  static ControlSocket connect(AbstractUnixAddress name, String place, int tag, long end)
+      throws IOException {
+    ControlSocket socket = new ControlSocket(open());
+    try {
+      int result = Sockets.connect(socket.fd, name);
+      while (result == -Errno.EAGAIN && System.nanoTime() - end < 0) {
+        LockSupport.parkNanos(NAP_NANOS); // the listener's queue is full
+        result = Sockets.connect(socket.fd, name);
+      }
+      if (result == -Errno.ECONNREFUSED) {
+        throw new IOException(
+            "no accept matches: nothing listens for tag "
+                + tag
+                + " at "
+                + place
+                + ". Fix: start the server first, as the same user, in the same network namespace");
+      }
+      SysException.check(result, "connect", name);
+      socket.checkUser();
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /// @throws IOException when the peer is another user's
+  void checkUser() throws IOException {
+    PeerCredentials peer = PeerCredentials.of(fd);
+    if (peer.uid() != PeerCredentials.ownUser()) {
+      throw new IOException(
+          "the peer belongs to user " + peer.uid() + ". Fix: run both ends as one user");
+    }
+    sameProcess = peer.pid() == ProcessHandle.current().pid();
+  }
+
+  /// Whether [#checkUser] found this process at the other end.
+  boolean isSameProcess() {
+    return sameProcess;
+  }
+
+  void say(Greeting greeting) throws IOException {
+    greeting.write(packet);
+    int sent = Sockets.send(fd, packet, 0, Greeting.BYTES, FLAGS);
+    SysException.check(sent, "sendto", fd);
+  }
+
+  /// Waits for the peer's greeting.
+  ///
+  /// @return null when the time is over
+  /// @throws IOException when the peer has gone, refuses, or says nothing sensible
+  @Nullable Greeting hear(int verdict, long end) throws IOException {
+    while (true) {
+      int count = Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
+      if (count == Greeting.BYTES) {
+        return Greeting.read(packet, verdict);
+      }
+      if (count != -Errno.EAGAIN && count != -Errno.EINTR) {
+        throw new IOException("the peer ended the connection while it was made");
+      }
+      if (System.nanoTime() - end >= 0) {
+        return null;
+      }
+      nap();
+    }
+  }
+
+  static void nap() throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new IOException("interrupted while a connection was made");
+    }
+    LockSupport.parkNanos(NAP_NANOS);
+  }
+
+  /// Says how this side ended, and closes. Idempotent.
+  ///
+  /// @param sent messages that this side has sent; -1 when the connection failed
+  void end(long sent) {
+    if (fd >= 0) {
+      packet.set(JAVA_BYTE, 0, sent < 0 ? FAILED : CLOSED);
+      packet.set(JAVA_LONG, Long.BYTES, sent);
+      // A peer that does not read learns it from the end of the socket.
+      int _ = Sockets.send(fd, packet, 0, 2 * Long.BYTES, FLAGS);
+      close();
+    }
+  }
+
+  /// Looks whether the peer has ended.
+  ///
+  /// @return null while it has not
+  @Nullable End look() {
+    int count = fd < 0 ? -Errno.EAGAIN : Sockets.recv(fd, packet, 0, Greeting.BYTES, FLAGS);
+    if (count == -Errno.EAGAIN || count == -Errno.EINTR) {
+      return null;
+    }
+    if (count == 2 * Long.BYTES && packet.get(JAVA_BYTE, 0) == CLOSED) {
+      long sent = packet.get(JAVA_LONG, Long.BYTES);
+      return new End("the peer closed the connection", Math.max(0, sent));
+    }
+    return count == 2 * Long.BYTES && packet.get(JAVA_BYTE, 0) == FAILED
+        ? new End("the peer's end of the connection failed", -1)
+        : new End("the peer's process ended without closing the connection", -1);
+  }
+
+  @Override
+  public void close() {
+    if (fd >= 0) {
+      int _ = Files.close(fd);
+      fd = -1;
+    }
+  }
+}

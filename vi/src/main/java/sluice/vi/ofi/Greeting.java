@@ -1,0 +1,65 @@
+package sluice.vi.ofi;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import sluice.sys.FabricEndpoint;
+
+/// What the two ends say to each other before the first message, 96 bytes in the order of this
+/// machine. Immutable, but for the array of the address, which is not written.
+///
+/// ```
+///  byte 0       4          8               12             16            24         32       96
+///      +-------+----------+---------------+--------------+-------------+----------+--------+
+///      | magic | verdict  | transferBytes | addressBytes | receiveTag  | unused   | address|
+///      +-------+----------+---------------+--------------+-------------+----------+--------+
+/// ```
+///
+/// @param verdict of the accepting side; the connecting side says [#HELLO]
+/// @param transferBytes longest message
+/// @param receiveTag what messages to this side carry: a random number, so that a stranger that
+///   reaches the endpoint meets no receive
+/// @param address of the endpoint
+@SuppressWarnings("ArrayRecordComponent") // made and read once, by one thread
+record Greeting(int verdict, int transferBytes, long receiveTag, byte[] address) {
+  static final int BYTES = 96;
+  static final int HELLO = 0;
+  static final int ACCEPTED = 1;
+  static final int MAX_TRANSFER_BYTES = 64 << 20;
+
+  private static final int MAGIC = 0x534c4f31; // "SLO1"
+  private static final int ADDRESS_AT = 32;
+
+  void write(MemorySegment packet) {
+    packet.fill((byte) 0);
+    packet.set(JAVA_INT, 0, MAGIC);
+    packet.set(JAVA_INT, 4, verdict);
+    packet.set(JAVA_INT, 8, transferBytes);
+    packet.set(JAVA_INT, 12, address.length);
+    packet.set(JAVA_LONG, 16, receiveTag);
+    MemorySegment.copy(address, 0, packet, JAVA_BYTE, ADDRESS_AT, address.length);
+  }
+
+  /// @param expected which verdict must come
+  /// @throws IOException when it is no greeting
+  static Greeting read(MemorySegment packet, int expected) throws IOException {
+    int verdict = packet.get(JAVA_INT, 4);
+    int transfer = packet.get(JAVA_INT, 8);
+    int length = packet.get(JAVA_INT, 12);
+    boolean sound =
+        packet.get(JAVA_INT, 0) == MAGIC
+            && verdict == expected
+            && transfer > 0
+            && transfer <= MAX_TRANSFER_BYTES
+            && length > 0
+            && length <= FabricEndpoint.MAX_ADDRESS_BYTES;
+    if (!sound) {
+      throw new IOException("the peer's greeting is no greeting of this version");
+    }
+    byte[] address = packet.asSlice(ADDRESS_AT, length).toArray(JAVA_BYTE);
+    return new Greeting(verdict, transfer, packet.get(JAVA_LONG, 16), address);
+  }
+}

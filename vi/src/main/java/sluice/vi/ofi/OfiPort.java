@@ -1,0 +1,433 @@
+package sluice.vi.ofi;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.FabricEndpoint;
+import sluice.vi.device.Descriptor;
+import sluice.vi.device.Port;
+import sluice.vi.device.PortSpec;
+import sluice.vi.device.WorkQueue;
+
+/// One end of a connection through libfabric. The send queue belongs to one thread at a time, the
+/// receive queue to one; what they share is under [PortLock], because the endpoint and its
+/// completion queue serve one thread at a time.
+///
+/// A poll that finds another thread inside returns nothing: that thread takes the completions of
+/// both queues. The peer's end is looked for at the control socket by every park and every 256th
+/// poll that finds nothing, so a thread that waits learns it within milliseconds.
+///
+/// **Memory.** A descriptor is returned when the provider has completed it, or after the endpoint
+/// has been closed; from then on the provider does not touch its memory.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `endpoint`, `flights`, `staging`, the counts, `ended` | the holder of `lock` | plain | plain |
+/// | `sends`, `receives` | the holder of `lock` | sizes opaque, the rest plain | the same |
+/// | `failure` | the holder of `lock` | volatile | volatile |
+/// | `sendSleeper`, `receiveSleeper` | the thread that waits at this queue | volatile | volatile |
+///
+/// Lifecycle: made when a message has gone each way → used → failed or ended, which closes the
+/// endpoint → closed.
+final class OfiPort implements Port {
+  /// Naps of a parked thread: shorter ones while messages come.
+  private static final long LEAST_NAP_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
+
+  private static final long MOST_NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /// Polls without a completion between two looks at the control socket, a power of two.
+  private static final int LOOKS = 256;
+
+  /// How long messages of a peer that closed may still take.
+  private static final long CLOSED_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /// The same of a peer that failed or was killed.
+  private static final long LOST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final PortSpec spec;
+  private final FabricEndpoint endpoint;
+  private final ControlSocket control;
+  private final long receiveTag;
+  private final long sendTag;
+  private final Flights flights;
+  private final Staging staging;
+  private final WorkQueue sends;
+  private final WorkQueue receives;
+  private final boolean sameProcess;
+  private final PortLock lock = new PortLock();
+  private long sent;
+  private long received;
+  private int idlePolls;
+  private long napNanos = LEAST_NAP_NANOS;
+  private ControlSocket.@Nullable End ended;
+  private long quietSince;
+  private volatile @Nullable String failure;
+  private volatile @Nullable Thread sendSleeper;
+  private volatile @Nullable Thread receiveSleeper;
+
+  OfiPort(
+      PortSpec spec,
+      FabricEndpoint endpoint,
+      ControlSocket control,
+      long receiveTag,
+      long sendTag) {
+    this.spec = spec;
+    this.endpoint = endpoint;
+    this.control = control;
+    this.receiveTag = receiveTag;
+    this.sendTag = sendTag;
+    sameProcess = control.isSameProcess();
+    flights = new Flights(spec.sendDepth() + spec.receiveDepth());
+    staging = new Staging(endpoint, spec.transferBytes());
+    sends = new WorkQueue(spec.sendDepth());
+    receives = new WorkQueue(spec.receiveDepth());
+  }
+
+  @Override
+  public PortSpec spec() {
+    return spec;
+  }
+
+  // ---- posting -------------------------------------------------------------------------------
+
+  @Override
+  public void postSend(Descriptor descriptor) {
+    lock.lock();
+    try {
+      sends.add(descriptor);
+      handOver();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void postReceive(Descriptor descriptor) {
+    lock.lock();
+    try {
+      receives.add(descriptor);
+      if (ended != null) {
+        quietSince = System.nanoTime(); // what has come must find this receive
+      }
+      handOver();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Gives the provider what it had no room for before.
+  private void handOver() {
+    Descriptor next = receives.unsent();
+    while (next != null && failure == null && start(next, false)) {
+      receives.sent();
+      next = receives.unsent();
+    }
+    next = sends.unsent();
+    while (next != null && failure == null && start(next, true)) {
+      sends.sent();
+      next = sends.unsent();
+    }
+  }
+
+  /// @return whether the provider has it
+  private boolean start(Descriptor descriptor, boolean send) {
+    int slot = flights.free();
+    if (slot < 0) {
+      return false;
+    }
+    int result;
+    Staging.Place place = null;
+    try {
+      if (descriptor.pieces() == 1) {
+        MemorySegment memory = descriptor.memory(0);
+        result =
+            start(
+                memory,
+                descriptor.offset(0),
+                descriptor.lengthBytes(),
+                descriptor.key(0),
+                slot,
+                send);
+      } else {
+        place = staging.take();
+        if (send) {
+          descriptor.copyOut(place.memory(), 0, descriptor.lengthBytes());
+        }
+        int room = Math.min(descriptor.lengthBytes(), spec.transferBytes());
+        result = start(place.memory(), 0, room, place.key(), slot, send);
+      }
+    } catch (IOException e) {
+      failInside(String.valueOf(e.getMessage()));
+      return false;
+    }
+    if (result == 0) {
+      flights.begin(slot, descriptor, send, place);
+      return true;
+    }
+    descriptor.restart();
+    if (place != null) {
+      staging.giveBack(place);
+    }
+    if (result != -Errno.EAGAIN) {
+      failInside((send ? "sending: " : "receiving: ") + endpoint.describe(result));
+    }
+    return false;
+  }
+
+  private int start(
+      MemorySegment memory, long offset, int length, long key, int slot, boolean send) {
+    return send
+        ? endpoint.send(memory, offset, length, key, sendTag, slot)
+        : endpoint.receive(memory, offset, length, key, receiveTag, slot);
+  }
+
+  // ---- completions ---------------------------------------------------------------------------
+
+  @Override
+  public @Nullable Descriptor pollSend() {
+    return poll(sends);
+  }
+
+  @Override
+  public @Nullable Descriptor pollReceive() {
+    return poll(receives);
+  }
+
+  private @Nullable Descriptor poll(WorkQueue queue) {
+    if (!lock.tryLock()) {
+      return null;
+    }
+    try {
+      Descriptor done = queue.take(failure);
+      if (done == null && failure == null) {
+        progress();
+        done = queue.take(failure);
+      }
+      return done;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Lets the provider work, and notes what it has completed.
+  private void progress() {
+    int count = endpoint.poll();
+    for (int i = 0; i < count && failure == null; i++) {
+      completed(i);
+    }
+    if (count < 0) {
+      failInside("the completion queue: " + endpoint.describe(count));
+    } else if (count == 0) {
+      idlePolls++;
+      if (ended != null) {
+        checkEnd();
+      } else if ((idlePolls & (LOOKS - 1)) == 0) {
+        look();
+      }
+    } else {
+      napNanos = LEAST_NAP_NANOS;
+      quietSince = ended == null ? 0 : System.nanoTime();
+    }
+    if (failure == null && !(sends.isAllSent() && receives.isAllSent())) {
+      handOver();
+    }
+  }
+
+  private void completed(int index) {
+    int slot = endpoint.slotOf(index);
+    String why = endpoint.failureOf(index);
+    Descriptor descriptor = slot < 0 ? null : flights.descriptor(slot);
+    if (descriptor == null) {
+      failInside(why == null ? "the provider completed what was not posted" : why);
+      return;
+    }
+    boolean send = flights.isSend(slot);
+    long length = send ? descriptor.lengthBytes() : endpoint.lengthOf(index);
+    if (why == null && length > descriptor.lengthBytes()) {
+      why = "a message is longer than the receive it met";
+    }
+    Staging.Place place = flights.end(slot);
+    if (place != null) {
+      if (why == null && !send) {
+        descriptor.copyIn(place.memory(), 0, (int) length);
+      }
+      staging.giveBack(place);
+    }
+    if (why != null) {
+      descriptor.fail(why);
+      failInside(why);
+      return;
+    }
+    descriptor.finish((int) length);
+    if (send) {
+      sent++;
+    } else {
+      received++;
+    }
+  }
+
+  // ---- the peer's end ------------------------------------------------------------------------
+
+  private void look() {
+    ended = control.look();
+    if (ended != null) {
+      quietSince = System.nanoTime();
+    }
+  }
+
+  /// Ends the connection when all messages of the peer have come, or no more come. While no receive
+  /// is posted, messages may wait for one.
+  private void checkEnd() {
+    ControlSocket.End end = ended;
+    if (end == null || (receives.size() == 0 && sends.size() == 0)) {
+      return;
+    }
+    long quiet = System.nanoTime() - quietSince;
+    boolean all = end.sent() >= 0 && received >= end.sent();
+    if (all || quiet > (end.sent() < 0 ? LOST_NANOS : CLOSED_NANOS)) {
+      failInside(end.why());
+    }
+  }
+
+  @Override
+  public boolean needsSendProgress() {
+    return false; // a poll of either queue goes on with both
+  }
+
+  @Override
+  public void progressSends() {}
+
+  @Override
+  public int sendsPosted() {
+    return sends.size();
+  }
+
+  @Override
+  public int receivesPosted() {
+    return receives.size();
+  }
+
+  // ---- waiting -------------------------------------------------------------------------------
+
+  @Override
+  public long arm(Thread sleeper, boolean atSends) {
+    if (atSends) {
+      sendSleeper = sleeper;
+    } else {
+      receiveSleeper = sleeper;
+    }
+    if (!lock.tryLock()) {
+      return LEAST_NAP_NANOS;
+    }
+    try {
+      if (failure == null && ended == null) {
+        look();
+      }
+      napNanos = Math.min(2 * napNanos, MOST_NAP_NANOS);
+      return failure == null ? napNanos : 1;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void disarm(boolean atSends) {
+    if (atSends) {
+      sendSleeper = null;
+    } else {
+      receiveSleeper = null;
+    }
+  }
+
+  // ---- registration --------------------------------------------------------------------------
+
+  @Override
+  public long register(MemorySegment memory, boolean writable) throws IOException {
+    lock.lock();
+    try {
+      String why = failure;
+      if (why != null) {
+        throw new IOException(why);
+      }
+      return endpoint.register(memory, writable);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void unregister(long key) {
+    lock.lock();
+    try {
+      if (failure == null) { // the end of the endpoint was the end of its registrations
+        endpoint.unregister(key);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- the end -------------------------------------------------------------------------------
+
+  @Override
+  public @Nullable String failure() {
+    return failure;
+  }
+
+  @Override
+  public void fail(String why) {
+    lock.lock();
+    try {
+      failInside(why);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failInside(String why) {
+    end(why, -1);
+  }
+
+  @Override
+  public void end() {
+    lock.lock();
+    try {
+      if (failure == null) {
+        progress(); // what has come is read, so that closing does not throw away what was sent
+      }
+      end("this side closed the connection", sent);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Closes the endpoint, so that the memory of what is posted is no longer the provider's.
+  private void end(String why, long messages) {
+    if (failure != null) {
+      return;
+    }
+    failure = why;
+    control.end(messages);
+    boolean released = closeEndpoint();
+    flights.endAll(released);
+    if (released) {
+      staging.close();
+    }
+    LockSupport.unpark(sendSleeper);
+    LockSupport.unpark(receiveSleeper);
+  }
+
+  private boolean closeEndpoint() {
+    return sameProcess
+        ? SameProcess.end(receiveTag ^ sendTag, endpoint, flights)
+        : endpoint.release();
+  }
+
+  @Override
+  public void close() {
+    end();
+  }
+}

@@ -1,0 +1,35 @@
+package sluice.vi.ofi;
+
+import java.io.IOException;
+import java.util.List;
+import sluice.sys.Libfabric;
+import sluice.vi.device.Device;
+import sluice.vi.device.DeviceProvider;
+
+/// Offers the providers of libfabric as devices: `ofi-shm`, `ofi-tcp`, `ofi-verbs`, `ofi-efa`. The
+/// last two run the same code and have not been tried on hardware. Stateless.
+public final class OfiProvider implements DeviceProvider {
+  private static final String PREFIX = "ofi-";
+
+  /// For [java.util.ServiceLoader].
+  public OfiProvider() {}
+
+  @Override
+  public List<String> names() {
+    return List.of("ofi-shm", "ofi-tcp", "ofi-verbs", "ofi-efa");
+  }
+
+  @Override
+  public String why(String name) {
+    return Libfabric.why(fabricName(name));
+  }
+
+  private static String fabricName(String name) {
+    return name.substring(PREFIX.length());
+  }
+
+  @Override
+  public Device open(String name) throws IOException {
+    return new OfiDevice(fabricName(name));
+  }
+}
