@@ -53,7 +53,13 @@ final class TidyRules {
               "v4", Set.of("rpc", "export"),
               "server", Set.of("rpc", "export", "v3", "v4")),
           "vi",
-          Map.of("", Set.of("device"), "device", Set.of(), "local", Set.of("device")));
+          Map.of("", Set.of("device"), "device", Set.of(), "local", Set.of("device")),
+          "domain",
+          Map.of(
+              "", Set.of("inside", "translate", "portal"),
+              "inside", Set.of(),
+              "portal", Set.of(),
+              "translate", Set.of("inside")));
 
   /// Modules that may require everything.
   static final Set<String> UNRESTRICTED = Set.of("cli", "testkit", "bench", "acceptance");
