@@ -13,5 +13,6 @@ module sluice.domain {
   // Translated code calls it.
   exports sluice.domain.inside;
   exports sluice.domain.portal;
+  exports sluice.domain.portal.copy;
   exports sluice.domain.translate;
 }

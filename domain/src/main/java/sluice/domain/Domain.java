@@ -13,7 +13,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Death;
 import sluice.domain.portal.Party;
 
 /// Code of other people with classes, streams, properties and threads of its own, a budget, and an
@@ -29,6 +31,7 @@ import sluice.domain.portal.Party;
 /// |---|---|---|---|
 /// | reason, tasks | the thread that ends the domain, callers of `onEnd` | under the lock | under the lock |
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
+/// | problem | a thread with a main class | volatile | volatile |
 /// | watched, held | the warden's thread | volatile | volatile |
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
@@ -42,10 +45,12 @@ public final class Domain implements Party, AutoCloseable {
   private final Usage usage;
   private final CountDownLatch gone = new CountDownLatch(1);
   private final List<Runnable> tasks = new ArrayList<>();
+  private final BooleanSupplier look = this::look;
   private String reason = "";
   private volatile boolean alive = true;
   private volatile boolean watched;
   private volatile boolean held;
+  private volatile @Nullable Throwable problem;
 
   private Domain(DomainConfig config, ClassPath path) throws IOException {
     this.config = config;
@@ -76,7 +81,7 @@ public final class Domain implements Party, AutoCloseable {
           "domain " + config.name() + ". Why: the name is taken. Fix: end the other, or rename");
     }
     if (config.budget().isSampled()) {
-      Warden.watch(domain);
+      Warden.watch(domain.look);
     }
     return domain;
   }
@@ -138,12 +143,21 @@ public final class Domain implements Party, AutoCloseable {
         () -> {
           try {
             main.invokeExact(copy);
+          } catch (Death e) {
+            throw e;
           } catch (RuntimeException | Error e) {
+            problem = e;
             throw e;
           } catch (Throwable e) {
+            problem = e;
             throw new IllegalStateException(mainClass + ".main: " + e, e);
           }
         });
+  }
+
+  /// What a main class threw, or null. The end of the domain is no problem.
+  public @Nullable Throwable problem() {
+    return problem;
   }
 
   /// Runs a task in a thread of the domain.
@@ -191,6 +205,7 @@ public final class Domain implements Party, AutoCloseable {
   /// second time.
   ///
   /// @param why for callers
+  /// @throws IllegalStateException after all that, if a task of `onEnd` threw
   public void kill(String why) {
     List<Runnable> last;
     synchronized (this) {
@@ -205,10 +220,28 @@ public final class Domain implements Party, AutoCloseable {
     gates.end();
     throttle.close(false);
     LIVING.remove(name(), this);
-    last.forEach(Runnable::run);
+    Throwable failed = runAll(last);
     if (!finishIfGone()) {
-      Warden.watch(this);
+      Warden.watch(look);
     }
+    if (failed != null) {
+      throw new IllegalStateException("domain " + name() + " has ended, but: " + failed, failed);
+    }
+  }
+
+  /// Runs each task, also after one that throws.
+  ///
+  /// @return what the first of these threw, or null
+  private static @Nullable Throwable runAll(List<Runnable> tasks) {
+    Throwable first = null;
+    for (Runnable task : tasks) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        first = first == null ? e : first;
+      }
+    }
+    return first;
   }
 
   private boolean finishIfGone() {
@@ -222,7 +255,7 @@ public final class Domain implements Party, AutoCloseable {
     try {
       path.close();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
     } finally {
       gone.countDown();
     }
@@ -239,7 +272,7 @@ public final class Domain implements Party, AutoCloseable {
   /// Called by the warden every 20 ms.
   ///
   /// @return whether it is to call again
-  boolean look() {
+  private boolean look() {
     if (!alive) {
       return !finishIfGone();
     }

@@ -148,11 +148,14 @@ final class DomainThreads {
     return pool();
   }
 
-  /// Two workers at most, daemons of the domain.
+  /// Four workers at most, daemons of the domain, which end when they have had no task for a
+  /// second.
   synchronized ForkJoinPool pool() {
     ForkJoinPool made = pool;
     if (made == null) {
-      made = new ForkJoinPool(CARRIERS, this::worker, null, true);
+      made =
+          new ForkJoinPool(
+              CARRIERS, this::worker, null, true, 0, CARRIERS, 0, null, 1, TimeUnit.SECONDS);
       pool = made;
     }
     return made;

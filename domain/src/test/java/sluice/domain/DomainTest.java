@@ -4,16 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.domain.guest.Polite;
@@ -92,6 +98,46 @@ final class DomainTest {
     Domain.create(config).close();
     assertThatThrownBy(() -> DomainConfig.of("../x", Path.of(".")))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aTaskAtTheEndThatThrowsKeepsNothingAlive() throws Exception {
+    Domain domain = Domain.create(Guests.config());
+    Guests.start(domain, "EndlessPark");
+    boolean[] seen = {true, false};
+    domain.onEnd(() -> seen[0] = domain.alive());
+    domain.onEnd(() -> {
+      throw new IllegalArgumentException("a bad task");
+    });
+    domain.onEnd(() -> seen[1] = true);
+    assertThatThrownBy(domain::kill)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("a bad task");
+    assertThat(domain.awaitEnd(Duration.ofSeconds(5))).as("its threads are interrupted").isTrue();
+    assertThat(seen).as("alive in a task, task after the bad one").containsExactly(false, true);
+  }
+
+  @Test
+  void theWardenOutlivesALookThatThrows() throws Exception {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    BlockingQueue<Throwable> told = new LinkedBlockingQueue<>();
+    UncheckedIOException bad = new UncheckedIOException(new IOException("a jar stays open"));
+    AtomicInteger looks = new AtomicInteger();
+    CountDownLatch second = new CountDownLatch(1);
+    Thread.setDefaultUncaughtExceptionHandler((_, problem) -> told.add(problem));
+    try {
+      Warden.watch(() -> {
+        if (looks.incrementAndGet() == 1) {
+          throw bad;
+        }
+        second.countDown();
+        return false;
+      });
+      assertThat(second.await(10, TimeUnit.SECONDS)).as("looks again").isTrue();
+      assertThat(told.poll()).isSameAs(bad);
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
   }
 
   @Test

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.time.ZoneId;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
@@ -136,6 +137,13 @@ public final class Substitutes {
     return HOME.locale();
   }
 
+  /// The domain has one locale for display and format.
+  @InsteadOf("java/util/Locale.getDefault")
+  public static Locale locale(Locale.Category category) {
+    Objects.requireNonNull(category);
+    return HOME.locale();
+  }
+
   @InsteadOf("java/util/TimeZone.getDefault")
   public static TimeZone timeZone() {
     return (TimeZone) HOME.timeZone().clone();
@@ -223,7 +231,13 @@ public final class Substitutes {
   }
 
   @InsteadOf(
-      value = {"java/util/stream/BaseStream.parallel", "java/util/stream/Stream.parallel"},
+      value = {
+        "java/util/stream/BaseStream.parallel",
+        "java/util/stream/Stream.parallel",
+        "java/util/stream/IntStream.parallel",
+        "java/util/stream/LongStream.parallel",
+        "java/util/stream/DoubleStream.parallel"
+      },
       kind = Kind.RECEIVER)
   public static BaseStream<?, ?> sequential(BaseStream<?, ?> stream) {
     return stream;

@@ -1,5 +1,7 @@
 package sluice.domain.portal;
 
+import sluice.domain.portal.copy.CopyQuota;
+
 /// One side of a portal: code that was loaded together and ends together. A domain is a party, and
 /// so is the program that hosts it. All methods may be called by any thread.
 public interface Party {
@@ -16,4 +18,10 @@ public interface Party {
   /// Has a task run once when this party ends, by the thread that ends it; at once if it has ended.
   /// Tasks must not throw and not block.
   void onEnd(Runnable task);
+
+  /// What one call may bring into this party: its arguments when this party is called, the result
+  /// when it calls.
+  default CopyQuota copyQuota() {
+    return CopyQuota.STANDARD;
+  }
 }

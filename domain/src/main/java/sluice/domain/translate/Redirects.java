@@ -32,6 +32,13 @@ final class Redirects {
           "ScheduledThreadPoolExecutor.<init>(I)",
           "ThreadPoolExecutor.<init>"
               + "(IIJLjava/util/concurrent/TimeUnit;Ljava/util/concurrent/BlockingQueue;)");
+  private static final String HANDLER = "Ljava/util/concurrent/RejectedExecutionHandler;)";
+  private static final Set<String> TAKE_A_FACTORY_BEFORE_THE_LAST =
+      Set.of(
+          "ScheduledThreadPoolExecutor.<init>(I" + HANDLER,
+          "ThreadPoolExecutor.<init>"
+              + "(IIJLjava/util/concurrent/TimeUnit;Ljava/util/concurrent/BlockingQueue;"
+              + HANDLER);
 
   /// A method of the copy of [Substitutes].
   record Substitute(String name, MethodTypeDesc type) {}
@@ -88,18 +95,31 @@ final class Redirects {
     boolean isStage =
         owner.equals(CONCURRENT + "CompletableFuture")
             || owner.equals(CONCURRENT + "CompletionStage");
-    if (isStage && name.endsWith("Async")) {
+    if (isStage && (name.endsWith("Async") || name.equals("delayedExecutor"))) {
       int count = type.parameterCount();
       boolean hasExecutor = count > 0 && type.parameterType(count - 1).equals(EXECUTOR);
       return hasExecutor ? null : EXECUTOR;
     }
+    String call = call(owner, name, type);
+    return TAKE_A_FACTORY.contains(call) || TAKE_A_FACTORY_BEFORE_THE_LAST.contains(call)
+        ? FACTORY
+        : null;
+  }
+
+  private static String call(String owner, String name, MethodTypeDesc type) {
     String text = type.descriptorString();
-    String call =
-        owner.substring(CONCURRENT.length())
-            + "."
-            + name
-            + text.substring(0, text.indexOf(')') + 1);
-    return TAKE_A_FACTORY.contains(call) ? FACTORY : null;
+    return owner.substring(CONCURRENT.length())
+        + "."
+        + name
+        + text.substring(0, text.indexOf(')') + 1);
+  }
+
+  /// Where among the parameters the added argument is: last, or one before.
+  static int place(String owner, String name, MethodTypeDesc type) {
+    boolean isBefore =
+        owner.startsWith(CONCURRENT)
+            && TAKE_A_FACTORY_BEFORE_THE_LAST.contains(call(owner, name, type));
+    return isBefore ? type.parameterCount() - 1 : type.parameterCount();
   }
 
   /// The name of the method of [Substitutes] that gives an added argument.

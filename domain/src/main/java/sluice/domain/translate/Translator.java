@@ -25,7 +25,7 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   private static final int MAX_DEPTH = 64;
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
@@ -124,6 +124,7 @@ public final class Translator {
 
   private byte[] weave(ClassModel model, ClassSource source) {
     Ancestry ancestry = new Ancestry(source);
+    String name = model.thisClass().asInternalName().replace('/', '.');
     return FILES.transformClass(
         model,
         (builder, element) -> {
@@ -132,7 +133,7 @@ public final class Translator {
                 method,
                 (body, part) -> {
                   if (part instanceof CodeModel code) {
-                    weave(body, code, ancestry);
+                    weave(body, code, name + "." + method.methodName().stringValue(), ancestry);
                   } else {
                     body.with(part);
                   }
@@ -143,8 +144,8 @@ public final class Translator {
         });
   }
 
-  private void weave(MethodBuilder body, CodeModel code, Ancestry ancestry) {
-    Weaver weaver = new Weaver(code, redirects, ancestry::isThread, ancestry::firstOfJdk);
+  private void weave(MethodBuilder body, CodeModel code, String where, Ancestry ancestry) {
+    Weaver weaver = new Weaver(where, code, redirects, ancestry::isThread, ancestry::firstOfJdk);
     body.transformCode(
         code,
         weaver.andThen(

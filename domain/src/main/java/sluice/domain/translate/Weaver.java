@@ -27,19 +27,23 @@ import java.util.function.UnaryOperator;
 /// A gate is one call of a static method without parameters and result. It leaves locals and stack
 /// alone, so the frames of the method stay right and nothing about types has to be computed again.
 final class Weaver implements CodeTransform {
+  private final String where;
   private final Redirects redirects;
   private final Predicate<String> isOfThreads;
   private final UnaryOperator<String> jdkOwner;
   private final Set<Label> handlers;
   private final Set<Label> seen = new HashSet<>();
 
+  /// @param where class and method, for messages
   /// @param isOfThreads whether a class is `Thread` or one below it
   /// @param jdkOwner the first class of the JDK at or above a class
   Weaver(
+      String where,
       CodeModel code,
       Redirects redirects,
       Predicate<String> isOfThreads,
       UnaryOperator<String> jdkOwner) {
+    this.where = where;
     this.redirects = redirects;
     this.isOfThreads = isOfThreads;
     this.jdkOwner = jdkOwner;
@@ -109,11 +113,15 @@ final class Weaver implements CodeTransform {
       return;
     }
     builder.invokestatic(Redirects.SUBSTITUTES, Redirects.giver(added), MethodTypeDesc.of(added));
+    int place = Redirects.place(owner, name, type);
+    if (place < type.parameterCount()) {
+      builder.swap();
+    }
     builder.invoke(
         call.opcode(),
         call.owner().asSymbol(),
         name,
-        type.insertParameterTypes(type.parameterCount(), added),
+        type.insertParameterTypes(place, added),
         call.isInterface());
   }
 
@@ -147,10 +155,16 @@ final class Weaver implements CodeTransform {
   private ConstantDesc reference(DirectMethodHandleDesc handle) {
     String name = handle.methodName();
     String descriptor = handle.lookupDescriptor();
+    String owner = internalName(handle.owner());
+    if (redirects.added(owner, name, MethodTypeDesc.ofDescriptor(descriptor)) != null) {
+      throw new Refused(
+          where + ": a reference to " + owner.replace('/', '.') + "." + name,
+          "a call gets the domain's threads, a method reference does not",
+          "write a lambda that calls it");
+    }
     if (!redirects.isCandidate(name, descriptor)) {
       return handle;
     }
-    String owner = internalName(handle.owner());
     Redirects.Substitute substitute = redirects.find(jdkOwner.apply(owner), name, descriptor);
     if (substitute == null
         && Redirects.isThreadStart(name, descriptor)

@@ -1,0 +1,32 @@
+package sluice.domain.portal;
+
+import java.lang.ref.WeakReference;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.portal.copy.CopyContext;
+
+/// What one party holds of one service. Any thread; immutable but for the proxy, which is set once
+/// before the handle is shared.
+final class Handle {
+  final Service service;
+  final Party holder;
+  final Link toService;
+  final Link toHolder;
+  final Signature[] signatures;
+  WeakReference<@Nullable Object> proxy = new WeakReference<>(null);
+
+  Handle(Service service, Party holder, Link toService, Link toHolder, Signature[] signatures) {
+    this.service = service;
+    this.holder = holder;
+    this.toService = toService;
+    this.toHolder = toHolder;
+    this.signatures = signatures;
+  }
+
+  CopyContext arguments() {
+    return toService.context();
+  }
+
+  CopyContext result() {
+    return toHolder.context();
+  }
+}

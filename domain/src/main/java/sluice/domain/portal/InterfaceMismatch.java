@@ -1,0 +1,10 @@
+package sluice.domain.portal;
+
+/// A party does not have the interface of a service, or has another version of it.
+public final class InterfaceMismatch extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  InterfaceMismatch(String what) {
+    super(what);
+  }
+}

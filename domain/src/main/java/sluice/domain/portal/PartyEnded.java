@@ -1,0 +1,10 @@
+package sluice.domain.portal;
+
+/// The party that offers a service ended, before or during the call.
+public final class PartyEnded extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  PartyEnded(String what) {
+    super(what);
+  }
+}

@@ -1,0 +1,10 @@
+package sluice.domain.portal;
+
+/// The owner of a service revoked it, before or during the call.
+public final class PortalRevoked extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  PortalRevoked(String what) {
+    super(what);
+  }
+}

@@ -1,0 +1,259 @@
+package sluice.domain.portal;
+
+import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The portals between the parties of one JVM, and the names under which services are found. Any
+/// thread may use it.
+///
+/// A call through a portal copies its arguments to the service's party and its result to the
+/// caller's, each under the receiver's quota. Portals, and objects where an interface of the
+/// program is declared, go by reference; what comes home is the object itself.
+///
+/// After Golm et al., "The JX Operating System", USENIX 2002, section 2.2.
+public final class Portals {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  private record Direction(Party sender, Party receiver) {}
+
+  /// What one party offers; under its own monitor.
+  private static final class Offers {
+    final IdentityHashMap<Object, Service> services = new IdentityHashMap<>();
+    final IdentityHashMap<Handle, Handle> held = new IdentityHashMap<>();
+  }
+
+  private final CallPath promotedPath;
+  private final Map<Party, Offers> parties = new ConcurrentHashMap<>();
+  private final Map<Direction, Link> links = new ConcurrentHashMap<>();
+  private final Map<String, Service> names = new HashMap<>();
+
+  /// @param promotedPath how objects are called that became services by being passed
+  public Portals(CallPath promotedPath) {
+    this.promotedPath = promotedPath;
+  }
+
+  /// The party for which this thread runs a service; empty outside of portal calls.
+  public static Optional<Party> current() {
+    return Optional.ofNullable(Frame.current().party);
+  }
+
+  /// Offers an object under a name.
+  ///
+  /// @param type a public interface of the owner
+  /// @throws IllegalArgumentException if the name is taken, or the object does not have the type
+  /// @throws PartyEnded if the owner has ended
+  public void register(Party owner, String name, Class<?> type, Object object, CallPath path) {
+    Service service = serve(owner, type, object, path);
+    synchronized (names) {
+      if (names.containsKey(name)) {
+        service.releaseIfUnused();
+        throw new IllegalArgumentException(
+            "the name " + name + " is taken. Fix: unregister it first, or use another.");
+      }
+      service.named();
+      names.put(name, service);
+      names.notifyAll();
+    }
+  }
+
+  /// Takes a name back; its portals stay usable. Without effect if nothing has the name.
+  public void unregister(Party owner, String name) {
+    Service service;
+    synchronized (names) {
+      service = names.get(name);
+      if (service == null || service.owner != owner) {
+        return;
+      }
+      names.remove(name);
+    }
+    service.unnamed();
+  }
+
+  /// A portal to what is registered, or the object itself if the holder owns it; empty if nothing
+  /// is.
+  ///
+  /// @throws InterfaceMismatch if the holder has another version of the interface
+  public <T> Optional<T> lookup(Party holder, String name, Class<T> type) {
+    Service service;
+    synchronized (names) {
+      service = names.get(name);
+    }
+    return service == null ? Optional.empty() : Optional.of(as(type, service, holder));
+  }
+
+  /// As [#lookup], but waits until the name is registered.
+  ///
+  /// @param timeoutNanos at most this long
+  public <T> Optional<T> await(Party holder, String name, Class<T> type, long timeoutNanos)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + timeoutNanos;
+    synchronized (names) {
+      for (long left = timeoutNanos; !names.containsKey(name) && left > 0; ) {
+        names.wait(left / 1_000_000, (int) (left % 1_000_000));
+        left = deadline - System.nanoTime();
+      }
+    }
+    return lookup(holder, name, type);
+  }
+
+  /// Ends all portals to an object, also for calls that are under way: they end with
+  /// [PortalRevoked]. The object may be offered anew. Without effect if it is no service.
+  public void revoke(Party owner, Object object) {
+    Service service = serviceOf(owner, object);
+    if (service != null) {
+      service.end(Service.State.REVOKED);
+    }
+  }
+
+  /// How many parties hold a portal to an object; 0 if it is no service.
+  public int holders(Party owner, Object object) {
+    Service service = serviceOf(owner, object);
+    return service == null ? 0 : service.portals();
+  }
+
+  private <T> T as(Class<T> type, Service service, Party holder) {
+    Object portal = passed(service, holder);
+    if (!type.isInstance(portal)) {
+      throw new InterfaceMismatch(
+          "the service is a %s, not a %s of party %s. Fix: ask for the class of that party."
+              .formatted(service.type.getName(), type.getName(), holder.name()));
+    }
+    return type.cast(portal);
+  }
+
+  @Nullable Service serviceOf(Party owner, Object object) {
+    Offers offers = parties.get(owner);
+    if (offers == null) {
+      return null;
+    }
+    synchronized (offers) {
+      return offers.services.get(object);
+    }
+  }
+
+  /// Makes an object a service, unless it is one, and gives what the receiver gets for it.
+  Object promoted(Party owner, Class<?> type, Object object, Party receiver) {
+    while (true) {
+      Service service = serve(owner, type, object, promotedPath);
+      try {
+        return passed(service, receiver);
+      } catch (PortalRevoked e) {
+        if (!service.isReleased()) {
+          throw e;
+        }
+        // its last portal was collected meanwhile: the next service is a new one
+      }
+    }
+  }
+
+  private Service serve(Party owner, Class<?> type, Object object, CallPath path) {
+    if (!type.isInterface() || !type.isInstance(object)) {
+      throw new IllegalArgumentException(
+          object.getClass().getName() + " is not of an interface " + type.getName());
+    }
+    Offers offers = offers(owner);
+    synchronized (offers) {
+      Service service = offers.services.get(object);
+      if (service == null || !service.isActive()) {
+        service = new Service(owner, type, object, path, left -> left(offers, left));
+        offers.services.put(object, service);
+      }
+      service.requireUsable();
+      return service;
+    }
+  }
+
+  private void left(Offers offers, Service service) {
+    synchronized (offers) {
+      offers.services.remove(service.target(), service);
+    }
+    synchronized (names) {
+      names.values().removeIf(named -> named == service);
+    }
+  }
+
+  /// What a party gets for a service: a portal, or the object if it is the party's own.
+  Object passed(Service service, Party receiver) {
+    service.requireUsable();
+    if (service.owner == receiver) {
+      return service.target();
+    }
+    Object held = service.heldBy(receiver);
+    return held == null ? connect(service, receiver) : held;
+  }
+
+  private Object connect(Service service, Party holder) {
+    Offers held = offers(holder);
+    Link toHolder = link(service.owner, holder);
+    Link toService = link(holder, service.owner);
+    try {
+      ProxyClass made = toHolder.proxyClass(service);
+      Handle handle = new Handle(service, holder, toService, toHolder, made.signatures());
+      Object proxy = made.make(handle);
+      handle.proxy = new WeakReference<>(proxy);
+      Object first = service.hold(handle);
+      if (first != null && first != proxy) {
+        return first;
+      }
+      synchronized (held) {
+        held.held.put(handle, handle);
+      }
+      CLEANER.register(proxy, () -> drop(held, handle));
+      if (!holder.alive() || !service.owner.alive()) {
+        drop(held, handle);
+        links.remove(new Direction(holder, service.owner));
+        links.remove(new Direction(service.owner, holder));
+      }
+      return proxy;
+    } catch (InterfaceMismatch e) {
+      service.releaseIfUnused();
+      throw e;
+    }
+  }
+
+  private static void drop(Offers held, Handle handle) {
+    synchronized (held) {
+      held.held.remove(handle);
+    }
+    handle.service.drop(handle);
+  }
+
+  private Link link(Party sender, Party receiver) {
+    return links.computeIfAbsent(
+        new Direction(sender, receiver), _ -> new Link(this, sender, receiver));
+  }
+
+  private Offers offers(Party party) {
+    Offers known = parties.get(party);
+    if (known != null) {
+      return known;
+    }
+    Offers made = new Offers();
+    Offers before = parties.putIfAbsent(party, made);
+    if (before != null) {
+      return before;
+    }
+    party.onEnd(() -> ended(party, made));
+    return made;
+  }
+
+  private void ended(Party party, Offers offers) {
+    List<Service> services;
+    List<Handle> held;
+    synchronized (offers) {
+      services = List.copyOf(offers.services.values());
+      held = List.copyOf(offers.held.keySet());
+    }
+    services.forEach(service -> service.end(Service.State.ENDED));
+    held.forEach(handle -> drop(offers, handle));
+    links.keySet().removeIf(way -> way.sender() == party || way.receiver() == party);
+    parties.remove(party, offers);
+  }
+}

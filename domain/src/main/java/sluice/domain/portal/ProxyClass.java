@@ -1,0 +1,121 @@
+package sluice.domain.portal;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import sluice.domain.portal.copy.PortalInterfaces;
+
+/// The class of the proxies that one party has for an interface of another, after the check that
+/// both have the same interface. Any thread; immutable.
+final class ProxyClass {
+  private final MethodHandle maker;
+  private final Signature[] signatures;
+
+  private ProxyClass(MethodHandle maker, Signature[] signatures) {
+    this.maker = maker;
+    this.signatures = signatures;
+  }
+
+  /// @throws InterfaceMismatch if the holder does not have the interface, or has another version
+  static ProxyClass make(Service service, Party holder) {
+    Class<?> held = interfaceOf(service.type, holder);
+    List<Method> methods = PortalInterfaces.methods(held);
+    Map<String, Method> offered = new HashMap<>();
+    for (Method method : PortalInterfaces.methods(service.type)) {
+      offered.put(key(method), method);
+    }
+    Signature[] signatures = new Signature[methods.size()];
+    for (int i = 0; i < signatures.length; i++) {
+      Method method = methods.get(i);
+      Method served = offered.get(key(method));
+      if (served == null) {
+        throw mismatch(
+            held, holder, "the service has no method " + key(method), "load the same version");
+      }
+      signatures[i] = new Signature(method, served, exact(service.type, served));
+    }
+    ProxyLoader loader = new ProxyLoader(holder.loader());
+    if (!Modifier.isPublic(held.getModifiers())
+        || !held.getModule().isExported(held.getPackageName(), loader.getUnnamedModule())) {
+      throw mismatch(held, holder, "it is not public", "make it public, its package exported");
+    }
+    Class<?> type = ProxyCode.define(loader, held, signatures, service.path);
+    try {
+      MethodHandle maker =
+          MethodHandles.publicLookup()
+              .findConstructor(type, MethodType.methodType(void.class, Object.class))
+              .asType(MethodType.methodType(Object.class, Object.class));
+      return new ProxyClass(maker, signatures);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("a proxy's class without a constructor", e);
+    }
+  }
+
+  Signature[] signatures() {
+    return signatures;
+  }
+
+  Object make(Handle handle) {
+    try {
+      return maker.invokeExact((Object) handle);
+    } catch (Throwable e) {
+      throw new IllegalStateException("a proxy's constructor threw", e);
+    }
+  }
+
+  private static Class<?> interfaceOf(Class<?> type, Party holder) {
+    try {
+      Class<?> held = Class.forName(type.getName(), false, holder.loader());
+      if (held.isInterface()) {
+        return held;
+      }
+      throw mismatch(type, holder, "its class of that name is no interface", "rename one of both");
+    } catch (ClassNotFoundException e) {
+      throw mismatch(type, holder, "it has no such interface", "add it to its class path");
+    }
+  }
+
+  private static InterfaceMismatch mismatch(Class<?> type, Party holder, String why, String fix) {
+    return new InterfaceMismatch(
+        "no portal to %s for party %s. Why: %s. Fix: %s."
+            .formatted(type.getName(), holder.name(), why, fix));
+  }
+
+  private static String key(Method method) {
+    return method.getName()
+        + MethodType.methodType(method.getReturnType(), method.getParameterTypes())
+            .toMethodDescriptorString();
+  }
+
+  private static MethodHandle exact(Class<?> type, Method method) {
+    ProxyClass.class.getModule().addReads(type.getModule());
+    MethodHandle handle;
+    try {
+      handle = MethodHandles.publicLookup().unreflect(method);
+    } catch (IllegalAccessException e) {
+      try {
+        handle = MethodHandles.privateLookupIn(type, MethodHandles.lookup()).unreflect(method);
+      } catch (IllegalAccessException inaccessible) {
+        throw new InterfaceMismatch(
+            "the interface %s cannot be called. Fix: make it public, or open its package."
+                .formatted(type.getName()));
+      }
+    }
+    return handle.asType(erased(handle.type()));
+  }
+
+  private static MethodType erased(MethodType type) {
+    MethodType erased = type;
+    for (int i = 0; i < type.parameterCount(); i++) {
+      if (!type.parameterType(i).isPrimitive()) {
+        erased = erased.changeParameterType(i, Object.class);
+      }
+    }
+    return type.returnType().isPrimitive() ? erased : erased.changeReturnType(Object.class);
+  }
+}

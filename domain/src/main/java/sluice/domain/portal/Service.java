@@ -1,0 +1,174 @@
+package sluice.domain.portal;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// An object that other parties may call. Any thread; what changes is under the monitor but
+/// `state`.
+///
+/// ```
+///  ACTIVE ── no portal and no name left ──► RELEASED   (may be promoted again, as a new service)
+///     ├───── revoke ──────────────────────► REVOKED
+///     └───── the owner ends ──────────────► ENDED
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | state | under the monitor | volatile | volatile |
+final class Service {
+  enum State {
+    ACTIVE,
+    RELEASED,
+    REVOKED,
+    ENDED
+  }
+
+  final Party owner;
+  final Class<?> type;
+  final CallPath path;
+  private final Object target;
+  private final Consumer<Service> onLeft;
+  private volatile State state = State.ACTIVE;
+  private final Map<Party, Handle> handles = new HashMap<>();
+  private final Set<ServiceCall> calls = new HashSet<>();
+  private @Nullable ServiceThread thread;
+  private int names;
+
+  /// @param onLeft run once when the service is no longer active; not under the monitor
+  Service(Party owner, Class<?> type, Object target, CallPath path, Consumer<Service> onLeft) {
+    this.owner = owner;
+    this.type = type;
+    this.target = target;
+    this.path = path;
+    this.onLeft = onLeft;
+  }
+
+  Object target() {
+    return target;
+  }
+
+  boolean isActive() {
+    return state == State.ACTIVE;
+  }
+
+  boolean isReleased() {
+    return state == State.RELEASED;
+  }
+
+  /// @throws PortalRevoked or PartyEnded
+  void requireUsable() {
+    if (state != State.ACTIVE || !owner.alive()) {
+      throw unusable();
+    }
+  }
+
+  RuntimeException unusable() {
+    String what = type.getName() + " of party " + owner.name();
+    return switch (state) {
+      case REVOKED -> new PortalRevoked("the portal to " + what + " was revoked by its owner");
+      case RELEASED -> new PortalRevoked("the service " + what + " was released");
+      case ACTIVE, ENDED ->
+          new PartyEnded("party " + owner.name() + " ended; it had offered " + type.getName());
+    };
+  }
+
+  synchronized @Nullable Object heldBy(Party holder) {
+    Handle handle = handles.get(holder);
+    return handle == null ? null : handle.proxy.get();
+  }
+
+  /// Adds a portal, unless the holder has got one meanwhile; gives the one that it has.
+  synchronized @Nullable Object hold(Handle handle) {
+    requireUsable();
+    Object before = heldBy(handle.holder);
+    if (before != null) {
+      return before;
+    }
+    handles.put(handle.holder, handle);
+    return handle.proxy.get();
+  }
+
+  /// The holder's proxy was collected, or the holder ended.
+  void drop(Handle handle) {
+    synchronized (this) {
+      handles.remove(handle.holder, handle);
+    }
+    releaseIfUnused();
+  }
+
+  synchronized int portals() {
+    return handles.size();
+  }
+
+  synchronized void named() {
+    requireUsable();
+    names++;
+  }
+
+  void unnamed() {
+    synchronized (this) {
+      names--;
+    }
+    releaseIfUnused();
+  }
+
+  /// Ends the service if it has neither portal nor name nor call.
+  void releaseIfUnused() {
+    synchronized (this) {
+      if (!handles.isEmpty() || names > 0 || !calls.isEmpty()) {
+        return;
+      }
+    }
+    end(State.RELEASED);
+  }
+
+  void end(State last) {
+    Set<ServiceCall> open;
+    ServiceThread ended;
+    synchronized (this) {
+      if (state != State.ACTIVE) {
+        return;
+      }
+      state = last;
+      open = Set.copyOf(calls);
+      ended = thread;
+      thread = null;
+      handles.clear();
+    }
+    open.forEach(call -> call.abandon(unusable()));
+    if (ended != null) {
+      ended.end();
+    }
+    onLeft.accept(this);
+  }
+
+  /// Has a call run by the service's thread, or by one of its own if it came from this service.
+  void submit(ServiceCall call) {
+    synchronized (this) {
+      requireUsable();
+      calls.add(call);
+      if (!call.isReentrant()) {
+        if (thread == null) {
+          thread = new ServiceThread(owner.name() + "/" + type.getSimpleName());
+        }
+        thread.add(call);
+        return;
+      }
+    }
+    ServiceThread.once(call, owner.name() + "/" + type.getSimpleName());
+  }
+
+  void finished(ServiceCall call) {
+    synchronized (this) {
+      calls.remove(call);
+      if (!handles.isEmpty()) {
+        return;
+      }
+    }
+    releaseIfUnused();
+  }
+}

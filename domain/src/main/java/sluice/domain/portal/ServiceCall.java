@@ -1,0 +1,134 @@
+package sluice.domain.portal;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.portal.copy.CopyContext;
+import sluice.domain.portal.copy.CopyRefused;
+
+/// One call in the service's thread. The caller makes it and waits; the service's thread copies the
+/// arguments, so constructors and hashes of its party run there; the caller copies the result.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
+/// | runner | service's thread | under the monitor | under the monitor |
+final class ServiceCall {
+  private sealed interface Outcome permits Returned, Thrown, Abandoned {}
+
+  private record Returned(@Nullable Object value) implements Outcome {}
+
+  private record Thrown(Fault fault) implements Outcome {}
+
+  private record Abandoned(RuntimeException why) implements Outcome {}
+
+  private final Handle handle;
+  private final Signature signature;
+  private final @Nullable Object[] arguments;
+  private final Thread caller = Thread.currentThread();
+  private final @Nullable ServiceCall parent = Frame.current().running;
+  private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+  private @Nullable Thread runner;
+
+  ServiceCall(Handle handle, int method, @Nullable Object[] arguments) {
+    this.handle = handle;
+    this.signature = handle.signatures[method];
+    this.arguments = arguments;
+  }
+
+  /// Whether the call came, through any number of portals, from a call of the same service.
+  boolean isReentrant() {
+    for (ServiceCall call = parent; call != null; call = call.parent) {
+      if (call.handle.service == handle.service) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// By the caller: waits for the outcome.
+  @Nullable Object call() throws Throwable {
+    handle.service.submit(this);
+    try {
+      while (outcome.get() == null) {
+        LockSupport.park(this);
+        if (Thread.currentThread().isInterrupted()) {
+          abandon(cancelled());
+        }
+      }
+    } finally {
+      handle.service.finished(this);
+    }
+    return switch (outcome.get()) {
+      case Returned returned -> {
+        handle.service.requireUsable();
+        yield signature.result(handle.result(), returned.value());
+      }
+      case Thrown thrown -> throw thrown.fault().forCaller(handle.holder.loader());
+      case Abandoned abandoned -> throw abandoned.why();
+      case null -> throw new IllegalStateException("no outcome");
+    };
+  }
+
+  private RuntimeException cancelled() {
+    String what = handle.service.type.getName() + "." + signature.method.getName();
+    return new CallCancelled("the caller of " + what + " was interrupted");
+  }
+
+  /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
+  void abandon(RuntimeException why) {
+    if (settle(new Abandoned(why))) {
+      synchronized (this) {
+        if (runner != null) {
+          runner.interrupt();
+        }
+      }
+    }
+  }
+
+  private boolean settle(Outcome settled) {
+    boolean first = outcome.compareAndSet(null, settled);
+    if (first) {
+      LockSupport.unpark(caller);
+    }
+    return first;
+  }
+
+  /// By the service's thread.
+  void run() {
+    synchronized (this) {
+      if (outcome.get() != null) {
+        return;
+      }
+      runner = Thread.currentThread();
+    }
+    Frame frame = Frame.current();
+    frame.party = handle.service.owner;
+    frame.running = this;
+    try {
+      settle(invoke());
+    } finally {
+      frame.party = null;
+      frame.running = null;
+      synchronized (this) {
+        runner = null;
+        Thread.interrupted(); // an interrupt of this call is not the next one's
+      }
+    }
+  }
+
+  private Outcome invoke() {
+    try {
+      CopyContext context = handle.arguments();
+      @Nullable Object[] copies = new Object[arguments.length];
+      for (int i = 0; i < copies.length; i++) {
+        copies[i] = signature.argument(context, i, arguments[i]);
+      }
+      return new Returned(signature.boxed.invokeExact(handle.service.target(), copies));
+    } catch (CopyRefused refused) {
+      return new Abandoned(refused);
+    } catch (Throwable thrown) {
+      return new Thrown(Fault.of(thrown));
+    }
+  }
+}

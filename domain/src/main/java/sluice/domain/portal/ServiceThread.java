@@ -1,0 +1,39 @@
+package sluice.domain.portal;
+
+import java.util.concurrent.LinkedBlockingQueue;
+
+/// The thread of one service: runs its calls one after another, in the order in which they came.
+/// Any thread may add calls; a virtual thread of its own takes them.
+final class ServiceThread {
+  private final LinkedBlockingQueue<ServiceCall> calls = new LinkedBlockingQueue<>();
+  private final Thread thread;
+  private volatile boolean ended;
+
+  ServiceThread(String name) {
+    thread = Thread.ofVirtual().name(name).start(this::run);
+  }
+
+  static void once(ServiceCall call, String name) {
+    Thread.ofVirtual().name(name).start(call::run);
+  }
+
+  void add(ServiceCall call) {
+    calls.add(call);
+  }
+
+  /// Interrupts the call that runs; those that wait have been abandoned.
+  void end() {
+    ended = true;
+    thread.interrupt();
+  }
+
+  private void run() {
+    while (!ended) {
+      try {
+        calls.take().run();
+      } catch (InterruptedException e) {
+        // of a cancelled call that had just ended, or of end()
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package sluice.domain.portal.copy;
+
+import java.lang.reflect.Array;
+import java.util.HashMap;
+import java.util.Map;
+
+/// Chooses how objects of a class are copied. Any thread.
+final class CopierChoice {
+  private CopierChoice() {}
+
+  static Copier make(Class<?> type, Copiers copiers) {
+    Copier known = JdkCopiers.of(type);
+    if (known != null) {
+      return known;
+    }
+    if (type.isArray()) {
+      return array(type, copiers);
+    }
+    if (PassedByReference.class.isAssignableFrom(type)) {
+      return orReference(type, "the sender does not hold it.", "pass a portal of one's own.");
+    }
+    if (Enum.class.isAssignableFrom(type)) {
+      return constant(type, copiers);
+    }
+    if (type.isHidden() || type.isAnonymousClass() || type.isSynthetic()) {
+      return orReference(
+          type, "it is a lambda, an anonymous or a hidden class.", "declare a record for it.");
+    }
+    if (isOfJdk(type)) {
+      return orReference(type, "it is a class of the JDK that is not copied.", jdkFix(type));
+    }
+    String why = ObjectCopiers.whyNot(type);
+    return why == null
+        ? ObjectCopiers.make(type, copiers)
+        : orReference(type, why, "make it a record, or pass a portal to it.");
+  }
+
+  /// Portals and services pass; another object of the class is refused.
+  private static Copier orReference(Class<?> type, String why, String fix) {
+    return (source, context) -> {
+      Object reference = context.reference(source);
+      if (reference == null) {
+        throw CopyRefused.notPortable(type, why, fix);
+      }
+      return reference;
+    };
+  }
+
+  static boolean isOfJdk(Class<?> type) {
+    ClassLoader loader = type.getClassLoader();
+    return loader == null || loader == ClassLoader.getPlatformClassLoader();
+  }
+
+  private static String jdkFix(Class<?> type) {
+    String name = type.getName();
+    if (name.startsWith("java.util.Collections$")) {
+      return "pass List.copyOf, Set.copyOf or Map.copyOf of it: a wrapper may have any collection.";
+    }
+    if (CharSequence.class.isAssignableFrom(type)) {
+      return "pass its toString().";
+    }
+    return "pass a record with what the receiver needs of it.";
+  }
+
+  private static Copier constant(Class<?> type, Copiers copiers) {
+    Class<?> declaring = type.isEnum() ? type : type.getSuperclass();
+    Class<?> target = copiers.counterpart(declaring);
+    if (target == declaring) {
+      return (source, context) -> {
+        context.charge(0);
+        return source;
+      };
+    }
+    Map<String, Object> constants = new HashMap<>();
+    Object[] values = target.getEnumConstants();
+    if (values != null) {
+      for (Object value : values) {
+        constants.put(((Enum<?>) value).name(), value);
+      }
+    }
+    return (source, context) -> {
+      context.charge(0);
+      Object constant = constants.get(((Enum<?>) source).name());
+      if (constant == null) {
+        throw new CopyRefused(
+            CopyRefused.Reason.MISMATCH,
+            declaring.getTypeName() + "." + ((Enum<?>) source).name(),
+            "the receiver's enum has no such constant.",
+            "let both sides have the same version of it.");
+      }
+      return constant;
+    };
+  }
+
+  private static Copier array(Class<?> type, Copiers copiers) {
+    Class<?> target = copiers.counterpart(type.getComponentType());
+    if (target.isPrimitive()) {
+      int bytes = bytes(target);
+      return (source, context) -> {
+        Object met = context.met(source);
+        if (met != null) {
+          return met;
+        }
+        int length = Array.getLength(source);
+        context.enter(source, 16 + (long) bytes * length);
+        Object copy = Array.newInstance(target, length);
+        System.arraycopy(source, 0, copy, 0, length);
+        return context.built(source, copy);
+      };
+    }
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      Object[] from = (Object[]) source;
+      context.enter(source, 16 + 8L * from.length);
+      Object[] copy = (Object[]) Array.newInstance(target, from.length);
+      int number = context.shell(source, copy);
+      for (int i = 0; i < copy.length; i++) {
+        copy[i] = context.any(from[i]);
+      }
+      context.complete(number);
+      return copy;
+    };
+  }
+
+  private static int bytes(Class<?> primitive) {
+    if (primitive == long.class || primitive == double.class) {
+      return 8;
+    }
+    if (primitive == int.class || primitive == float.class) {
+      return 4;
+    }
+    return primitive == short.class || primitive == char.class ? 2 : 1;
+  }
+}

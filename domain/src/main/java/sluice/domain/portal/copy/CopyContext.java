@@ -1,0 +1,215 @@
+package sluice.domain.portal.copy;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One copy of a graph: its quota, its depth, and which objects were met. Owned by the thread that
+/// copies, for the arguments of one call or for its result.
+///
+/// The walk is depth-first. An object that can change is entered before its fields are followed, so
+/// a cycle ends at it; a record is entered when it is built, because a cycle cannot consist of
+/// records alone. A hash or sorted collection is filled when its keys are complete; if a key leads
+/// back to an object that is not, the collection is filled after the walk.
+///
+/// Objects met are found by comparing references, in an array while there are few and in an
+/// [IdentityHashMap] beyond: no code of the sender runs.
+public final class CopyContext {
+  /// Levels of objects inside objects. Each takes two frames of the stack.
+  public static final int MAX_DEPTH = 400;
+
+  private static final int SCANNED = 24;
+
+  private final Copiers copiers;
+  private final References references;
+  private long bytesLeft;
+  private int objectsLeft;
+  private int depth;
+
+  private @Nullable Object[] sources = new Object[8];
+  private @Nullable Object[] copies = new Object[8];
+  private boolean[] complete = new boolean[8];
+  private int count;
+  private @Nullable IdentityHashMap<Object, Integer> index;
+  private int backEdges;
+  private @Nullable List<Runnable> late;
+
+  CopyContext(Copiers copiers, References references, CopyQuota quota) {
+    this.copiers = copiers;
+    this.references = references;
+    this.bytesLeft = quota.bytes();
+    this.objectsLeft = quota.objects();
+  }
+
+  /// Copies one more root. Roots of one context share objects and quota.
+  ///
+  /// @throws CopyRefused if something in it cannot be copied, or there is too much of it
+  public @Nullable Object root(@Nullable Object source) {
+    try {
+      Object copy = any(source);
+      finish();
+      return copy;
+    } catch (CopyRefused refused) {
+      throw refused;
+    } catch (StackOverflowError e) {
+      throw tooDeep(source);
+    } catch (RuntimeException e) {
+      throw receiverThrew(source, e);
+    }
+  }
+
+  /// As [#root], for an argument or result that is declared as `type`.
+  ///
+  /// @throws CopyRefused as [#root]
+  public @Nullable Object root(@Nullable Object source, Class<?> type) {
+    Object passed = source == null ? null : references.promoted(source, type);
+    return passed == null ? root(source) : passed;
+  }
+
+  Copiers copiers() {
+    return copiers;
+  }
+
+  /// A field that is declared as an interface which may be passed by reference.
+  @Nullable Object declared(@Nullable Object source, Class<?> type) {
+    Object passed = source == null ? null : references.promoted(source, type);
+    return passed == null ? any(source) : passed;
+  }
+
+  @Nullable Object any(@Nullable Object source) {
+    return source == null ? null : copiers.of(source.getClass()).copy(source, this);
+  }
+
+  @Nullable Object string(@Nullable Object source) {
+    if (source != null) {
+      charge(24 + 2L * ((String) source).length());
+    }
+    return source;
+  }
+
+  /// What the receiver has for a portal or service; null if the object is to be copied.
+  @Nullable Object reference(Object source) {
+    return references.known(source);
+  }
+
+  void charge(long bytes) {
+    bytesLeft -= bytes;
+    objectsLeft--;
+    if (bytesLeft < 0 || objectsLeft < 0) {
+      throw new CopyRefused(
+          CopyRefused.Reason.QUOTA,
+          "this much",
+          "the call's quota of " + (bytesLeft < 0 ? "bytes" : "objects") + " is used up.",
+          "pass less, pass a portal to it, or raise the receiver's copy quota.");
+    }
+  }
+
+  /// Begins an object: it costs, and its fields are one level deeper.
+  void enter(Object source, long bytes) {
+    charge(bytes);
+    if (++depth > MAX_DEPTH) {
+      throw tooDeep(source);
+    }
+  }
+
+  /// The copy of an object that was met before, or null.
+  @Nullable Object met(Object source) {
+    int at = find(source);
+    if (at < 0) {
+      return null;
+    }
+    if (!complete[at]) {
+      backEdges++;
+    }
+    return copies[at];
+  }
+
+  private int find(Object source) {
+    if (index != null) {
+      Integer at = index.get(source);
+      return at == null ? -1 : at;
+    }
+    for (int i = count - 1; i >= 0; i--) {
+      if (sources[i] == source) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// Enters the copy of an object whose fields are not yet set; gives its number.
+  int shell(Object source, Object copy) {
+    if (count == sources.length) {
+      sources = Arrays.copyOf(sources, 2 * count);
+      copies = Arrays.copyOf(copies, 2 * count);
+      complete = Arrays.copyOf(complete, 2 * count);
+    }
+    sources[count] = source;
+    copies[count] = copy;
+    if (index != null) {
+      index.put(source, count);
+    } else if (count == SCANNED) {
+      index = new IdentityHashMap<>(4 * SCANNED);
+      for (int i = 0; i <= count; i++) {
+        index.put(java.util.Objects.requireNonNull(sources[i]), i);
+      }
+    }
+    return count++;
+  }
+
+  /// All fields of an entered object are set.
+  void complete(int number) {
+    complete[number] = true;
+    depth--;
+  }
+
+  /// Enters the copy of an object that cannot change, which is complete at once.
+  Object built(Object source, Object copy) {
+    complete(shell(source, copy));
+    return copy;
+  }
+
+  int backEdges() {
+    return backEdges;
+  }
+
+  /// Fills a collection by hashes or order: now, or after the walk if a key that was met since
+  /// `before` is not complete.
+  void fill(int before, Runnable filling) {
+    if (backEdges == before) {
+      filling.run();
+      return;
+    }
+    if (late == null) {
+      late = new ArrayList<>();
+    }
+    late.add(filling);
+  }
+
+  private void finish() {
+    if (late != null) {
+      List<Runnable> last = late;
+      late = null;
+      last.forEach(Runnable::run);
+    }
+  }
+
+  private static CopyRefused tooDeep(@Nullable Object source) {
+    return new CopyRefused(
+        CopyRefused.Reason.TOO_DEEP,
+        source == null ? "null" : source.getClass().getTypeName(),
+        "objects are nested deeper than " + MAX_DEPTH + " levels, or than the stack allows.",
+        "keep chains in a list or an array.");
+  }
+
+  private static CopyRefused receiverThrew(@Nullable Object source, RuntimeException thrown) {
+    return new CopyRefused(
+        CopyRefused.Reason.RECEIVER,
+        source == null ? "null" : source.getClass().getTypeName(),
+        "code of the receiver threw " + thrown.getClass().getTypeName() + ".",
+        "pass values that the receiver's constructors, hashCode and compareTo accept.",
+        thrown);
+  }
+}

@@ -1,0 +1,52 @@
+package sluice.domain.portal.copy;
+
+import org.jspecify.annotations.Nullable;
+
+/// An object cannot go through a portal. The message says which class, why, and what helps; nothing
+/// of the graph reached the receiver.
+public final class CopyRefused extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /// The kinds of refusals, for callers that tell them apart.
+  public enum Reason {
+    /// The class cannot be copied at all.
+    NOT_PORTABLE,
+    /// The receiver has no such class, or another one by that name.
+    MISMATCH,
+    /// More than [CopyQuota] allows.
+    QUOTA,
+    /// More levels than [CopyContext#MAX_DEPTH].
+    TOO_DEEP,
+    /// The sender changed the graph during the copy.
+    CHANGED,
+    /// A constructor, `hashCode` or `compareTo` of the receiver threw.
+    RECEIVER
+  }
+
+  private final Reason reason;
+
+  CopyRefused(Reason reason, String what, String why, String fix) {
+    this(reason, what, why, fix, null);
+  }
+
+  CopyRefused(Reason reason, String what, String why, String fix, @Nullable Throwable cause) {
+    super("cannot copy " + what + " through a portal. Why: " + why + " Fix: " + fix, cause);
+    this.reason = reason;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+
+  static CopyRefused notPortable(Class<?> type, String why, String fix) {
+    return new CopyRefused(Reason.NOT_PORTABLE, type.getTypeName(), why, fix);
+  }
+
+  static CopyRefused changed(Object source) {
+    return new CopyRefused(
+        Reason.CHANGED,
+        source.getClass().getTypeName(),
+        "another thread changed it during the copy.",
+        "hand over a collection that no other thread writes.");
+  }
+}

@@ -1,0 +1,433 @@
+package sluice.domain.portal.copy;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.*;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.ConcurrentModificationException;
+import java.util.Currency;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// Copiers for values and collections of the JDK. Any thread.
+///
+/// Values that cannot change are shared. Collections are rebuilt from their elements, so hashes and
+/// order are those of the receiver's classes; a collection's iterator runs no code of its elements.
+final class JdkCopiers {
+  private static final IdentityHashMap<Class<?>, Copier> KNOWN = new IdentityHashMap<>();
+
+  /// Comparators of the JDK without state, which both sides have.
+  private static final Set<Comparator<?>> ORDERS =
+      Collections.newSetFromMap(new IdentityHashMap<>());
+
+  static {
+    ORDERS.add(Comparator.naturalOrder());
+    ORDERS.add(Comparator.reverseOrder());
+    ORDERS.add(String.CASE_INSENSITIVE_ORDER);
+    values();
+    sizedValues();
+    lists();
+    hashed();
+    sorted();
+  }
+
+  private JdkCopiers() {}
+
+  static @Nullable Copier of(Class<?> type) {
+    if (EnumSet.class.isAssignableFrom(type) && CopierChoice.isOfJdk(type)) {
+      return JdkCopiers::enumSet;
+    }
+    if (ZoneId.class.isAssignableFrom(type) && CopierChoice.isOfJdk(type)) {
+      return shared(64);
+    }
+    return KNOWN.get(type);
+  }
+
+  private static Copier shared(int bytes) {
+    return (source, context) -> {
+      context.charge(bytes);
+      return source;
+    };
+  }
+
+  private static void values() {
+    List<Class<?>> small =
+        List.of(
+            Integer.class,
+            Long.class,
+            Short.class,
+            Byte.class,
+            Character.class,
+            Boolean.class,
+            Float.class,
+            Double.class,
+            UUID.class,
+            OptionalInt.class,
+            OptionalLong.class,
+            OptionalDouble.class,
+            Duration.class,
+            Instant.class,
+            LocalDate.class,
+            Period.class,
+            LocalTime.class,
+            MonthDay.class,
+            Year.class,
+            YearMonth.class);
+    small.forEach(type -> KNOWN.put(type, shared(32)));
+    List<Class<?>> larger =
+        List.of(
+            LocalDateTime.class,
+            OffsetDateTime.class,
+            OffsetTime.class,
+            ZonedDateTime.class,
+            Locale.class,
+            Currency.class);
+    larger.forEach(type -> KNOWN.put(type, shared(128)));
+  }
+
+  /// Values whose size depends on what they hold.
+  private static void sizedValues() {
+    KNOWN.put(
+        String.class,
+        (source, context) -> {
+          context.charge(24 + 2L * ((String) source).length());
+          return source;
+        });
+    KNOWN.put(
+        URI.class,
+        (source, context) -> {
+          context.charge(128 + 4L * source.toString().length());
+          return source;
+        });
+    KNOWN.put(
+        BigInteger.class,
+        (source, context) -> {
+          context.charge(64 + ((BigInteger) source).bitLength() / 8);
+          return source;
+        });
+    KNOWN.put(
+        BigDecimal.class,
+        (source, context) -> {
+          context.charge(104 + ((BigDecimal) source).unscaledValue().bitLength() / 8);
+          return source;
+        });
+    KNOWN.put(
+        BitSet.class,
+        (source, context) -> {
+          Object met = context.met(source);
+          if (met != null) {
+            return met;
+          }
+          context.enter(source, 40 + ((BitSet) source).size() / 8);
+          return context.built(source, BitSet.valueOf(((BitSet) source).toLongArray()));
+        });
+    KNOWN.put(
+        Optional.class,
+        (source, context) -> {
+          Object met = context.met(source);
+          if (met != null) {
+            return met;
+          }
+          context.enter(source, 16);
+          Object value = ((Optional<?>) source).orElse(null);
+          return context.built(source, Optional.ofNullable(context.any(value)));
+        });
+  }
+
+  @SuppressWarnings("JdkObsolete") // what the sender chose
+  private static void lists() {
+    KNOWN.put(ArrayList.class, JdkCopiers::arrayList);
+    KNOWN.put(LinkedList.class, collection(_ -> new LinkedList<>(), 24));
+    KNOWN.put(ArrayDeque.class, collection(ArrayDeque::new, 8));
+    UnaryOperator<List<Object>> fixed =
+        list -> list.contains(null) ? Collections.unmodifiableList(list) : List.copyOf(list);
+    for (List<?> sample : List.of(List.of(), List.of(1), List.of(1, 2, 3))) {
+      KNOWN.put(sample.getClass(), immutable(fixed));
+    }
+    KNOWN.put(Collections.emptyList().getClass(), immutable(_ -> Collections.emptyList()));
+    KNOWN.put(
+        Collections.singletonList(1).getClass(),
+        immutable(list -> Collections.singletonList(list.get(0))));
+    KNOWN.put(Arrays.asList(1).getClass(), immutable(list -> Arrays.asList(list.toArray())));
+  }
+
+  private static Object arrayList(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    ArrayList<?> from = (ArrayList<?>) source;
+    int size = from.size();
+    context.enter(source, 40 + 8L * size);
+    ArrayList<@Nullable Object> copy = new ArrayList<>(size);
+    int number = context.shell(source, copy);
+    for (int i = 0; i < size; i++) {
+      Object element;
+      try {
+        element = from.get(i);
+      } catch (IndexOutOfBoundsException e) {
+        throw CopyRefused.changed(source);
+      }
+      copy.add(context.any(element));
+    }
+    context.complete(number);
+    return copy;
+  }
+
+  private static Copier collection(IntFunction<Collection<@Nullable Object>> maker, int bytes) {
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      Collection<?> from = (Collection<?>) source;
+      int size = from.size();
+      context.enter(source, 40 + (long) bytes * size);
+      Collection<@Nullable Object> copy = maker.apply(size);
+      int number = context.shell(source, copy);
+      copy.addAll(elements(from, size, context));
+      context.complete(number);
+      return copy;
+    };
+  }
+
+  /// A list that cannot change, which is made when its elements are.
+  private static Copier immutable(UnaryOperator<List<Object>> maker) {
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      List<?> from = (List<?>) source;
+      int size = from.size();
+      context.enter(source, 40 + 8L * size);
+      return context.built(source, maker.apply(elements(from, size, context)));
+    };
+  }
+
+  /// At most `size` copies of what a collection's iterator gives.
+  private static List<Object> elements(Collection<?> from, int size, CopyContext context) {
+    List<@Nullable Object> copies = new ArrayList<>(size);
+    Iterator<?> iterator = from.iterator();
+    for (int i = 0; i < size; i++) {
+      copies.add(context.any(next(iterator, from)));
+    }
+    @SuppressWarnings("NullAway") // lists of the JDK may hold null
+    List<Object> list = copies;
+    return list;
+  }
+
+  private static @Nullable Object next(Iterator<?> iterator, Object source) {
+    try {
+      return iterator.next();
+    } catch (ConcurrentModificationException | NoSuchElementException | ClassCastException e) {
+      throw CopyRefused.changed(source);
+    }
+  }
+
+  private static void hashed() {
+    KNOWN.put(HashSet.class, (source, context) -> set(source, context, HashSet.newHashSet(8)));
+    KNOWN.put(
+        LinkedHashSet.class, (source, context) -> set(source, context, new LinkedHashSet<>()));
+    KNOWN.put(HashMap.class, (source, context) -> map(source, context, new HashMap<>()));
+    KNOWN.put(
+        LinkedHashMap.class, (source, context) -> map(source, context, new LinkedHashMap<>()));
+    KNOWN.put(
+        ConcurrentHashMap.class,
+        (source, context) -> map(source, context, new ConcurrentHashMap<>()));
+    for (Set<?> sample : List.of(Set.of(), Set.of(1), Set.of(1, 2, 3))) {
+      KNOWN.put(sample.getClass(), fixedSet());
+    }
+    for (Map<?, ?> sample : List.of(Map.of(), Map.of(1, 1), Map.of(1, 1, 2, 2))) {
+      KNOWN.put(sample.getClass(), fixedMap());
+    }
+    KNOWN.put(Collections.emptyMap().getClass(), fixedMap());
+    KNOWN.put(Collections.emptySet().getClass(), fixedSet());
+    KNOWN.put(Collections.singleton(1).getClass(), fixedSet());
+    KNOWN.put(EnumMap.class, JdkCopiers::enumMap);
+  }
+
+  private static Copier fixedSet() {
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      Set<?> from = (Set<?>) source;
+      int size = from.size();
+      context.enter(source, 40 + 8L * size);
+      List<Object> elements = elements(from, size, context);
+      Object copy =
+          elements.contains(null) ? Collections.singleton(elements.get(0)) : Set.copyOf(elements);
+      return context.built(source, copy);
+    };
+  }
+
+  private static Copier fixedMap() {
+    return (source, context) -> {
+      Object met = context.met(source);
+      if (met != null) {
+        return met;
+      }
+      Map<?, ?> from = (Map<?, ?>) source;
+      int size = from.size();
+      context.enter(source, 40 + 16L * size);
+      @Nullable Object[] pairs = pairs(from, size, context);
+      Map<Object, Object> copy = HashMap.newHashMap(size);
+      put(pairs, copy);
+      return context.built(source, Map.copyOf(copy));
+    };
+  }
+
+  private static Object set(Object source, CopyContext context, Set<Object> copy) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    Set<?> from = (Set<?>) source;
+    int size = from.size();
+    context.enter(source, 64 + 48L * size);
+    int number = context.shell(source, copy);
+    int before = context.backEdges();
+    List<Object> elements = elements(from, size, context);
+    context.fill(before, () -> copy.addAll(elements));
+    context.complete(number);
+    return copy;
+  }
+
+  private static Object map(Object source, CopyContext context, Map<Object, Object> copy) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    Map<?, ?> from = (Map<?, ?>) source;
+    int size = from.size();
+    context.enter(source, 64 + 56L * size);
+    int number = context.shell(source, copy);
+    int before = context.backEdges();
+    @Nullable Object[] pairs = pairs(from, size, context);
+    context.fill(before, () -> put(pairs, copy));
+    context.complete(number);
+    return copy;
+  }
+
+  private static @Nullable Object[] pairs(Map<?, ?> from, int size, CopyContext context) {
+    @Nullable Object[] pairs = new Object[2 * size];
+    Iterator<? extends Map.Entry<?, ?>> iterator = from.entrySet().iterator();
+    for (int i = 0; i < pairs.length; i += 2) {
+      Map.Entry<?, ?> entry = (Map.Entry<?, ?>) next(iterator, from);
+      if (entry == null) {
+        throw CopyRefused.changed(from);
+      }
+      pairs[i] = context.any(entry.getKey());
+      pairs[i + 1] = context.any(entry.getValue());
+    }
+    return pairs;
+  }
+
+  @SuppressWarnings("NullAway") // maps of the JDK may hold null
+  private static void put(@Nullable Object[] pairs, Map<Object, Object> copy) {
+    for (int i = 0; i < pairs.length; i += 2) {
+      copy.put(pairs[i], pairs[i + 1]);
+    }
+  }
+
+  private static void sorted() {
+    KNOWN.put(
+        TreeSet.class,
+        (source, context) ->
+            set(
+                source,
+                context,
+                new TreeSet<>(order(source, ((SortedSet<?>) source).comparator()))));
+    KNOWN.put(
+        TreeMap.class,
+        (source, context) ->
+            map(
+                source,
+                context,
+                new TreeMap<>(order(source, ((SortedMap<?, ?>) source).comparator()))));
+  }
+
+  @SuppressWarnings("unchecked") // it compared what the collection holds
+  private static @Nullable Comparator<Object> order(Object source, @Nullable Comparator<?> order) {
+    if (order == null || ORDERS.contains(order)) {
+      return (Comparator<Object>) order;
+    }
+    throw CopyRefused.notPortable(
+        source.getClass(),
+        "its comparator is code of the sender.",
+        "use the natural or reverse order, or pass the elements in a list.");
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // the class of the enum is known at run time only
+  private static Object enumSet(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    EnumSet<?> from = (EnumSet<?>) source;
+    int size = from.size();
+    context.enter(source, 48);
+    EnumSet<?> any = size > 0 ? from : EnumSet.complementOf(from);
+    if (any.isEmpty()) {
+      throw CopyRefused.notPortable(
+          EnumSet.class, "its enum has no constants.", "pass an empty list.");
+    }
+    Class<?> target = declaring(next(any.iterator(), from), context);
+    EnumSet copy = EnumSet.noneOf((Class) target);
+    copy.addAll(elements(from, size, context));
+    return context.built(source, copy);
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // the class of the enum is known at run time only
+  private static Object enumMap(Object source, CopyContext context) {
+    EnumMap<?, ?> from = (EnumMap<?, ?>) source;
+    Iterator<?> keys = from.keySet().iterator();
+    if (!keys.hasNext()) {
+      throw CopyRefused.notPortable(
+          EnumMap.class, "an empty one does not tell its enum.", "pass Map.of() if it is empty.");
+    }
+    Class<?> target = declaring(next(keys, from), context);
+    return map(source, context, new EnumMap(target));
+  }
+
+  private static Class<?> declaring(@Nullable Object constant, CopyContext context) {
+    if (constant == null) {
+      throw new IllegalStateException("an enum's constant is null");
+    }
+    return context.copiers().counterpart(((Enum<?>) constant).getDeclaringClass());
+  }
+}

@@ -1,0 +1,229 @@
+package sluice.domain.portal.copy;
+
+import static java.lang.constant.ConstantDescs.CD_Class;
+import static java.lang.constant.ConstantDescs.CD_MethodHandle;
+import static java.lang.constant.ConstantDescs.CD_Object;
+import static java.lang.constant.ConstantDescs.CD_int;
+import static java.lang.constant.ConstantDescs.CD_long;
+import static java.lang.constant.ConstantDescs.CD_void;
+import static java.lang.constant.ConstantDescs.MTD_void;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.DynamicConstantDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Generates the copier of a record or a plain class: a hidden class of this module whose constants
+/// are method handles, so that neither party's loader needs to know Sluice and the compiler inlines
+/// them. Any thread.
+///
+/// Fields are read directly: no accessor of the sender runs. A record is made by its canonical
+/// constructor, another class by its constructor without parameters, which are the receiver's.
+final class ObjectCopiers {
+  private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+  private static final ClassDesc CONTEXT = desc(CopyContext.class);
+  private static final ClassDesc SELF =
+      ClassDesc.of(ObjectCopiers.class.getPackageName() + ".Generated");
+  private static final MethodTypeDesc COPY = MethodTypeDesc.of(CD_Object, CD_Object, CONTEXT);
+  private static final MethodTypeDesc OBJECT_TO_OBJECT = MethodTypeDesc.of(CD_Object, CD_Object);
+  private static final int THIS_SOURCE = 1;
+  private static final int THE_CONTEXT = 2;
+  private static final int THE_COPY = 3;
+  private static final int THE_NUMBER = 4;
+
+  private ObjectCopiers() {}
+
+  /// Why a class cannot be copied field by field; null if it can.
+  static @Nullable String whyNot(Class<?> type) {
+    if (type.isRecord()) {
+      return null;
+    }
+    for (Class<?> level = type; level != Object.class; level = level.getSuperclass()) {
+      if (CopierChoice.isOfJdk(level)) {
+        return "it extends " + level.getName() + ", whose fields are the JDK's own.";
+      }
+      for (Field field : Shape.instanceFields(level)) {
+        if (Modifier.isFinal(field.getModifiers())) {
+          return "its field " + field.getName() + " is final.";
+        }
+      }
+    }
+    for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+      if (constructor.getParameterCount() == 0) {
+        return null;
+      }
+    }
+    return "it has no constructor without parameters.";
+  }
+
+  static Copier make(Class<?> type, Copiers copiers) {
+    Shape shape = Shape.of(type, copiers);
+    List<Object> constants = new ArrayList<>();
+    byte[] code =
+        ClassFile.of()
+            .build(
+                SELF,
+                builder ->
+                    builder
+                        .withFlags(ClassFile.ACC_FINAL | ClassFile.ACC_SUPER)
+                        .withInterfaceSymbols(desc(Copier.class))
+                        .withMethodBody(
+                            ConstantDescs.INIT_NAME,
+                            MTD_void,
+                            ClassFile.ACC_PUBLIC,
+                            body ->
+                                body.aload(0)
+                                    .invokespecial(CD_Object, ConstantDescs.INIT_NAME, MTD_void)
+                                    .return_())
+                        .withMethodBody(
+                            "copy",
+                            COPY,
+                            ClassFile.ACC_PUBLIC,
+                            body -> copy(body, shape, constants)));
+    try {
+      MethodHandles.Lookup made =
+          LOOKUP.defineHiddenClassWithClassData(code, List.copyOf(constants), true);
+      return (Copier)
+          made.findConstructor(made.lookupClass(), MethodType.methodType(void.class)).invoke();
+    } catch (Throwable e) {
+      throw new IllegalStateException("the copier of " + type.getName() + " is no valid class", e);
+    }
+  }
+
+  private static void copy(CodeBuilder body, Shape shape, List<Object> constants) {
+    Label unknown = body.newLabel();
+    onContext(body.aload(THE_CONTEXT).aload(THIS_SOURCE), "met", OBJECT_TO_OBJECT)
+        .astore(THE_COPY)
+        .aload(THE_COPY)
+        .ifnull(unknown)
+        .aload(THE_COPY)
+        .areturn()
+        .labelBinding(unknown);
+    if (!shape.isRecord() && mayBeService(shape.type())) {
+      Label plain = body.newLabel();
+      onContext(body.aload(THE_CONTEXT).aload(THIS_SOURCE), "reference", OBJECT_TO_OBJECT)
+          .astore(THE_COPY)
+          .aload(THE_COPY)
+          .ifnull(plain)
+          .aload(THE_COPY)
+          .areturn()
+          .labelBinding(plain);
+    }
+    onContext(
+        body.aload(THE_CONTEXT).aload(THIS_SOURCE).loadConstant(bytes(shape)),
+        "enter",
+        MethodTypeDesc.of(CD_void, CD_Object, CD_long));
+    if (shape.isRecord()) {
+      record(body, shape, constants);
+    } else {
+      object(body, shape, constants);
+    }
+  }
+
+  private static void record(CodeBuilder body, Shape shape, List<Object> constants) {
+    body.aload(THE_CONTEXT).aload(THIS_SOURCE);
+    constant(body, shape.maker(), constants);
+    for (Shape.Part part : shape.fields()) {
+      value(body, part, constants);
+    }
+    invoke(body, shape.maker());
+    onContext(body, "built", MethodTypeDesc.of(CD_Object, CD_Object, CD_Object)).areturn();
+  }
+
+  private static void object(CodeBuilder body, Shape shape, List<Object> constants) {
+    constant(body, shape.maker(), constants);
+    invoke(body, shape.maker());
+    body.astore(THE_COPY).aload(THE_CONTEXT).aload(THIS_SOURCE).aload(THE_COPY);
+    onContext(body, "shell", MethodTypeDesc.of(CD_int, CD_Object, CD_Object)).istore(THE_NUMBER);
+    for (Shape.Part part : shape.fields()) {
+      MethodHandle setter = java.util.Objects.requireNonNull(part.setter());
+      constant(body, setter, constants);
+      body.aload(THE_COPY);
+      value(body, part, constants);
+      invoke(body, setter);
+    }
+    body.aload(THE_CONTEXT).iload(THE_NUMBER);
+    onContext(body, "complete", MethodTypeDesc.of(CD_void, CD_int)).aload(THE_COPY).areturn();
+  }
+
+  /// Leaves the copy of one field on the stack.
+  private static void value(CodeBuilder body, Shape.Part part, List<Object> constants) {
+    if (!part.type().isPrimitive()) {
+      body.aload(THE_CONTEXT);
+    }
+    constant(body, part.getter(), constants);
+    body.aload(THIS_SOURCE);
+    invoke(body, part.getter());
+    if (part.type() == String.class) {
+      onContext(body, "string", OBJECT_TO_OBJECT);
+    } else if (PortalInterfaces.is(part.type())) {
+      constants.add(part.type());
+      body.loadConstant(
+          DynamicConstantDesc.ofNamed(
+              ConstantDescs.BSM_CLASS_DATA_AT, "_", CD_Class, constants.size() - 1));
+      onContext(body, "declared", MethodTypeDesc.of(CD_Object, CD_Object, CD_Class));
+    } else if (!part.type().isPrimitive()) {
+      onContext(body, "any", OBJECT_TO_OBJECT);
+    }
+  }
+
+  private static void constant(CodeBuilder body, MethodHandle handle, List<Object> constants) {
+    constants.add(handle);
+    body.loadConstant(
+        DynamicConstantDesc.ofNamed(
+            ConstantDescs.BSM_CLASS_DATA_AT, "_", CD_MethodHandle, constants.size() - 1));
+  }
+
+  private static void invoke(CodeBuilder body, MethodHandle handle) {
+    body.invokevirtual(
+        CD_MethodHandle, "invokeExact", handle.type().describeConstable().orElseThrow());
+  }
+
+  private static CodeBuilder onContext(CodeBuilder body, String method, MethodTypeDesc type) {
+    return body.invokevirtual(CONTEXT, method, type);
+  }
+
+  private static boolean mayBeService(Class<?> type) {
+    for (Class<?> level = type; level != null; level = level.getSuperclass()) {
+      for (Class<?> implemented : level.getInterfaces()) {
+        if (PortalInterfaces.is(implemented)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// An upper bound of what an object of the class takes, with references of eight bytes.
+  private static long bytes(Shape shape) {
+    long bytes = 16;
+    for (Shape.Part part : shape.fields()) {
+      Class<?> type = part.type();
+      boolean small =
+          type == int.class
+              || type == float.class
+              || type == short.class
+              || type == char.class
+              || type == byte.class
+              || type == boolean.class;
+      bytes += small ? 4 : 8;
+    }
+    return bytes;
+  }
+
+  private static ClassDesc desc(Class<?> type) {
+    return type.describeConstable().orElseThrow();
+  }
+}

@@ -1,0 +1,50 @@
+package sluice.domain.portal.copy;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/// Which interfaces make an object pass by reference where they are declared. Any thread.
+///
+/// An interface of the program, not sealed, with at least one method: plain interfaces suffice.
+/// Interfaces of the JDK and sealed ones stand for data.
+public final class PortalInterfaces {
+  private PortalInterfaces() {}
+
+  /// Whether what is declared as this type passes by reference.
+  public static boolean is(Class<?> type) {
+    return type.isInterface()
+        && !type.isAnnotation()
+        && !type.isSealed()
+        && !CopierChoice.isOfJdk(type)
+        && !methods(type).isEmpty();
+  }
+
+  /// The methods that a portal forwards, by name and descriptor: all but static ones and those that
+  /// every object has.
+  public static List<Method> methods(Class<?> type) {
+    List<Method> methods = new ArrayList<>();
+    for (Method method : type.getMethods()) {
+      if (!Modifier.isStatic(method.getModifiers()) && !isOfObject(method)) {
+        methods.add(method);
+      }
+    }
+    methods.sort(Comparator.comparing(Method::getName).thenComparing(method -> method.toString()));
+    return methods;
+  }
+
+  private static boolean isOfObject(Method method) {
+    String name = method.getName();
+    int parameters = method.getParameterCount();
+    boolean describes = parameters == 0 && (name.equals("hashCode") || name.equals("toString"));
+    return describes || isEquals(method);
+  }
+
+  private static boolean isEquals(Method method) {
+    return method.getName().equals("equals")
+        && Arrays.equals(method.getParameterTypes(), new Class<?>[] {Object.class});
+  }
+}

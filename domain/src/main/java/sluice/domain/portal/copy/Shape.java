@@ -1,0 +1,152 @@
+package sluice.domain.portal.copy;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// How a class of the sender becomes the class of the same name that the receiver has: how each
+/// field is read and written, and how the copy is made. Immutable.
+///
+/// @param maker the canonical constructor of a record, with references as `Object`; else the one
+///   without parameters
+/// @param fields in the order of the constructor for a record
+record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fields) {
+  /// @param setter null for a record
+  record Part(Class<?> type, MethodHandle getter, @Nullable MethodHandle setter) {}
+
+  /// @throws CopyRefused if the two classes are not alike, or not open to this module
+  static Shape of(Class<?> type, Copiers copiers) {
+    Class<?> target = copiers.counterpart(type);
+    if (type.isRecord() != target.isRecord()) {
+      throw unlike(type, "one is a record and the other is not");
+    }
+    try {
+      return type.isRecord() ? ofRecord(type, target, copiers) : ofClass(type, target, copiers);
+    } catch (IllegalAccessException e) {
+      throw new CopyRefused(
+          CopyRefused.Reason.NOT_PORTABLE,
+          type.getTypeName(),
+          "its package is not open to " + Shape.class.getModule() + ".",
+          "add `opens " + type.getPackageName() + " to sluice.domain;` to its module-info.",
+          e);
+    } catch (NoSuchMethodException | NoSuchFieldException e) {
+      throw unlike(type, "there is no " + e.getMessage());
+    }
+  }
+
+  private static Shape ofRecord(Class<?> type, Class<?> target, Copiers copiers)
+      throws IllegalAccessException, NoSuchMethodException, NoSuchFieldException {
+    RecordComponent[] from = type.getRecordComponents();
+    RecordComponent[] to = target.getRecordComponents();
+    if (from.length != to.length) {
+      throw unlike(type, "they have " + from.length + " and " + to.length + " components");
+    }
+    MethodHandles.Lookup lookup = inside(type);
+    List<Part> parts = new ArrayList<>();
+    List<Class<?>> exact = new ArrayList<>();
+    List<Class<?>> erased = new ArrayList<>();
+    for (int i = 0; i < from.length; i++) {
+      Class<?> component = from[i].getType();
+      if (!from[i].getName().equals(to[i].getName())) {
+        throw unlike(
+            type, "component " + i + " is " + from[i].getName() + " or " + to[i].getName());
+      }
+      requireAlike(type, from[i].getName(), component, to[i].getType(), copiers);
+      MethodHandle getter = lookup.findGetter(type, from[i].getName(), component);
+      parts.add(new Part(component, erasedGetter(getter, component), null));
+      exact.add(to[i].getType());
+      erased.add(erased(component));
+    }
+    MethodHandle maker =
+        inside(target).findConstructor(target, MethodType.methodType(void.class, exact));
+    return new Shape(type, true, maker.asType(MethodType.methodType(Object.class, erased)), parts);
+  }
+
+  private static Shape ofClass(Class<?> type, Class<?> target, Copiers copiers)
+      throws IllegalAccessException, NoSuchMethodException {
+    List<Part> parts = new ArrayList<>();
+    Class<?> to = target;
+    for (Class<?> from = type; from != Object.class; from = from.getSuperclass()) {
+      if (!from.getName().equals(to.getName())) {
+        throw unlike(type, "the superclass is " + from.getName() + " or " + to.getName());
+      }
+      List<Field> sent = instanceFields(from);
+      if (sent.size() != instanceFields(to).size()) {
+        throw unlike(type, from.getName() + " does not have the same fields");
+      }
+      for (Field field : sent) {
+        parts.add(part(field, to, copiers));
+      }
+      to = to.getSuperclass();
+      if (to == null) {
+        throw unlike(type, "the superclasses differ");
+      }
+    }
+    MethodHandle maker = inside(target).findConstructor(target, MethodType.methodType(void.class));
+    return new Shape(type, false, maker.asType(MethodType.methodType(Object.class)), parts);
+  }
+
+  private static Part part(Field from, Class<?> declaring, Copiers copiers)
+      throws IllegalAccessException {
+    Class<?> type = from.getType();
+    Field to;
+    try {
+      to = declaring.getDeclaredField(from.getName());
+    } catch (NoSuchFieldException e) {
+      throw unlike(declaring, "the receiver's has no field " + from.getName());
+    }
+    requireAlike(declaring, from.getName(), type, to.getType(), copiers);
+    MethodHandle getter = inside(from.getDeclaringClass()).unreflectGetter(from);
+    MethodHandle setter =
+        inside(declaring)
+            .unreflectSetter(to)
+            .asType(MethodType.methodType(void.class, Object.class, erased(type)));
+    return new Part(type, erasedGetter(getter, type), setter);
+  }
+
+  /// The fields that are copied: neither static nor transient.
+  static List<Field> instanceFields(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    for (Field field : type.getDeclaredFields()) {
+      if ((field.getModifiers() & (Modifier.STATIC | Modifier.TRANSIENT)) == 0) {
+        fields.add(field);
+      }
+    }
+    return fields;
+  }
+
+  static Class<?> erased(Class<?> type) {
+    return type.isPrimitive() ? type : Object.class;
+  }
+
+  private static MethodHandle erasedGetter(MethodHandle getter, Class<?> type) {
+    return getter.asType(MethodType.methodType(erased(type), Object.class));
+  }
+
+  /// A lookup that sees private members; the module must be open to this one.
+  private static MethodHandles.Lookup inside(Class<?> type) throws IllegalAccessException {
+    Shape.class.getModule().addReads(type.getModule());
+    return MethodHandles.privateLookupIn(type, MethodHandles.lookup());
+  }
+
+  private static void requireAlike(
+      Class<?> type, String field, Class<?> from, Class<?> to, Copiers copiers) {
+    if (!from.getName().equals(to.getName()) || copiers.counterpart(from) != to) {
+      throw unlike(type, field + " is " + from.getTypeName() + " or " + to.getTypeName());
+    }
+  }
+
+  private static CopyRefused unlike(Class<?> type, String difference) {
+    return new CopyRefused(
+        CopyRefused.Reason.MISMATCH,
+        type.getTypeName(),
+        "the receiver's class of that name differs: " + difference + ".",
+        "let both sides have the same version of it.");
+  }
+}

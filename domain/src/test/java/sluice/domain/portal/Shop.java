@@ -1,0 +1,138 @@
+package sluice.domain.portal;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/// What the contract's services look like, and what they are. Public, so that a second loader's
+/// copies of them can be used.
+public final class Shop {
+  private Shop() {}
+
+  /// Called back by a service.
+  public interface Listener {
+    String heard(String text);
+  }
+
+  /// A message that is data.
+  public record Note(String text, List<Integer> numbers) {}
+
+  /// An exception with a constructor that takes the message.
+  public static final class Closed extends Exception {
+    private static final long serialVersionUID = 1;
+
+    public Closed(String message) {
+      super(message);
+    }
+  }
+
+  /// An exception that would lose its field.
+  public static final class Coded extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    public final int code = 7;
+
+    public Coded(String message) {
+      super(message);
+    }
+  }
+
+  /// The service.
+  public interface Counter {
+    long add(int a, long b, double c, boolean d);
+
+    @Nullable Object echo(@Nullable Object value);
+
+    List<Integer> grow(List<Integer> list);
+
+    @Nullable Listener keep(@Nullable Listener listener);
+
+    String tell(Listener listener, String text);
+
+    void fail(String how) throws Closed, IOException;
+
+    String party();
+
+    void block(String until) throws InterruptedException;
+
+    default String twice(String text) {
+      return text + text;
+    }
+  }
+
+  /// What the name of a blocking call stands for.
+  public static volatile CountDownLatch entered = new CountDownLatch(1);
+
+  public static volatile CountDownLatch proceed = new CountDownLatch(1);
+
+  /// The object behind the portal.
+  public static final class Till implements Counter {
+    public volatile @Nullable Listener kept;
+    public volatile @Nullable Object seen;
+    public volatile @Nullable Thread ran;
+    public volatile boolean interrupted;
+
+    @Override
+    public long add(int a, long b, double c, boolean d) {
+      ran = Thread.currentThread();
+      return a + b + (long) c + (d ? 1 : 0);
+    }
+
+    @Override
+    public @Nullable Object echo(@Nullable Object value) {
+      seen = value;
+      return value;
+    }
+
+    @Override
+    public List<Integer> grow(List<Integer> list) {
+      list.add(99);
+      seen = list;
+      return list;
+    }
+
+    @Override
+    public @Nullable Listener keep(@Nullable Listener listener) {
+      Listener before = kept;
+      kept = listener;
+      return before;
+    }
+
+    @Override
+    public String tell(Listener listener, String text) {
+      return listener.heard(text);
+    }
+
+    @Override
+    public void fail(String how) throws Closed, IOException {
+      switch (how) {
+        case "closed" -> throw new Closed("at noon");
+        case "io" -> throw new IOException("disk");
+        case "coded" -> throw new Coded("lost");
+        case "deep" -> fail(how);
+        default -> throw new IllegalStateException(how);
+      }
+    }
+
+    @Override
+    public String party() {
+      return Portals.current().map(Party::name).orElse("none");
+    }
+
+    @Override
+    public void block(String until) throws InterruptedException {
+      entered.countDown();
+      try {
+        proceed.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+        throw e;
+      }
+    }
+  }
+
+  public static List<Integer> numbers(Integer... numbers) {
+    return new ArrayList<>(List.of(numbers));
+  }
+}
