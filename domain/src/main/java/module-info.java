@@ -4,9 +4,15 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.domain {
   requires static org.jspecify;
+  requires transitive sluice.verify;
+  requires java.management;
+  requires jdk.management;
   requires sluice.memory;
-  requires sluice.verify;
 
+  exports sluice.domain;
+  // Translated code calls it.
+  exports sluice.domain.inside;
   exports sluice.domain.portal;
   exports sluice.domain.portal.copy;
+  exports sluice.domain.translate;
 }

@@ -106,7 +106,7 @@ final class DomainCheckTest {
             "opens refused",
             "inherited redirected",
             "async redirected",
-            "timer redirected",
+            "timer refused",
             "prints redirected",
             "matches relocated",
             "power not-enforced",

@@ -1,0 +1,142 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.testbase.Patience;
+
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class DomainRunTest {
+  /// Writes its second argument into the file that its first names, in another thread and late.
+  public static final class Writes {
+    private Writes() {}
+
+    public static void main(String[] arguments) {
+      new Thread(() -> write(arguments)).start();
+    }
+
+    private static void write(String[] arguments) {
+      try {
+        Thread.sleep(100);
+        Files.writeString(Path.of(arguments[0]), arguments[1]);
+      } catch (IOException | InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /// Throws.
+  public static final class Throws {
+    private Throws() {}
+
+    public static void main(String[] arguments) {
+      throw new IllegalStateException("out of luck");
+    }
+  }
+
+  /// Is refused.
+  public static final class Exits {
+    private Exits() {}
+
+    public static void main(String[] arguments) {
+      System.exit(3);
+    }
+  }
+
+  /// Comes back never, and catches all.
+  public static final class Loops {
+    private Loops() {}
+
+    public static void main(String[] arguments) {
+      System.out.println("looping");
+      int[] turns = {0};
+      while (turns[0] >= 0) {
+        try {
+          turns[0] = (turns[0] + 1) & 7;
+        } catch (RuntimeException e) {
+          turns[0] = 0;
+        }
+      }
+    }
+  }
+
+  @TempDir Path directory;
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... words) {
+    err.getBuffer().setLength(0);
+    return Commands.commandLine(words).setErr(new PrintWriter(err)).execute(words);
+  }
+
+  private String jar(Class<?> type) throws IOException {
+    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
+    Path jar = directory.resolve(type.getSimpleName() + ".jar");
+    try (InputStream in = type.getResourceAsStream(file);
+        JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
+      to.putNextEntry(new ZipEntry("META-INF/MANIFEST.MF"));
+      String manifest = "Manifest-Version: 1.0\nMain-Class: " + type.getName() + "\n";
+      to.write(manifest.getBytes(StandardCharsets.UTF_8));
+      to.putNextEntry(new ZipEntry(type.getName().replace('.', '/') + ".class"));
+      to.write(in.readAllBytes());
+    }
+    return jar.toString();
+  }
+
+  @Test
+  void runsUntilNoThreadIsLeft() throws IOException {
+    Path file = directory.resolve("written");
+    assertThat(run("domain", "run", jar(Writes.class), file.toString(), "--", "--text")).isZero();
+    assertThat(Files.readString(file)).isEqualTo("--text");
+    assertThat(err.toString()).contains("domain Writes.jar ended: main returned");
+  }
+
+  @Test
+  void whatMainThrowsIsAFailure() throws IOException {
+    assertThat(run("domain", "run", jar(Throws.class))).isOne();
+    assertThat(err.toString()).contains("main threw").contains("out of luck");
+    assertThat(run("domain", "run", jar(Exits.class))).isOne();
+    assertThat(err.toString()).contains("Exits.main", "it ends the JVM of all domains", "Fix: ");
+  }
+
+  @Test
+  void wrongUsageIsTold() throws IOException {
+    String jar = jar(Writes.class);
+    assertThat(run("domain", "run", jar, "--budget", "cpu=much")).isEqualTo(2);
+    assertThat(err.toString()).contains("\"cpu=much\" is not understood. Fix: ");
+    assertThat(run("domain", "run", directory.resolve("none.jar").toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("none.jar");
+    assertThat(run("domain", "run", jar, "--main", "None")).isEqualTo(2);
+    assertThat(err.toString()).contains("has no class None");
+    assertThat(run("domain", "run", jar, "--main", "java.lang.String")).isEqualTo(2);
+    assertThat(err.toString()).contains("main(String[])");
+  }
+
+  @Test
+  void aSignalEndsTheDomain() throws Exception {
+    Process process =
+        new ProcessBuilder(SluiceProcess.command("domain", "run", jar(Loops.class))).start();
+    try {
+      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+      assertThat(out.readLine()).isEqualTo("looping");
+      Patience.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
+      assertThat(Patience.end(process)).isEqualTo(130);
+      String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(told).contains("domain Loops.jar was ended by SIGINT").doesNotContain("threads");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package sluice.domain;
+
+import java.util.Locale;
+
+/// What a domain may use. Immutable.
+///
+/// Over the budget of threads, the next thread is refused. Over the share of processors or the rate
+/// of allocation, the domain's threads wait at their gates until the average is in the budget
+/// again; use is sampled every 20 ms, so the domain may be ahead by that much. Heap that is held is
+/// not limited.
+///
+/// @param threads at most so many at a time, carriers of virtual threads not counted
+/// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
+/// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
+public record Budget(int threads, double cpuShare, long allocationBytesPerSecond) {
+  /// 256 threads, and no limit of processors and allocation.
+  public static final Budget DEFAULT = new Budget(256, Double.POSITIVE_INFINITY, Long.MAX_VALUE);
+
+  /// Checks the numbers.
+  public Budget {
+    if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024) {
+      throw new IllegalArgumentException(
+          "a budget has at least 1 thread, 0.01 of a processor and 1 KB/s of allocation");
+    }
+  }
+
+  /// Whether use has to be sampled.
+  boolean isSampled() {
+    return cpuShare != Double.POSITIVE_INFINITY || allocationBytesPerSecond != Long.MAX_VALUE;
+  }
+
+  /// Reads `cpu=20%,alloc=50MB/s,threads=16`; what is not named is as in [#DEFAULT].
+  ///
+  /// @throws IllegalArgumentException with the part that is wrong and the fix
+  public static Budget parse(String text) {
+    int threads = DEFAULT.threads;
+    double cpuShare = DEFAULT.cpuShare;
+    long allocation = DEFAULT.allocationBytesPerSecond;
+    for (String part : text.split(",", -1)) {
+      int equals = part.indexOf('=');
+      String value = part.substring(equals + 1).strip();
+      try {
+        switch (equals < 0 ? "" : part.substring(0, equals).strip()) {
+          case "threads" -> threads = Integer.parseInt(value);
+          case "cpu" -> cpuShare = share(value);
+          case "alloc" -> allocation = rate(value);
+          default -> throw new NumberFormatException();
+        }
+      } catch (NumberFormatException e) {
+        throw new IllegalArgumentException(
+            "budget: \"" + part + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16", e);
+      }
+    }
+    return new Budget(threads, cpuShare, allocation);
+  }
+
+  private static double share(String value) {
+    return value.endsWith("%")
+        ? Double.parseDouble(value.substring(0, value.length() - 1)) / 100
+        : Double.parseDouble(value);
+  }
+
+  private static long rate(String value) {
+    String upper = value.toUpperCase(Locale.ROOT);
+    if (!upper.endsWith("B/S")) {
+      throw new NumberFormatException(value);
+    }
+    String number = upper.substring(0, upper.length() - 3);
+    if (number.isEmpty()) {
+      throw new NumberFormatException(value);
+    }
+    int shift = "KMG".indexOf(number.charAt(number.length() - 1)) + 1;
+    String digits = shift == 0 ? number : number.substring(0, number.length() - 1);
+    return (long) (Long.parseLong(digits) * (double) (1L << (10 * shift)));
+  }
+}

@@ -1,0 +1,312 @@
+package sluice.domain;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ResourceBundle;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Death;
+import sluice.domain.portal.Party;
+
+/// Code of other people with classes, streams, properties and threads of its own, a budget, and an
+/// end. Any thread may call.
+///
+/// No protection against hostile code: what one JVM cannot enforce is in the threat model.
+///
+/// ```
+/// alive ── kill ──▶ ending ── last thread gone ──▶ ended
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | reason, tasks | the thread that ends the domain, callers of `onEnd` | under the lock | under the lock |
+/// | alive | the thread that ends the domain | volatile | volatile, under the lock |
+/// | problem | a thread with a main class | volatile | volatile |
+/// | watched, held | the warden's thread | volatile | volatile |
+public final class Domain implements Party, AutoCloseable {
+  private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
+
+  private final DomainConfig config;
+  private final ClassPath path;
+  private final Throttle throttle = new Throttle();
+  private final GateSwitch gates;
+  private final DomainThreads threads;
+  private final DomainLoader loader;
+  private final Usage usage;
+  private final CountDownLatch gone = new CountDownLatch(1);
+  private final List<Runnable> tasks = new ArrayList<>();
+  private final BooleanSupplier look = this::look;
+  private String reason = "";
+  private volatile boolean alive = true;
+  private volatile boolean watched;
+  private volatile boolean held;
+  private volatile @Nullable Throwable problem;
+
+  private Domain(DomainConfig config, ClassPath path) throws IOException {
+    this.config = config;
+    this.path = path;
+    gates = new GateSwitch(config.name(), throttle);
+    threads = new DomainThreads(config);
+    loader = new DomainLoader(config, path, gates.handle(), new DomainHome(config, threads));
+    threads.loader(loader);
+    usage = new Usage(config.budget());
+  }
+
+  /// Makes a domain. Classes are loaded when they are used.
+  ///
+  /// @throws IOException if a jar cannot be read
+  /// @throws IllegalStateException if a living domain has the name
+  public static Domain create(DomainConfig config) throws IOException {
+    ClassPath path = new ClassPath(config.classPath());
+    Domain domain;
+    try {
+      domain = new Domain(config, path);
+    } catch (IOException e) {
+      path.close();
+      throw e;
+    }
+    if (LIVING.putIfAbsent(config.name(), domain) != null) {
+      domain.path.close();
+      throw new IllegalStateException(
+          "domain " + config.name() + ". Why: the name is taken. Fix: end the other, or rename");
+    }
+    if (config.budget().isSampled()) {
+      Warden.watch(domain.look);
+    }
+    return domain;
+  }
+
+  /// The domains that live, in no order.
+  public static List<Domain> living() {
+    return List.copyOf(LIVING.values());
+  }
+
+  @Override
+  public String name() {
+    return config.name();
+  }
+
+  @Override
+  public ClassLoader loader() {
+    return loader;
+  }
+
+  @Override
+  public boolean alive() {
+    return alive;
+  }
+
+  @Override
+  public void onEnd(Runnable task) {
+    synchronized (this) {
+      if (alive) {
+        tasks.add(task);
+        return;
+      }
+    }
+    task.run();
+  }
+
+  /// The main class that the manifest of the first jar names, or null.
+  public @Nullable String mainClass() throws IOException {
+    return path.mainClass();
+  }
+
+  /// Starts a main class in a thread of the domain.
+  ///
+  /// @throws ClassNotFoundException if the domain does not have the class
+  /// @throws NoSuchMethodException if it has no `public static void main(String[])`
+  public Thread run(String mainClass, String... arguments)
+      throws ClassNotFoundException, NoSuchMethodException {
+    Class<?> type = Class.forName(mainClass, false, loader);
+    MethodHandle main;
+    try {
+      main =
+          MethodHandles.publicLookup()
+              .findStatic(type, "main", MethodType.methodType(void.class, String[].class));
+    } catch (IllegalAccessException e) {
+      throw new NoSuchMethodException(mainClass + ".main(String[]) is not public: " + e);
+    }
+    String[] copy = arguments.clone();
+    return start(
+        "main",
+        () -> {
+          try {
+            main.invokeExact(copy);
+          } catch (Death e) {
+            throw e;
+          } catch (RuntimeException | Error e) {
+            problem = e;
+            throw e;
+          } catch (Throwable e) {
+            problem = e;
+            throw new IllegalStateException(mainClass + ".main: " + e, e);
+          }
+        });
+  }
+
+  /// What a main class threw, or null. The end of the domain is no problem.
+  public @Nullable Throwable problem() {
+    return problem;
+  }
+
+  /// Runs a task in a thread of the domain.
+  ///
+  /// @param threadName for messages
+  /// @throws DomainEnded if it has ended
+  /// @throws IllegalStateException if the budget has no thread left
+  public Thread start(String threadName, Runnable task) {
+    checkAlive();
+    Thread thread = threads.make(threadName, task);
+    thread.start();
+    return thread;
+  }
+
+  /// Calls code of the domain in the caller's thread. If the domain ends meanwhile, the call ends
+  /// at the next gate; a call that waits is not interrupted.
+  ///
+  /// @throws DomainEnded if the domain has ended, also during the call
+  public <T> T call(Callable<T> task) throws Exception {
+    checkAlive();
+    try {
+      return task.call();
+    } catch (Throwable e) {
+      checkAlive();
+      throw e;
+    }
+  }
+
+  /// @throws DomainEnded if it is not alive
+  private void checkAlive() {
+    if (!alive) {
+      synchronized (this) {
+        throw new DomainEnded(name(), reason);
+      }
+    }
+  }
+
+  /// Ends the domain; see [#kill(String)].
+  public void kill() {
+    kill("it was killed");
+  }
+
+  /// Ends the domain: each of its threads ends at its next gate, and waits are interrupted until no
+  /// thread is left. Returns when all gates are closed, at most some 10 ms later; does nothing the
+  /// second time.
+  ///
+  /// @param why for callers
+  /// @throws IllegalStateException after all that, if a task of `onEnd` threw
+  public void kill(String why) {
+    List<Runnable> last;
+    synchronized (this) {
+      if (!alive) {
+        return;
+      }
+      reason = why;
+      alive = false;
+      last = List.copyOf(tasks);
+      tasks.clear();
+    }
+    gates.end();
+    throttle.close(false);
+    LIVING.remove(name(), this);
+    Throwable failed = runAll(last);
+    if (!finishIfGone()) {
+      Warden.watch(look);
+    }
+    if (failed != null) {
+      throw new IllegalStateException("domain " + name() + " has ended, but: " + failed, failed);
+    }
+  }
+
+  /// Runs each task, also after one that throws.
+  ///
+  /// @return what the first of these threw, or null
+  private static @Nullable Throwable runAll(List<Runnable> tasks) {
+    Throwable first = null;
+    for (Runnable task : tasks) {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        first = first == null ? e : first;
+      }
+    }
+    return first;
+  }
+
+  private boolean finishIfGone() {
+    if (gone.getCount() == 0) {
+      return true;
+    }
+    if (!threads.end()) {
+      return false;
+    }
+    ResourceBundle.clearCache(loader);
+    try {
+      path.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("domain " + name() + " has ended, but a jar stays open", e);
+    } finally {
+      gone.countDown();
+    }
+    return true;
+  }
+
+  /// Waits until the domain has ended and none of its threads is left.
+  ///
+  /// @return false if that took longer
+  public boolean awaitEnd(Duration atMost) throws InterruptedException {
+    return gone.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /// Called by the warden every 20 ms.
+  ///
+  /// @return whether it is to call again
+  private boolean look() {
+    if (!alive) {
+      return !finishIfGone();
+    }
+    boolean isOver = usage.sample(threads.accountable());
+    if (isOver && !watched) {
+      watched = true;
+      gates.watch();
+    }
+    held = isOver;
+    throttle.close(isOver && alive);
+    if (!alive) {
+      throttle.close(false);
+    }
+    return true;
+  }
+
+  /// What the domain is and has used.
+  public DomainStat stat() {
+    if (alive) {
+      usage.sample(threads.accountable());
+    }
+    String state = alive ? "alive" : gone.getCount() > 0 ? "ending" : "ended";
+    return new DomainStat(
+        name(),
+        state,
+        threads.running().size(),
+        usage.cpuNanos(),
+        usage.allocatedBytes(),
+        held && alive);
+  }
+
+  /// Kills the domain; see [#kill()].
+  @Override
+  public void close() {
+    kill("it was closed");
+  }
+}

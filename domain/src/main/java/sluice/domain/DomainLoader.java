@@ -1,0 +1,144 @@
+package sluice.domain;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandle;
+import java.net.URL;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Home;
+import sluice.domain.inside.Inside;
+import sluice.domain.inside.InsideLoader;
+import sluice.domain.inside.Substitutes;
+import sluice.domain.translate.Translator;
+
+/// Defines the classes of one domain, translated. Any thread may call.
+///
+/// Classes of the JDK come from the platform loader, the seam between translated code and this
+/// module and the shared classes from the host, and all others from the domain's own path.
+final class DomainLoader extends InsideLoader {
+  static {
+    registerAsParallelCapable();
+  }
+
+  private static final Translator TRANSLATOR = new Translator();
+  private static final byte[] GATE = TRANSLATOR.gate();
+  private static final ClassLoader PLATFORM = ClassLoader.getPlatformClassLoader();
+  private static final String OWN = "sluice.domain.own.";
+  private static final String INSIDE = Inside.class.getPackageName() + ".";
+  private static final ClassLoader HOST = DomainLoader.class.getClassLoader();
+
+  private final ClassPath path;
+  private final List<String> shared;
+  private final @Nullable TranslationCache cache;
+  private final MethodHandle gate;
+  private final Home home;
+  private final ClassLoader sharedFrom;
+
+  DomainLoader(DomainConfig config, ClassPath path, MethodHandle gate, Home home)
+      throws IOException {
+    super("domain-" + config.name(), PLATFORM);
+    this.path = path;
+    this.shared = config.shared();
+    byte[] hash = config.cache() == null ? null : path.hash();
+    cache =
+        config.cache() == null || hash == null ? null : new TranslationCache(config.cache(), hash);
+    this.gate = gate;
+    this.home = home;
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    sharedFrom = context == null ? HOST : context;
+  }
+
+  @Override
+  protected MethodHandle gate() {
+    return gate;
+  }
+
+  @Override
+  protected Home home() {
+    return home;
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (name.startsWith(INSIDE) && !name.equals(Substitutes.class.getName())) {
+      return Class.forName(name, false, HOST);
+    }
+    for (String each : shared) {
+      if (name.startsWith(each)) {
+        return Class.forName(name, false, sharedFrom);
+      }
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> known = findLoadedClass(name);
+      if (known == null) {
+        known = ofJdk(name);
+      }
+      return known == null ? findClass(name) : known;
+    }
+  }
+
+  /// A class of the JDK, or null. The platform loader knows the host's modules too; a domain does
+  /// not.
+  private static @Nullable Class<?> ofJdk(String name) {
+    try {
+      Class<?> found = PLATFORM.loadClass(name);
+      ClassLoader by = found.getClassLoader();
+      return by == null || by == PLATFORM ? found : null;
+    } catch (ClassNotFoundException e) {
+      return null;
+    }
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    String internal = name.replace('.', '/');
+    byte[] bytes = name.startsWith(OWN) ? own(internal) : component(internal);
+    if (bytes == null) {
+      throw new ClassNotFoundException(name);
+    }
+    return defineClass(name, bytes, 0, bytes.length);
+  }
+
+  private byte @Nullable [] own(String internal) {
+    if (internal.endsWith("/Gate")) {
+      return GATE;
+    }
+    return OwnClasses.get(internal, TRANSLATOR::own);
+  }
+
+  private byte @Nullable [] component(String internal) {
+    byte[] bytes = read(internal);
+    if (bytes == null) {
+      return null;
+    }
+    return cache == null
+        ? TRANSLATOR.translate(bytes, this::read)
+        : cache.get(bytes, this::read, TRANSLATOR);
+  }
+
+  private byte @Nullable [] read(String internal) {
+    return path.read(internal + ".class");
+  }
+
+  @Override
+  protected @Nullable URL findResource(String name) {
+    List<URL> found = path.find(name);
+    return found.isEmpty() ? null : found.getFirst();
+  }
+
+  @Override
+  protected Enumeration<URL> findResources(String name) {
+    return Collections.enumeration(path.find(name));
+  }
+
+  @Override
+  public @Nullable InputStream getResourceAsStream(String name) {
+    // Not through a URL: the cache of its connections would keep the jar open.
+    byte[] bytes = path.read(name);
+    return bytes == null ? super.getResourceAsStream(name) : new ByteArrayInputStream(bytes);
+  }
+}

@@ -1,0 +1,217 @@
+package sluice.domain;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Death;
+
+/// The threads of one domain. Any thread may call.
+///
+/// Platform threads are in a thread group of the domain, also those that the JDK starts for it;
+/// threads that translated code starts are listed besides. Carriers run virtual threads only.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | listed, carriers, pool | any | under the lock | under the lock |
+/// | ended | the thread that ends the domain | volatile | volatile |
+final class DomainThreads {
+  private static final int CARRIERS = Math.min(4, Runtime.getRuntime().availableProcessors());
+
+  private final String domain;
+  private final int limit;
+  private final Group group;
+  private final Set<Thread> listed = new HashSet<>();
+  private final List<Thread> carriers = new ArrayList<>();
+  private final LinkedBlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
+  private final AtomicInteger numbers = new AtomicInteger();
+  private @Nullable ForkJoinPool pool;
+  private @Nullable ClassLoader loader;
+  private volatile boolean ended;
+
+  /// Says what ends a thread of the domain, in the domain's own error stream.
+  private static final class Group extends ThreadGroup {
+    private final DomainConfig.Streams streams;
+
+    Group(String name, DomainConfig.Streams streams) {
+      super(name);
+      this.streams = streams;
+    }
+
+    @Override
+    public void uncaughtException(Thread thread, Throwable problem) {
+      if (!(problem instanceof Death)) {
+        streams.err().print("Exception in thread \"" + thread.getName() + "\" ");
+        problem.printStackTrace(streams.err());
+      }
+    }
+  }
+
+  DomainThreads(DomainConfig config) {
+    domain = config.name();
+    limit = config.budget().threads();
+    group = new Group("domain-" + domain, config.streams());
+  }
+
+  void loader(ClassLoader defining) {
+    loader = defining;
+  }
+
+  /// Counts a thread that is about to start.
+  synchronized void starting(Thread thread) {
+    if (listed.contains(thread)) {
+      return;
+    }
+    int running = running().size();
+    if (ended || running >= limit) {
+      throw new IllegalStateException(
+          "domain "
+              + domain
+              + " starts a thread. Why: "
+              + (ended ? "the domain has ended" : "its budget is " + limit + " threads")
+              + ". Fix: "
+              + (ended ? "create it again" : "let threads end, or raise the budget: threads=N"));
+    }
+    if (thread.getThreadGroup() != group
+        && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()) {
+      thread.setUncaughtExceptionHandler(group);
+    }
+    listed.add(thread);
+  }
+
+  /// A daemon of the domain, counted, not started.
+  Thread make(@Nullable String name, Runnable task) {
+    String shown = name == null ? "domain-" + domain + "-" + numbers.incrementAndGet() : name;
+    Thread thread = new Thread(group, task, shown);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(loader);
+    starting(thread);
+    return thread;
+  }
+
+  ThreadFactory counted(ThreadFactory factory) {
+    return task -> {
+      Thread thread = factory.newThread(task);
+      starting(thread);
+      return thread;
+    };
+  }
+
+  Thread.Builder.OfVirtual virtual() {
+    return VirtualThreads.on(this::schedule);
+  }
+
+  private void schedule(Runnable continuation) {
+    ready.add(continuation);
+    if (carriers.size() < CARRIERS) {
+      addCarrier();
+    }
+  }
+
+  private synchronized void addCarrier() {
+    if (carriers.size() < CARRIERS) {
+      Thread carrier = new Thread(group, this::carry, "domain-" + domain + "-carrier", 0, false);
+      carrier.setDaemon(true);
+      carrier.setContextClassLoader(null);
+      carriers.add(carrier);
+      carrier.start();
+    }
+  }
+
+  /// Runs until the domain has ended and no virtual thread of it is left.
+  private void carry() {
+    while (!ended || hasVirtual()) {
+      try {
+        Runnable next = ready.poll(ended ? 5 : 1_000, TimeUnit.MILLISECONDS);
+        if (next != null) {
+          next.run();
+        }
+      } catch (InterruptedException e) {
+        // Wakes a carrier of a domain that has ended; the condition of the loop decides.
+      }
+    }
+  }
+
+  private synchronized boolean hasVirtual() {
+    return listed.stream().anyMatch(thread -> thread.isVirtual() && thread.isAlive());
+  }
+
+  Executor executor() {
+    return pool();
+  }
+
+  /// Four workers at most, daemons of the domain, which end when they have had no task for a
+  /// second.
+  synchronized ForkJoinPool pool() {
+    ForkJoinPool made = pool;
+    if (made == null) {
+      made =
+          new ForkJoinPool(
+              CARRIERS, this::worker, null, true, 0, CARRIERS, 0, null, 1, TimeUnit.SECONDS);
+      pool = made;
+    }
+    return made;
+  }
+
+  private ForkJoinWorkerThread worker(ForkJoinPool owner) {
+    ForkJoinWorkerThread thread = new ForkJoinWorkerThread(group, owner, false) {};
+    thread.setDaemon(true);
+    thread.setContextClassLoader(loader);
+    starting(thread);
+    return thread;
+  }
+
+  /// Threads that run domain code now or may soon, carriers excepted.
+  synchronized Set<Thread> running() {
+    listed.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
+    Set<Thread> result = new HashSet<>(listed);
+    Thread[] found = new Thread[group.activeCount() + 16];
+    int count = group.enumerate(found);
+    for (int i = 0; i < count; i++) {
+      if (!carriers.contains(found[i])) {
+        result.add(found[i]);
+      }
+    }
+    return result;
+  }
+
+  /// Platform threads whose use of processors and memory is that of the domain.
+  synchronized List<Thread> accountable() {
+    List<Thread> result = new ArrayList<>(carriers);
+    for (Thread thread : running()) {
+      if (!thread.isVirtual()) {
+        result.add(thread);
+      }
+    }
+    return result;
+  }
+
+  /// Refuses new threads and wakes those there are, so that they come to a gate.
+  ///
+  /// @return whether no thread is left
+  boolean end() {
+    ended = true;
+    ForkJoinPool last;
+    List<Thread> left;
+    synchronized (this) {
+      last = pool;
+      left = new ArrayList<>(running());
+      left.removeIf(thread -> thread.getState() == Thread.State.NEW);
+      carriers.removeIf(thread -> !thread.isAlive());
+      left.addAll(carriers);
+    }
+    if (last != null) {
+      last.shutdownNow();
+    }
+    left.forEach(Thread::interrupt);
+    return left.isEmpty();
+  }
+}

@@ -1,0 +1,37 @@
+package sluice.domain;
+
+import java.util.concurrent.locks.LockSupport;
+
+/// Holds the threads of a domain at their gates while its budget is overdrawn.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | closed | the warden's thread; the one that ends the domain | volatile, at gates | volatile |
+final class Throttle {
+  private static final long LOOK_NANOS = 1_000_000;
+
+  private volatile boolean closed;
+
+  void close(boolean isClosed) {
+    closed = isClosed;
+  }
+
+  /// A gate of a domain that was once over its budget.
+  void pass() {
+    if (closed) {
+      hold();
+    }
+  }
+
+  /// Keeps the interrupt of a thread for what the thread does next.
+  private void hold() {
+    boolean wasInterrupted = false;
+    while (closed) {
+      LockSupport.parkNanos(this, LOOK_NANOS);
+      wasInterrupted |= Thread.interrupted();
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

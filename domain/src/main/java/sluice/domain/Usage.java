@@ -1,0 +1,73 @@
+package sluice.domain;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What the threads of one domain have used, and whether that is within its budget. Of one lock.
+///
+/// Two token buckets, one of processor time and one of bytes: each sample adds what the budget
+/// gives for the time since the last and takes what was used. A thread that begins and ends between
+/// two samples is not seen.
+final class Usage {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /// A bucket holds what 100 ms give.
+  private static final long BURST_NANOS = 100_000_000;
+
+  private final Budget budget;
+  private Map<Long, long[]> last = new HashMap<>();
+  private long sampledNanos = System.nanoTime();
+  private long cpuNanos;
+  private long allocatedBytes;
+  private double cpuTokens;
+  private double allocationTokens;
+
+  Usage(Budget budget) {
+    this.budget = budget;
+  }
+
+  /// Takes a sample, and says whether the domain is overdrawn.
+  synchronized boolean sample(List<Thread> threads) {
+    long[] ids = threads.stream().mapToLong(Thread::threadId).toArray();
+    long[] cpu = THREADS.getThreadCpuTime(ids);
+    long[] bytes = THREADS.getThreadAllocatedBytes(ids);
+    Map<Long, long[]> now = new HashMap<>();
+    long usedNanos = 0;
+    long usedBytes = 0;
+    for (int i = 0; i < ids.length; i++) {
+      if (cpu[i] >= 0 && bytes[i] >= 0) {
+        long[] before = last.getOrDefault(ids[i], new long[2]);
+        usedNanos += cpu[i] - before[0];
+        usedBytes += bytes[i] - before[1];
+        now.put(ids[i], new long[] {cpu[i], bytes[i]});
+      }
+    }
+    last = now;
+    long time = System.nanoTime();
+    double passed = time - sampledNanos;
+    sampledNanos = time;
+    cpuNanos += usedNanos;
+    allocatedBytes += usedBytes;
+    if (budget.cpuShare() != Double.POSITIVE_INFINITY) {
+      double most = budget.cpuShare() * BURST_NANOS;
+      cpuTokens = Math.min(most, cpuTokens + passed * budget.cpuShare()) - usedNanos;
+    }
+    if (budget.allocationBytesPerSecond() != Long.MAX_VALUE) {
+      double perNano = budget.allocationBytesPerSecond() / 1e9;
+      double most = perNano * BURST_NANOS;
+      allocationTokens = Math.min(most, allocationTokens + passed * perNano) - usedBytes;
+    }
+    return cpuTokens < 0 || allocationTokens < 0;
+  }
+
+  synchronized long cpuNanos() {
+    return cpuNanos;
+  }
+
+  synchronized long allocatedBytes() {
+    return allocatedBytes;
+  }
+}

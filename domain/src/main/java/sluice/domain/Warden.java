@@ -1,0 +1,68 @@
+package sluice.domain;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/// The thread that samples the budgets of domains and sees dying ones to their end. One per JVM,
+/// started with the first domain that needs it; sleeps while none does. What a look throws is told
+/// as the end of a thread would be, and the others are looked after all the same.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | LOOKS, started | any thread | under the lock of LOOKS | under the lock of LOOKS |
+final class Warden {
+  static final long PERIOD_MILLIS = 20;
+
+  private static final Set<BooleanSupplier> LOOKS = new HashSet<>();
+  private static boolean started;
+
+  private Warden() {}
+
+  /// Has a look taken every 20 ms until it returns false. Not added twice.
+  static void watch(BooleanSupplier look) {
+    synchronized (LOOKS) {
+      LOOKS.add(look);
+      LOOKS.notifyAll();
+      if (!started) {
+        started = true;
+        Thread.ofPlatform().daemon().name("sluice-domains").start(Warden::run);
+      }
+    }
+  }
+
+  private static void run() {
+    while (true) {
+      try {
+        Set<BooleanSupplier> now;
+        synchronized (LOOKS) {
+          while (LOOKS.isEmpty()) {
+            LOOKS.wait();
+          }
+          now = new HashSet<>(LOOKS);
+        }
+        for (BooleanSupplier look : now) {
+          if (!isNeeded(look)) {
+            synchronized (LOOKS) {
+              LOOKS.remove(look);
+            }
+          }
+        }
+        now.clear();
+        Thread.sleep(PERIOD_MILLIS);
+      } catch (InterruptedException e) {
+        // Nothing of ours interrupts this thread, and no domain knows it.
+      }
+    }
+  }
+
+  private static boolean isNeeded(BooleanSupplier look) {
+    try {
+      return look.getAsBoolean();
+    } catch (RuntimeException | Error e) {
+      Thread here = Thread.currentThread();
+      here.getUncaughtExceptionHandler().uncaughtException(here, e);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package sluice.domain.inside;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.TimeZone;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadFactory;
+
+/// What a domain has of its own where the JDK has one for the whole JVM. All methods may be called
+/// by any thread.
+public interface Home {
+  /// Instead of `System.out`.
+  PrintStream out();
+
+  /// Instead of `System.err`.
+  PrintStream err();
+
+  /// Instead of `System.in`.
+  InputStream in();
+
+  /// Instead of `System.getProperties()`; a copy made when the domain was created.
+  Properties properties();
+
+  /// Instead of all properties at once.
+  void properties(Properties properties);
+
+  /// Instead of `Locale.getDefault()`.
+  Locale locale();
+
+  /// Instead of `TimeZone.getDefault()`.
+  TimeZone timeZone();
+
+  /// Counts a thread that is about to start as one of the domain's.
+  ///
+  /// @throws IllegalStateException if the domain has as many threads as its budget allows
+  void starting(Thread thread);
+
+  /// Makes platform threads of the domain, daemons, counted when they are made.
+  ThreadFactory threads();
+
+  /// Builds virtual threads that run on carriers of the domain.
+  ///
+  /// @throws UnsupportedOperationException if this JVM does not open `java.lang` to this module
+  Thread.Builder.OfVirtual virtual();
+
+  /// Counts each thread that a factory makes.
+  ThreadFactory counted(ThreadFactory factory);
+
+  /// Instead of the common pool.
+  Executor executor();
+
+  /// Instead of the common pool, where a pool is asked for.
+  ForkJoinPool pool();
+}

@@ -1,0 +1,21 @@
+package sluice.domain.inside;
+
+import java.lang.invoke.MethodHandle;
+
+/// The class loader of a domain, as translated code finds it. Any thread may call.
+public abstract class InsideLoader extends ClassLoader {
+  static {
+    registerAsParallelCapable();
+  }
+
+  /// With the loader that is asked first.
+  protected InsideLoader(String name, ClassLoader parent) {
+    super(name, parent);
+  }
+
+  /// What every gate runs: a handle of type `()void`.
+  protected abstract MethodHandle gate();
+
+  /// What the domain has of its own.
+  protected abstract Home home();
+}

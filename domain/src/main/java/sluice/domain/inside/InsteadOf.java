@@ -1,0 +1,28 @@
+package sluice.domain.inside;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// Marks a static method that translated code calls in place of members of the JDK with the same
+/// parameters and result.
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface InsteadOf {
+  /// Internal name of the class, a dot, and the member.
+  String[] value();
+
+  /// How the member is reached.
+  Kind kind() default Kind.STATIC;
+
+  /// How a member is reached.
+  enum Kind {
+    /// A static method with the same descriptor.
+    STATIC,
+    /// A method of an object, which becomes the first parameter.
+    RECEIVER,
+    /// A static field that is read; its type is the result.
+    FIELD
+  }
+}

@@ -1,0 +1,312 @@
+package sluice.domain.inside;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.time.ZoneId;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TimeZone;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadFactory;
+import java.util.regex.Pattern;
+import java.util.stream.BaseStream;
+import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.InsteadOf.Kind;
+
+/// What translated code calls instead of the JDK. Each domain defines a copy of this class of its
+/// own, in which `java.util.regex` is the relocated one; the copy finds the domain by its loader.
+/// Any thread may call.
+public final class Substitutes {
+  private static final Home HOME = Inside.home(Substitutes.class);
+  private static final String REGEX_SIGNS = ".$|()[{^?*+\\";
+
+  private Substitutes() {}
+
+  /// Streams.
+  @InsteadOf(value = "java/lang/System.out", kind = Kind.FIELD)
+  public static PrintStream out() {
+    return HOME.out();
+  }
+
+  @InsteadOf(value = "java/lang/System.err", kind = Kind.FIELD)
+  public static PrintStream err() {
+    return HOME.err();
+  }
+
+  @InsteadOf(value = "java/lang/System.in", kind = Kind.FIELD)
+  public static InputStream in() {
+    return HOME.in();
+  }
+
+  /// Properties.
+  @InsteadOf("java/lang/System.getProperty")
+  public static @Nullable String property(String key) {
+    return HOME.properties().getProperty(checked(key));
+  }
+
+  @InsteadOf("java/lang/System.getProperty")
+  public static @Nullable String property(String key, @Nullable String otherwise) {
+    String value = HOME.properties().getProperty(checked(key));
+    return value == null ? otherwise : value;
+  }
+
+  @InsteadOf("java/lang/System.setProperty")
+  public static @Nullable String setProperty(String key, String value) {
+    return (String) HOME.properties().setProperty(checked(key), value);
+  }
+
+  @InsteadOf("java/lang/System.clearProperty")
+  public static @Nullable String clearProperty(String key) {
+    return (String) HOME.properties().remove(checked(key));
+  }
+
+  @InsteadOf("java/lang/System.getProperties")
+  public static Properties properties() {
+    return HOME.properties();
+  }
+
+  @InsteadOf("java/lang/System.setProperties")
+  public static void setProperties(Properties properties) {
+    HOME.properties(properties);
+  }
+
+  @InsteadOf("java/lang/Boolean.getBoolean")
+  public static boolean booleanProperty(@Nullable String key) {
+    return key != null && !key.isEmpty() && Boolean.parseBoolean(property(key));
+  }
+
+  @InsteadOf("java/lang/Integer.getInteger")
+  public static @Nullable Integer integer(@Nullable String key) {
+    return integer(key, null);
+  }
+
+  @InsteadOf("java/lang/Integer.getInteger")
+  public static @Nullable Integer integer(@Nullable String key, int otherwise) {
+    return integer(key, Integer.valueOf(otherwise));
+  }
+
+  @InsteadOf("java/lang/Integer.getInteger")
+  public static @Nullable Integer integer(@Nullable String key, @Nullable Integer otherwise) {
+    String value = key == null || key.isEmpty() ? null : property(key);
+    try {
+      return value == null ? otherwise : Integer.decode(value);
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
+  }
+
+  @InsteadOf("java/lang/Long.getLong")
+  public static @Nullable Long longProperty(@Nullable String key) {
+    return longProperty(key, null);
+  }
+
+  @InsteadOf("java/lang/Long.getLong")
+  public static @Nullable Long longProperty(@Nullable String key, long otherwise) {
+    return longProperty(key, Long.valueOf(otherwise));
+  }
+
+  @InsteadOf("java/lang/Long.getLong")
+  public static @Nullable Long longProperty(@Nullable String key, @Nullable Long otherwise) {
+    String value = key == null || key.isEmpty() ? null : property(key);
+    try {
+      return value == null ? otherwise : Long.decode(value);
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
+  }
+
+  private static String checked(String key) {
+    if (key.isEmpty()) {
+      throw new IllegalArgumentException("key can't be empty");
+    }
+    return key;
+  }
+
+  /// Place and time.
+  @InsteadOf("java/util/Locale.getDefault")
+  public static Locale locale() {
+    return HOME.locale();
+  }
+
+  /// The domain has one locale for display and format.
+  @InsteadOf("java/util/Locale.getDefault")
+  public static Locale locale(Locale.Category category) {
+    Objects.requireNonNull(category);
+    return HOME.locale();
+  }
+
+  @InsteadOf("java/util/TimeZone.getDefault")
+  public static TimeZone timeZone() {
+    return (TimeZone) HOME.timeZone().clone();
+  }
+
+  @InsteadOf("java/time/ZoneId.systemDefault")
+  public static ZoneId zone() {
+    return HOME.timeZone().toZoneId();
+  }
+
+  /// Threads. The translator puts a call of this before each call of `Thread.start`, so that a
+  /// `start` that calls `super.start` counts its thread too.
+  public static void starting(Thread thread) {
+    HOME.starting(thread);
+  }
+
+  /// For references to `Thread::start`.
+  public static void start(Thread thread) {
+    HOME.starting(thread);
+    thread.start();
+  }
+
+  @InsteadOf("java/lang/Thread.ofVirtual")
+  public static Thread.Builder.OfVirtual ofVirtual() {
+    return HOME.virtual();
+  }
+
+  @InsteadOf("java/lang/Thread.startVirtualThread")
+  public static Thread startVirtual(Runnable task) {
+    return started(HOME.virtual().unstarted(task));
+  }
+
+  @InsteadOf(
+      value = {
+        "java/lang/Thread$Builder.start",
+        "java/lang/Thread$Builder$OfPlatform.start",
+        "java/lang/Thread$Builder$OfVirtual.start"
+      },
+      kind = Kind.RECEIVER)
+  public static Thread start(Thread.Builder builder, Runnable task) {
+    return started(builder.unstarted(task));
+  }
+
+  @InsteadOf(
+      value = {
+        "java/lang/Thread$Builder.factory",
+        "java/lang/Thread$Builder$OfPlatform.factory",
+        "java/lang/Thread$Builder$OfVirtual.factory"
+      },
+      kind = Kind.RECEIVER)
+  public static ThreadFactory factory(Thread.Builder builder) {
+    return HOME.counted(builder.factory());
+  }
+
+  @InsteadOf("java/util/concurrent/Executors.newVirtualThreadPerTaskExecutor")
+  public static ExecutorService virtualExecutor() {
+    return Executors.newThreadPerTaskExecutor(HOME.counted(HOME.virtual().factory()));
+  }
+
+  @InsteadOf("java/util/concurrent/Executors.defaultThreadFactory")
+  public static ThreadFactory threads() {
+    return HOME.threads();
+  }
+
+  @InsteadOf("java/util/concurrent/ForkJoinPool.commonPool")
+  public static ForkJoinPool pool() {
+    return HOME.pool();
+  }
+
+  private static Thread started(Thread thread) {
+    HOME.starting(thread);
+    thread.start();
+    return thread;
+  }
+
+  /// For calls that get an executor added.
+  public static Executor executor() {
+    return HOME.executor();
+  }
+
+  /// Streams of values stay in the thread that consumes them.
+  @InsteadOf(value = "java/util/Collection.parallelStream", kind = Kind.RECEIVER)
+  public static <T> Stream<T> stream(Collection<T> values) {
+    return values.stream();
+  }
+
+  @InsteadOf(
+      value = {
+        "java/util/stream/BaseStream.parallel",
+        "java/util/stream/Stream.parallel",
+        "java/util/stream/IntStream.parallel",
+        "java/util/stream/LongStream.parallel",
+        "java/util/stream/DoubleStream.parallel"
+      },
+      kind = Kind.RECEIVER)
+  public static BaseStream<?, ?> sequential(BaseStream<?, ?> stream) {
+    return stream;
+  }
+
+  @InsteadOf(value = "java/util/stream/IntStream.parallel", kind = Kind.RECEIVER)
+  public static IntStream sequential(IntStream stream) {
+    return stream;
+  }
+
+  @InsteadOf(value = "java/util/stream/LongStream.parallel", kind = Kind.RECEIVER)
+  public static LongStream sequential(LongStream stream) {
+    return stream;
+  }
+
+  @InsteadOf(value = "java/util/stream/DoubleStream.parallel", kind = Kind.RECEIVER)
+  public static DoubleStream sequential(DoubleStream stream) {
+    return stream;
+  }
+
+  /// Patterns.
+  @InsteadOf(value = "java/lang/String.matches", kind = Kind.RECEIVER)
+  public static boolean matches(String text, String regex) {
+    return Pattern.matches(regex, text);
+  }
+
+  @InsteadOf(value = "java/lang/String.replaceAll", kind = Kind.RECEIVER)
+  public static String replaceAll(String text, String regex, String replacement) {
+    return Pattern.compile(regex).matcher(text).replaceAll(replacement);
+  }
+
+  @InsteadOf(value = "java/lang/String.replaceFirst", kind = Kind.RECEIVER)
+  public static String replaceFirst(String text, String regex, String replacement) {
+    return Pattern.compile(regex).matcher(text).replaceFirst(replacement);
+  }
+
+  @InsteadOf(value = "java/lang/String.split", kind = Kind.RECEIVER)
+  public static String[] split(String text, String regex) {
+    return split(text, regex, 0);
+  }
+
+  @InsteadOf(value = "java/lang/String.split", kind = Kind.RECEIVER)
+  public static String[] split(String text, String regex, int limit) {
+    boolean isPlain = regex.length() == 1 && REGEX_SIGNS.indexOf(regex.charAt(0)) < 0;
+    // The JDK splits at one plain character without a pattern.
+    return isPlain ? text.split(regex, limit) : Pattern.compile(regex).split(text, limit);
+  }
+
+  @InsteadOf(value = "java/lang/String.splitWithDelimiters", kind = Kind.RECEIVER)
+  public static String[] splitWithDelimiters(String text, String regex, int limit) {
+    return Pattern.compile(regex).splitWithDelimiters(text, limit);
+  }
+
+  /// What the relocated patterns use of the JDK's inner classes: how long a grown array is.
+  @InsteadOf("jdk/internal/util/ArraysSupport.newLength")
+  public static int newLength(int oldLength, int leastGrowth, int wantedGrowth) {
+    long wanted = (long) oldLength + Math.max(leastGrowth, wantedGrowth);
+    long least = (long) oldLength + leastGrowth;
+    if (least > Integer.MAX_VALUE) {
+      throw new OutOfMemoryError("an array of " + least + " elements");
+    }
+    return (int) Math.max(least, Math.min(wanted, Integer.MAX_VALUE - 8));
+  }
+
+  @SuppressWarnings("DoNotCallSuggester") // translated code calls it
+  @InsteadOf("sun/text/Normalizer.getCombiningClass")
+  public static int combiningClass(int character) {
+    throw new UnsupportedOperationException(
+        "Pattern.CANON_EQ in a domain. Why: the JDK does not open what it needs. Fix: normalize"
+            + " pattern and text with java.text.Normalizer");
+  }
+}

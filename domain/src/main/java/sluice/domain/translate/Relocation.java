@@ -1,0 +1,114 @@
+package sluice.domain.translate;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Substitutes;
+
+/// Gives classes of the JDK and of this module other names, under which each domain has a copy.
+/// Stateless, so that any thread may call.
+///
+/// A name is changed where a class file has it: in the entries of its constant pool that are text.
+/// Text constants with such a name change too, so that `Class.forName` finds the copy.
+final class Relocation {
+  /// The package that the copies are in.
+  static final String OWN = "sluice/domain/own/";
+
+  static final String REGEX = OWN + "regex/";
+  static final String SUBSTITUTES = OWN + "Substitutes";
+  private static final String JDK_REGEX = "java/util/regex/";
+  private static final String JDK_REGEX_INNER = "jdk/internal/util/regex/";
+  private static final String REGEX_INNER = OWN + "regexi/";
+
+  private static final Map<String, String> NAMES =
+      Map.of(
+          JDK_REGEX_INNER,
+          REGEX_INNER,
+          JDK_REGEX,
+          REGEX,
+          "java.util.regex.",
+          REGEX.replace('/', '.'),
+          Substitutes.class.getName().replace('.', '/'),
+          SUBSTITUTES);
+
+  private Relocation() {}
+
+  /// The bytes of a copy, renamed, or null if a name is not that of a copy.
+  static byte @Nullable [] copy(String internalName) {
+    String original;
+    if (internalName.equals(SUBSTITUTES)) {
+      original = Substitutes.class.getName().replace('.', '/');
+    } else if (internalName.startsWith(REGEX)) {
+      original = JDK_REGEX + internalName.substring(REGEX.length());
+    } else if (internalName.startsWith(REGEX_INNER)) {
+      original = JDK_REGEX_INNER + internalName.substring(REGEX_INNER.length());
+    } else {
+      return null;
+    }
+    Module module =
+        internalName.equals(SUBSTITUTES) ? Substitutes.class.getModule() : Object.class.getModule();
+    try (InputStream in = module.getResourceAsStream(original + ".class")) {
+      return in == null ? null : rename(in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// A class file with the names of the copies.
+  ///
+  /// @throws IllegalArgumentException if the bytes are not a class file
+  static byte[] rename(byte[] bytes) {
+    ByteArrayOutputStream result = new ByteArrayOutputStream(bytes.length + 256);
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+        DataOutputStream out = new DataOutputStream(result)) {
+      out.writeLong(in.readLong());
+      int entries = in.readUnsignedShort();
+      out.writeShort(entries);
+      int at = 1;
+      while (at < entries) {
+        at += entry(in, out);
+      }
+      in.transferTo(out);
+    } catch (IOException e) {
+      throw new IllegalArgumentException("not a class file: " + e.getMessage(), e);
+    }
+    return result.toByteArray();
+  }
+
+  /// Copies one entry of a constant pool (JVMS 4.4), and returns how many numbers it takes.
+  private static int entry(DataInputStream in, DataOutputStream out) throws IOException {
+    int tag = in.readUnsignedByte();
+    out.writeByte(tag);
+    switch (tag) {
+      case 1 -> out.writeUTF(renamed(in.readUTF()));
+      case 3, 4, 9, 10, 11, 12, 17, 18 -> out.writeInt(in.readInt());
+      case 5, 6 -> {
+        out.writeLong(in.readLong());
+        return 2;
+      }
+      case 7, 8, 16, 19, 20 -> out.writeShort(in.readUnsignedShort());
+      case 15 -> {
+        out.writeByte(in.readByte());
+        out.writeShort(in.readShort());
+      }
+      default -> throw new IOException("tag " + tag + " in the constant pool");
+    }
+    return 1;
+  }
+
+  private static String renamed(String text) {
+    String result = text;
+    if (text.contains("/regex/") || text.contains(".regex.") || text.contains("Substitutes")) {
+      for (Map.Entry<String, String> name : NAMES.entrySet()) {
+        result = result.replace(name.getKey(), name.getValue());
+      }
+    }
+    return result;
+  }
+}

@@ -1,0 +1,183 @@
+package sluice.domain.translate;
+
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.CodeTransform;
+import java.lang.classfile.MethodBuilder;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.attribute.StackMapTableAttribute;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.MemberRefEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.verify.check.DomainCheck;
+import sluice.verify.check.Finding;
+import sluice.verify.check.RuleTable;
+import sluice.verify.check.Treatment;
+
+/// Makes a class fit for a domain: with gates, its own streams, properties, threads and patterns.
+/// Keeps nothing between calls, so any thread may call.
+///
+/// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
+public final class Translator {
+  /// Changes when the same class is to be translated otherwise than before.
+  public static final int VERSION = 2;
+
+  private static final int MAX_DEPTH = 64;
+  private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
+
+  private final RuleTable rules = RuleTable.standard();
+  private final Redirects redirects = new Redirects();
+
+  /// The class that every gate calls, for a domain to define.
+  public byte[] gate() {
+    return Gate.bytes();
+  }
+
+  /// The copy of a class that every domain has of its own, translated if it is from the JDK; null
+  /// if the name is not that of such a copy.
+  public byte @Nullable [] own(String internalName) {
+    byte[] copy = Relocation.copy(internalName);
+    if (copy == null || internalName.equals(Relocation.SUBSTITUTES)) {
+      return copy;
+    }
+    return weave(FILES.parse(copy), Relocation::copy);
+  }
+
+  /// Translates a class of a component.
+  ///
+  /// @throws Refused with class, method, line, why and fix
+  public byte[] translate(byte[] bytes, ClassSource source) {
+    String name = "class";
+    try {
+      ClassModel model = FILES.parse(bytes);
+      name = model.thisClass().asInternalName().replace('/', '.');
+      check(model, bytes, source);
+      ClassModel renamed = FILES.parse(Relocation.rename(bytes));
+      foreignPatterns(renamed, source);
+      return weave(renamed, source);
+    } catch (IllegalArgumentException e) {
+      throw new Refused(
+          name,
+          "it cannot be read, or is too large with gates (" + e.getMessage() + ")",
+          "compile it again, or divide its largest method");
+    }
+  }
+
+  private void check(ClassModel model, byte[] bytes, ClassSource source) {
+    DomainCheck check = new DomainCheck(rules);
+    String name = model.thisClass().asInternalName();
+    check.add(name, bytes);
+    byte[] above = superBytes(model, source);
+    for (int depth = 0; above != null && depth < MAX_DEPTH; depth++) {
+      check.add(name, above);
+      above = superBytes(FILES.parse(above), source);
+    }
+    String dotted = name.replace('/', '.');
+    for (Finding finding : check.run()) {
+      if (finding.rule().treatment() == Treatment.REFUSED && finding.className().equals(dotted)) {
+        throw new Refused(
+            dotted + "." + finding.member() + ", line " + finding.line() + ": " + finding.use(),
+            finding.rule().why(),
+            finding.rule().fix());
+      }
+    }
+    if (!check.unreadable().isEmpty()) {
+      throw new IllegalArgumentException(check.unreadable().getFirst());
+    }
+  }
+
+  private static byte @Nullable [] superBytes(ClassModel model, ClassSource source) {
+    return model.superclass().map(ClassEntry::asInternalName).map(source::read).orElse(null);
+  }
+
+  /// A pattern of the domain cannot be given to the JDK, which knows only its own.
+  private static void foreignPatterns(ClassModel model, ClassSource source) {
+    for (PoolEntry entry : model.constantPool()) {
+      if (entry instanceof MemberRefEntry member
+          && member.type().stringValue().contains(Relocation.REGEX)) {
+        String owner = member.owner().asInternalName();
+        if (!owner.startsWith(Relocation.OWN)
+            && !owner.startsWith("[")
+            && source.read(owner) == null
+            && isOfJdk(owner)) {
+          throw new Refused(
+              model.thisClass().asInternalName().replace('/', '.')
+                  + ": "
+                  + owner.replace('/', '.')
+                  + "."
+                  + member.name().stringValue(),
+              "the JDK takes only patterns of its own, and those of a domain can be ended",
+              "use the method that takes the pattern as text, or match before the call");
+        }
+      }
+    }
+  }
+
+  private static boolean isOfJdk(String internalName) {
+    return ClassLoader.getPlatformClassLoader().getResource(internalName + ".class") != null;
+  }
+
+  private byte[] weave(ClassModel model, ClassSource source) {
+    Ancestry ancestry = new Ancestry(source);
+    String name = model.thisClass().asInternalName().replace('/', '.');
+    return FILES.transformClass(
+        model,
+        (builder, element) -> {
+          if (element instanceof MethodModel method && method.code().isPresent()) {
+            builder.transformMethod(
+                method,
+                (body, part) -> {
+                  if (part instanceof CodeModel code) {
+                    weave(body, code, name + "." + method.methodName().stringValue(), ancestry);
+                  } else {
+                    body.with(part);
+                  }
+                });
+          } else {
+            builder.with(element);
+          }
+        });
+  }
+
+  private void weave(MethodBuilder body, CodeModel code, String where, Ancestry ancestry) {
+    Weaver weaver = new Weaver(where, code, redirects, ancestry::isThread, ancestry::firstOfJdk);
+    body.transformCode(
+        code,
+        weaver.andThen(
+            CodeTransform.endHandler(builder ->
+                code.findAttribute(Attributes.stackMapTable())
+                    .ifPresent(
+                        table -> builder.with(StackMapTableAttribute.of(table.entries()))))));
+  }
+
+  /// Names of the classes above a class of a component. Of one thread.
+  private record Ancestry(ClassSource source) {
+    boolean isThread(String internalName) {
+      return firstOfJdk(internalName).equals("java/lang/Thread");
+    }
+
+    String firstOfJdk(String internalName) {
+      String at = internalName;
+      List<String> passed = new ArrayList<>();
+      while (passed.size() < MAX_DEPTH) {
+        byte[] bytes = source.read(at);
+        if (bytes == null) {
+          return at;
+        }
+        passed.add(at);
+        at =
+            FILES
+                .parse(bytes)
+                .superclass()
+                .map(ClassEntry::asInternalName)
+                .orElse("java/lang/Object");
+      }
+      return at;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package sluice.domain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import sluice.domain.inside.Death;
+import sluice.domain.translate.Refused;
+
+/// What the end of a domain ends, one row per way to misbehave, as the design page lists them.
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+final class KillMatrixTest {
+  private static final Duration LONG = Duration.ofSeconds(5);
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  /// Time for a guest to come to what it misbehaves in.
+  private static final long HEAD_START_MILLIS = 60;
+
+  @ParameterizedTest
+  @CsvSource({
+    "EndlessLoop, ended",
+    "CountedLoop, ended",
+    "CatchAll, ended",
+    "FinallyLoop, ended",
+    "Switching, ended",
+    "Recursion, ended",
+    "AllocationBomb, ended",
+    "ThreadBomb, ended",
+    "VirtualThreadBomb, ended",
+    "EndlessPark, ended",
+    "EndlessSleep, ended",
+    "OwnMonitor, ended",
+    "WaitOnMonitor, ended",
+    "ChannelAccept, ended",
+    "Regex, ended",
+    "RegexOfString, ended",
+    "HostileHash, ended",
+    "HostileComparator, ended",
+    "Initializer, ended",
+    "Power, ended at the next poll",
+  })
+  void endsWhatMisbehaves(String guest, String verdict) throws Exception {
+    try (Domain domain = Guests.domain()) {
+      Thread thread = Guests.start(domain, guest);
+      Thread.sleep(HEAD_START_MILLIS);
+      assertThat(thread.isAlive()).as("%s runs until it is ended", guest).isTrue();
+      domain.kill();
+      assertThat(domain.awaitEnd(LONG)).as("%s: %s", guest, verdict).isTrue();
+      assertThat(domain.stat().state()).isEqualTo("ended");
+    }
+  }
+
+  @Test
+  void monitorOfTheJdkThatAnotherHoldsIsNotEnforced() throws Exception {
+    Domain domain = Guests.domain();
+    synchronized (Runtime.getRuntime()) {
+      Guests.start(domain, "MonitorOfJdk");
+      Thread.sleep(HEAD_START_MILLIS);
+      domain.kill();
+      assertThat(domain.awaitEnd(SHORT)).isFalse();
+      assertThat(domain.stat().state()).isEqualTo("ending");
+    }
+    assertThat(domain.awaitEnd(LONG)).as("ends once the monitor is free").isTrue();
+  }
+
+  @Test
+  void uninterruptibleWaitIsNotEnforced() throws Exception {
+    Domain domain = Guests.domain();
+    Guests.start(domain, "Uninterruptible");
+    Thread.sleep(HEAD_START_MILLIS);
+    domain.kill();
+    assertThat(domain.awaitEnd(SHORT)).isFalse();
+    Class<?> type = domain.loader().loadClass("sluice.domain.guest.Misbehaviour$Uninterruptible");
+    ((Semaphore) type.getField("NONE").get(null)).release();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+  }
+
+  @Test
+  void oldSocketThatWaitsIsNotEnforced() throws Exception {
+    Domain domain = Guests.domain();
+    Guests.start(domain, "SocketAccept");
+    Class<?> type = domain.loader().loadClass("sluice.domain.guest.Misbehaviour$SocketAccept");
+    int port = 0;
+    for (int i = 0; port == 0 && i < 1_000; i++) {
+      Thread.sleep(10);
+      port = type.getField("port").getInt(null);
+    }
+    domain.kill();
+    assertThat(domain.awaitEnd(SHORT)).isFalse();
+    new Socket(InetAddress.getLoopbackAddress(), port).close();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+  }
+
+  @Test
+  void shutdownHookIsRefusedWithClassMethodWhyAndFix() throws Exception {
+    try (Domain domain = Guests.domain()) {
+      assertThatThrownBy(() -> Guests.create(domain, "Misbehaviour$ShutdownHook"))
+          .isInstanceOf(Refused.class)
+          .hasMessageContaining("Misbehaviour$ShutdownHook.run()V, line ")
+          .hasMessageContaining("java.lang.Runtime.addShutdownHook")
+          .hasMessageContaining("Why: ")
+          .hasMessageContaining("Fix: ");
+    }
+  }
+
+  @Test
+  void callerGetsDomainEnded() throws Exception {
+    Domain domain = Guests.domain();
+    Runnable endless = (Runnable) Guests.create(domain, "Misbehaviour$CatchAll");
+    Thread killer =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                Thread.sleep(HEAD_START_MILLIS);
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              domain.kill("a test ended it");
+            });
+    assertThatThrownBy(() ->
+            domain.call(() -> {
+              endless.run();
+              return 0;
+            }))
+        .isInstanceOf(DomainEnded.class)
+        .hasMessageContaining(domain.name())
+        .hasMessageContaining("a test ended it");
+    killer.join();
+    assertThatThrownBy(endless::run).isInstanceOf(Death.class);
+    assertThatThrownBy(() -> domain.start("late", endless)).isInstanceOf(DomainEnded.class);
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+  }
+
+  @Test
+  void neighboursGoOn() throws Exception {
+    try (Domain victim = Guests.domain();
+        Domain neighbour = Guests.domain()) {
+      Guests.start(victim, "EndlessLoop");
+      Thread other = Guests.start(neighbour, "EndlessLoop");
+      victim.kill();
+      assertThat(victim.awaitEnd(LONG)).isTrue();
+      assertThat(other.isAlive()).isTrue();
+      neighbour.kill();
+      assertThat(neighbour.awaitEnd(LONG)).isTrue();
+    }
+  }
+}
