@@ -39,6 +39,7 @@ final class DomainRunTest {
   }
 
   /// Throws.
+  @SuppressWarnings("DoNotCallSuggester") // called by its name
   public static final class Throws {
     private Throws() {}
 

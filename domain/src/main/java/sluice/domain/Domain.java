@@ -229,7 +229,7 @@ public final class Domain implements Party, AutoCloseable {
     }
   }
 
-  /// Runs each task, also after one that throws.
+  /// Runs each task, also after a task that throws.
   ///
   /// @return what the first of these threw, or null
   private static @Nullable Throwable runAll(List<Runnable> tasks) {

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | closed | the warden's thread; the one that ends the domain | volatile, at gates | volatile |
+/// | closed | the warden's thread; the thread that ends the domain | volatile, at gates | volatile |
 final class Throttle {
   private static final long LOOK_NANOS = 1_000_000;
 

@@ -18,9 +18,9 @@ import java.util.Set;
 
 /// Which exception handlers of a method begin with a gate. Of one thread.
 ///
-/// A handler that would catch a [sluice.domain.inside.Death] does, and one that stands before the
-/// end of what it protects, because it closes a loop. The handler that a compiler makes to leave a
-/// monitor does not: it must reach its `monitorexit`, and rethrows by itself.
+/// A handler that would catch a [sluice.domain.inside.Death] does, and a handler that stands before
+/// the end of what it protects, because it closes a loop. The handler that a compiler makes to
+/// leave a monitor does not: it must reach its `monitorexit`, and rethrows by itself.
 final class Handlers {
   private static final Set<String> CATCH_DEATH =
       Set.of("java/lang/Throwable", "java/lang/Error", "sluice/domain/inside/Death");

@@ -65,7 +65,7 @@ final class Staging {
     }
   }
 
-  /// Frees one that an operation had, after the endpoint has been closed.
+  /// Frees a piece of memory that an operation had, after the endpoint has been closed.
   static void free(@Nullable Place place) {
     if (place != null) {
       place.block().release();
