@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import sluice.acceptance.JdkTest.Action;
 import sluice.testkit.Slice;
 
@@ -23,6 +24,10 @@ import sluice.testkit.Slice;
 /// source, or `SLUICE_JDK_TESTS` names the `test` directory of a JDK's sources. Runs a [Slice] of
 /// them; `-Dsluice.jdk.only=TEXT` those whose name has the text.
 @Tag("acceptance")
+@DisabledIfEnvironmentVariable(
+    named = "SLUICE_TURN",
+    matches = "[01]",
+    disabledReason = "in continuous integration this suite has every third week")
 class JdkChannelTest {
   private static final Path TARGET = JdkTests.TARGET.resolve("channels");
 
