@@ -7,7 +7,7 @@ module sluice.testkit {
   requires transitive sluice.loop;
   requires sluice.memory;
   requires sluice.sys;
-  requires sluice.testbase;
+  requires transitive sluice.testbase;
   requires org.assertj.core;
   requires transitive org.junit.jupiter.api;
   requires org.junit.jupiter.params;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// The command, its servers and the tests of what touches the kernel, on an emulated aarch64 with a
 /// stock Debian kernel and JDK, with pages of 4 and of 16 KiB by turns: see [LinuxGuest] and its

@@ -31,8 +31,8 @@ import sluice.fs.fuse.FuseMount;
 import sluice.fs.fuse.FuseOptions;
 import sluice.fs.fuse.RingUse;
 import sluice.fs.storage.BlockDevices;
+import sluice.testbase.Slice;
 import sluice.testkit.FuseSwitch;
-import sluice.testkit.Slice;
 
 /// Other people's suites for file systems on ours, mounted through FUSE: pjdfstest (what POSIX says
 /// of names, permissions and times) and fsx (content, by random operations); requests are read, and

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import sluice.acceptance.JdkTest.Action;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// The JDK's own tests of `java.nio.file` in an ext2 file system that is the default one of their
 /// JVM: nothing fails that passes on the JDK.

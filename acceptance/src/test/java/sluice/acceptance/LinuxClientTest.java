@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// A stock Linux kernel in qemu mounts an image that `sluice nfs` exports, and works in it: see
 /// [LinuxGuest] and its guest's script, which names the stages. Each run of fsx has another seed,

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Netty's own tests of its NIO transport: on our engines nothing fails that passes on the JDK.
 ///

@@ -1,9 +1,8 @@
 package sluice.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
+import sluice.cli.console.MachineFiles;
 import sluice.sys.NativeMemory;
 
 /// Gives the system back what this process holds and does not use, when it has grown.
@@ -19,14 +18,12 @@ final class ResidentMemory {
   static final long SLACK_BYTES = 32L << 20;
 
   private static final long LOOK_MILLIS = 10_000;
-  private static final Path STATM = Path.of("/proc/self/statm");
-  private static final long PAGE_BYTES = 4096;
 
   private final LongSupplier residentBytes;
   private final Runnable letGo;
   private long level;
 
-  /// @param residentBytes what is held now
+  /// @param residentBytes what is held now; always 0 where that cannot be told
   /// @param letGo frees what can be freed
   ResidentMemory(LongSupplier residentBytes, Runnable letGo) {
     this.residentBytes = residentBytes;
@@ -39,8 +36,9 @@ final class ResidentMemory {
     Thread.ofVirtual()
         .name("resident-memory")
         .start(() -> {
+          MachineFiles files = new MachineFiles(Path.of("/"));
           ResidentMemory memory =
-              new ResidentMemory(ResidentMemory::residentBytes, ResidentMemory::letGo);
+              new ResidentMemory(() -> files.residentBytes("self"), ResidentMemory::letGo);
           while (!Thread.interrupted()) {
             try {
               Thread.sleep(LOOK_MILLIS);
@@ -57,8 +55,7 @@ final class ResidentMemory {
     long now = residentBytes.getAsLong();
     if (now - level > Math.max(SLACK_BYTES, level / 4)) {
       letGo.run();
-      now = residentBytes.getAsLong();
-      level = now;
+      level = residentBytes.getAsLong();
     } else {
       level = Math.min(level, now);
     }
@@ -67,15 +64,5 @@ final class ResidentMemory {
   private static void letGo() {
     System.gc();
     NativeMemory.trim();
-  }
-
-  /// 0 where it cannot be told; then nothing ever grows.
-  private static long residentBytes() {
-    try {
-      String[] pages = Files.readString(STATM).split(" ", 3);
-      return Long.parseLong(pages[1]) * PAGE_BYTES;
-    } catch (IOException | RuntimeException e) {
-      return 0;
-    }
   }
 }

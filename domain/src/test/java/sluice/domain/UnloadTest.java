@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Slice;
 
 /// Creating and ending domains leaves classes, threads and descriptors where they were.
 final class UnloadTest {
@@ -26,13 +27,7 @@ final class UnloadTest {
   @Tag("acceptance")
   @Timeout(value = 300, unit = TimeUnit.SECONDS)
   void manyCyclesLeaveNothing() throws Exception {
-    cycles(10_000 / slices(), TimeUnit.SECONDS.toNanos(240));
-  }
-
-  /// Continuous integration does a part of them each day: `SLUICE_SLICE` is part/parts.
-  private static int slices() {
-    String slice = System.getenv("SLUICE_SLICE");
-    return slice == null ? 1 : Integer.parseInt(slice.substring(slice.indexOf('/') + 1));
+    cycles(Math.toIntExact(Slice.current().share(10_000)), TimeUnit.SECONDS.toNanos(240));
   }
 
   private static void cycles(int count, long atMostNanos) throws Exception {

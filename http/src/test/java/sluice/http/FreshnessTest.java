@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.loop.Backend;
 import sluice.loop.ServerConfig;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Requests while files are rewritten, renamed, truncated and deleted: whoever asks after a
 /// change's system call returned sees it, and no body mixes two versions.

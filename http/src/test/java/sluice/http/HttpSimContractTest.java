@@ -24,11 +24,11 @@ import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.ServerConfig;
+import sluice.testbase.Slice;
 import sluice.testkit.SimClient;
 import sluice.testkit.SimFault;
 import sluice.testkit.SimRandom;
 import sluice.testkit.SimWorld;
-import sluice.testkit.Slice;
 
 /// The parts of [HttpContract] that need no kernel's sockets, over the simulated engine: short
 /// transfers, EINTR, reordering and an empty arena, as the seed has it, but no connection that the

@@ -224,8 +224,8 @@ public final class Output {
   int gather(SendVector into) {
     into.clear();
     OutSegment segment = head;
-    while (segment != null && into.count() < SendVector.LIMIT) {
-      if (segment.file != null || (segment != head && segment.sentByPages())) {
+    while (segment != null && segment.file == null && into.count() < SendVector.LIMIT) {
+      if (segment != head && segment.sentByPages()) {
         into.moreFollows();
         break;
       }

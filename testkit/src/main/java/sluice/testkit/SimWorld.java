@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.EngineConfig;
+import sluice.testbase.Slice;
 
 /// One simulation: a seed, and everything that follows from it. Owned by the thread that runs it.
 ///

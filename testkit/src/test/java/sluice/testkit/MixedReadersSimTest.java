@@ -16,7 +16,6 @@ import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.TlsContext;
-import sluice.loop.TlsOptions;
 import sluice.testkit.EchoProtocol.Habits;
 
 /// Slow readers with TLS and without it on one loop of a simulated kernel, and much less memory for
@@ -147,13 +146,7 @@ class MixedReadersSimTest {
 
   @Test
   void bothKindsArriveWholeAndSideBySide() throws Exception {
-    TlsOptions patient =
-        TlsOptions.HTTP
-            .withApplicationProtocols(List.of())
-            .withHandshakeTimeoutNanos(600 * SECOND_NANOS)
-            .withReloadCheckNanos(0);
-    TlsContext server =
-        TlsContext.load(TlsSimTest.file("ec.pem"), TlsSimTest.file("ec.key"), patient);
+    TlsContext server = TlsSimTest.patientServer();
     SSLContext clients = TlsSimTest.clients();
     SimWorld.runSeeds(SEEDS, world -> talk(world, server, clients));
   }

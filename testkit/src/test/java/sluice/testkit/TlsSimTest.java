@@ -161,14 +161,19 @@ class TlsSimTest {
     return (int) talks.stream().filter(Talk::whole).count();
   }
 
-  @Test
-  void everyMessageComesBack() throws Exception {
+  /// A server's side whose handshakes have ten minutes of the world's time.
+  static TlsContext patientServer() throws Exception {
     TlsOptions patient =
         TlsOptions.HTTP
             .withApplicationProtocols(List.of())
             .withHandshakeTimeoutNanos(600 * SECOND_NANOS)
             .withReloadCheckNanos(0);
-    TlsContext server = TlsContext.load(file("ec.pem"), file("ec.key"), patient);
+    return TlsContext.load(file("ec.pem"), file("ec.key"), patient);
+  }
+
+  @Test
+  void everyMessageComesBack() throws Exception {
+    TlsContext server = patientServer();
     SSLContext clients = clients();
     AtomicInteger whole = new AtomicInteger();
     SimWorld.runSeeds(SEEDS, world -> whole.addAndGet(echo(world, server, clients)));

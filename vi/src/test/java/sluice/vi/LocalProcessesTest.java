@@ -69,17 +69,7 @@ final class LocalProcessesTest {
     Process[] peer = new Process[1];
     try (Nic nic = Nic.open("local");
         Vi vi = accept(VisUnderTest.place(nic), peer, "echo")) {
-      for (int length : new int[] {1, 48, 49, 5000, 65_536, 3}) {
-        byte[] sent = VisUnderTest.pattern(length, length);
-        vi.send(sent, 0, length, LONG);
-        assertThat(vi.recv(LONG)).isEqualTo(sent);
-      }
-      vi.send(new byte[0], 0, 0, LONG);
-      assertThat(vi.recv(LONG)).isEmpty();
-      assertThat(Patience.end(peer[0])).isZero();
-      assertThatThrownBy(() -> vi.recv(LONG))
-          .isInstanceOf(ViException.class)
-          .hasMessageContaining("closed the connection");
+      VisUnderTest.exchangeWithEcho(vi, peer[0], 1, 48, 49, 5000, 65_536, 3);
     }
   }
 

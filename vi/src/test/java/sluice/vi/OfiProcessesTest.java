@@ -62,17 +62,7 @@ final class OfiProcessesTest {
     try (Nic nic = open(device);
         Vi vi = accept(nic, peer, "echo", ViAttributes.DEFAULT)) {
       Patience.until("no file of the connection", () -> sharedFiles(peer[0]) == 0);
-      for (int length : new int[] {1, 48, 5000, 65_536, 3}) {
-        byte[] sent = VisUnderTest.pattern(length, length);
-        vi.send(sent, 0, length, LONG);
-        assertThat(vi.recv(LONG)).isEqualTo(sent);
-      }
-      vi.send(new byte[0], 0, 0, LONG);
-      assertThat(vi.recv(LONG)).isEmpty();
-      assertThat(Patience.end(peer[0])).isZero();
-      assertThatThrownBy(() -> vi.recv(LONG))
-          .isInstanceOf(ViException.class)
-          .hasMessageContaining("closed the connection");
+      VisUnderTest.exchangeWithEcho(vi, peer[0], 1, 48, 5000, 65_536, 3);
     }
   }
 

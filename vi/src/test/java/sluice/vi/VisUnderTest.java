@@ -1,6 +1,7 @@
 package sluice.vi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -33,6 +34,22 @@ final class VisUnderTest implements AutoCloseable {
   /// A place where no other test listens.
   static ViAddress place(Nic nic) {
     return nic.address("test-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
+  }
+
+  /// Sends messages of these lengths to an echoing process and takes them back, then ends it by an
+  /// empty one, and finds the connection closed.
+  static void exchangeWithEcho(Vi vi, Process peer, int... lengths) throws Exception {
+    for (int length : lengths) {
+      byte[] sent = pattern(length, length);
+      vi.send(sent, 0, length, LONG_MICROS);
+      assertThat(vi.recv(LONG_MICROS)).isEqualTo(sent);
+    }
+    vi.send(new byte[0], 0, 0, LONG_MICROS);
+    assertThat(vi.recv(LONG_MICROS)).isEmpty();
+    assertThat(Patience.end(peer)).isZero();
+    assertThatThrownBy(() -> vi.recv(LONG_MICROS))
+        .isInstanceOf(ViException.class)
+        .hasMessageContaining("closed the connection");
   }
 
   static VisUnderTest connect(Nic nic, ViAttributes attributes) throws Exception {

@@ -1,7 +1,5 @@
 package sluice.cli.compare;
 
-import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Stream;
 import sluice.cli.console.MachineFiles;
 
@@ -40,13 +38,6 @@ record ProcessTree(MachineFiles files, ProcessHandle process) {
 
   /// Resident bytes.
   long residentBytes() {
-    return all().mapToLong(this::resident).sum();
-  }
-
-  private long resident(ProcessHandle one) {
-    Optional<String> kilobytes = files.field("proc/" + one.pid() + "/status", "VmRSS");
-    return kilobytes
-        .map(text -> Long.parseLong(text.toLowerCase(Locale.ROOT).replace("kb", "").strip()) * 1024)
-        .orElse(0L);
+    return all().mapToLong(one -> files.residentBytes(Long.toString(one.pid()))).sum();
   }
 }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -43,6 +44,15 @@ public record MachineFiles(Path root) {
         .filter(line -> line.startsWith(key + ":"))
         .map(line -> line.substring(key.length() + 1).strip())
         .findFirst();
+  }
+
+  /// Resident memory of a process, bytes; 0 when it has gone or cannot be asked.
+  ///
+  /// @param process its number, or `self`
+  public long residentBytes(String process) {
+    return field("proc/" + process + "/status", "VmRSS")
+        .map(text -> Long.parseLong(text.toLowerCase(Locale.ROOT).replace("kb", "").strip()) * 1024)
+        .orElse(0L);
   }
 
   /// The soft limit in `/proc/self/limits`; `Long.MAX_VALUE` for `unlimited`.

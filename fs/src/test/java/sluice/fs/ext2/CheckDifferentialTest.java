@@ -28,7 +28,7 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.storage.BlockDevices;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Our check against `e2fsck -fn`: one field of a good image is changed, and both say whether the
 /// image is clean. Where they differ, [#EXPLAINED] says why.

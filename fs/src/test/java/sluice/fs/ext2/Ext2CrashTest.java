@@ -21,7 +21,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Crashes of the file system under a mixed workload: what the device was told up to some moment,
 /// and a random part of what no flush has followed, with torn writes.

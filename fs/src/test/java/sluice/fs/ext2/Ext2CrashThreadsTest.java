@@ -30,7 +30,7 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Crashes while several threads work in one tree with a journal. Each has a directory of its own
 /// and names of its own in one that all share; between both they make, write, move, link and remove

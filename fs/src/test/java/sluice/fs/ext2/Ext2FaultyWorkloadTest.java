@@ -11,7 +11,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// A mixed workload on a device that fails now and then, in reading, in writing, torn or not, or in
 /// flushing: once it works again, everything that was awaited is there, and nothing is half there.

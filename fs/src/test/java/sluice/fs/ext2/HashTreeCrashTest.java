@@ -28,7 +28,7 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Crashes while a directory gets a tree of hashes and its leaves are split.
 ///

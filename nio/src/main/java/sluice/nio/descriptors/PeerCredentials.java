@@ -1,9 +1,6 @@
 package sluice.nio.descriptors;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.nio.file.FileSystems;
@@ -14,26 +11,17 @@ import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
 import java.util.Objects;
 import jdk.net.UnixDomainPrincipal;
-import sluice.sys.Sockets;
 
 /// The user and the group of a UNIX socket's peer. Without state; loaded only where there is the
 /// module `jdk.net`.
 record PeerCredentials() implements KernelOption {
-  private static final int UCRED_BYTES = 12; // struct ucred: pid, uid, gid
-  private static final int UID = 4;
-  private static final int GID = 8;
-
   @Override
   public Object get(int fd, StandardProtocolFamily family) throws IOException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment ids = arena.allocate(UCRED_BYTES, Integer.BYTES);
-      NetErrors.check(Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_PEERCRED, ids));
-      int uid = ids.get(ValueLayout.JAVA_INT, UID);
-      if (uid == -1) {
-        throw new SocketException("Please connect socket first");
-      }
-      return principal(ids.get(ValueLayout.JAVA_INT, 0), uid, ids.get(ValueLayout.JAVA_INT, GID));
+    var peer = NetErrors.translate(() -> sluice.sys.PeerCredentials.of(fd));
+    if (peer.uid() == -1) {
+      throw new SocketException("Please connect socket first");
     }
+    return principal(peer.pid(), peer.uid(), peer.gid());
   }
 
   @Override

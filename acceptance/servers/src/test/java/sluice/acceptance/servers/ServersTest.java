@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
-import sluice.testkit.Slice;
+import sluice.testbase.Slice;
 
 /// Unmodified servers on each of our engines and on the JDK: every byte is right, and SIGTERM ends
 /// them without an exception.

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testbase;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testbase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
