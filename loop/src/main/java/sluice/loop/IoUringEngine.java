@@ -124,6 +124,8 @@ final class IoUringEngine implements Engine {
         long token = completion.userData(i);
         if (token == WAKE) {
           wakeArmed = false;
+        } else if (DirectSlots.isRefusal(token)) {
+          sockets.slotRefused(token);
         } else if (token != SubmissionQueue.IGNORED) {
           int flags = completion.flags(i);
           if (Completion.hasChunk(flags)) {

@@ -52,10 +52,13 @@ final class IoUringTransport implements Transport {
   /// Ordinary descriptors that are open, for [#closeAll].
   private final BitSet open = new BitSet();
 
+  private final DirectSlots slots;
+
   IoUringTransport(IoUringEngine engine, IoUring ring, IoUringEngine.RingArena arena) {
     this.engine = engine;
     this.submission = ring.submission();
     this.arena = arena;
+    this.slots = new DirectSlots(ring);
   }
 
   @Override
@@ -103,7 +106,7 @@ final class IoUringTransport implements Transport {
     if (adoptedListeners.get(listener)) {
       submission.accept(listener, token);
     } else {
-      submission.acceptMultishot(listener, false, token);
+      submission.acceptMultishot(listener, token);
     }
   }
 
@@ -115,6 +118,11 @@ final class IoUringTransport implements Transport {
         return;
       }
     }
+  }
+
+  /// As [DirectSlots#refused].
+  void slotRefused(long token) {
+    slots.refused(token);
   }
 
   private void accepted(int accept, int result, int flags) {
@@ -179,7 +187,8 @@ final class IoUringTransport implements Transport {
   @Override
   public void send(int socket, long token, MemorySegment bytes, long offset, int length) {
     engine.checkOwner();
-    submission.send(socket, false, bytes, offset, length, SILENT_FLAGS, true, token);
+    submission.send(
+        socket, slots.forSend(socket), bytes, offset, length, SILENT_FLAGS, true, token);
   }
 
   @Override
@@ -199,7 +208,7 @@ final class IoUringTransport implements Transport {
     }
     MsgHeader.set(vectors, header, vectors, vector, entries);
     int flags = ranges.more() ? SILENT_FLAGS | Sockets.MSG_MORE : SILENT_FLAGS;
-    submission.sendMessage(socket, false, vectors, header, flags, true, token);
+    submission.sendMessage(socket, slots.forSend(socket), vectors, header, flags, true, token);
   }
 
   @Override
@@ -249,6 +258,7 @@ final class IoUringTransport implements Transport {
     engine.checkOwner();
     open.clear(socket);
     nonBlocking.clear(socket);
+    slots.clear(socket);
     submission.close(socket);
   }
 

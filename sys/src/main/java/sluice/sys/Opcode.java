@@ -20,6 +20,7 @@ public final class Opcode {
   public static final int CONNECT = 16;
   public static final int OPENAT = 18;
   public static final int CLOSE = 19;
+  public static final int FILES_UPDATE = 20;
   public static final int STATX = 21;
   public static final int READ = 22;
   public static final int WRITE = 23;
@@ -33,7 +34,6 @@ public final class Opcode {
   public static final int URING_CMD = 46;
   public static final int SEND_ZC = 47;
   public static final int SENDMSG_ZC = 48;
-  public static final int FIXED_FD_INSTALL = 54;
 
   private Opcode() {}
 }

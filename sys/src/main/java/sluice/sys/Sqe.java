@@ -68,16 +68,13 @@ final class Sqe {
   static final int IOSQE_BUFFER_SELECT = 1 << 5;
   static final int IOSQE_CQE_SKIP_SUCCESS = 1 << 6;
 
-  /// Bits of `ioprio` of accept, receive and `FIXED_FD_INSTALL`.
+  /// Bits of `ioprio` of accept and receive.
   static final int IORING_ACCEPT_MULTISHOT = 1;
 
   static final int IORING_RECV_MULTISHOT = 1 << 1;
 
   /// `len` of a poll: stay armed.
   static final int IORING_POLL_ADD_MULTI = 1;
-
-  /// `file_index`: let the kernel choose a slot of the direct descriptor table.
-  static final int IORING_FILE_INDEX_ALLOC = -1;
 
   /// `addr` of a message: data, not a descriptor.
   static final int IORING_MSG_DATA = 0;

@@ -112,17 +112,15 @@ public final class SubmissionQueue {
     throw new IllegalStateException("the kernel takes no submissions: completions not drained?");
   }
 
-  /// Arms accepting: each completion's result is a new descriptor (close-on-exec, blocking), or a
-  /// slot of the direct table.
-  public void acceptMultishot(int fd, boolean direct, long userData) {
-    long flags = direct ? 0 : SOCK_CLOEXEC;
+  /// Arms accepting: each completion's result is a new descriptor (close-on-exec, blocking).
+  public void acceptMultishot(int fd, long userData) {
     stage(
         first(Opcode.ACCEPT, 0, Sqe.IORING_ACCEPT_MULTISHOT, fd),
         0,
         0,
-        flags << 32,
+        (long) SOCK_CLOEXEC << 32,
         userData,
-        direct ? (long) Sqe.IORING_FILE_INDEX_ALLOC << 32 : 0);
+        0);
   }
 
   /// Accepts one connection: the result is a new descriptor (close-on-exec, blocking). Of several
@@ -217,6 +215,20 @@ public final class SubmissionQueue {
     stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, fd), 0, 0, 0, IGNORED, 0);
   }
 
+  /// Puts an open descriptor into a slot of the direct descriptor table, in place of what was
+  /// there. What is staged later finds it; completes only on failure.
+  ///
+  /// @param descriptor holds the descriptor, an int, until the next [IoUring#enter]
+  public void fillSlot(int slot, MemorySegment descriptor, long offset, long userData) {
+    stage(
+        first(Opcode.FILES_UPDATE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
+        slot,
+        Ranges.readable(descriptor, offset, Integer.BYTES),
+        1,
+        userData,
+        0);
+  }
+
   /// Frees a slot of the direct descriptor table; completes only on failure, as [#IGNORED].
   public void closeDirect(int slot) {
     long index = (slot + 1L) << 32;
@@ -233,17 +245,6 @@ public final class SubmissionQueue {
         0,
         0,
         lengthAndFlags(multishot ? Sqe.IORING_POLL_ADD_MULTI : 0, events),
-        userData,
-        0);
-  }
-
-  /// As [#pollAdd], once, for a slot of the direct descriptor table.
-  public void pollAddDirect(int slot, int events, long userData) {
-    stage(
-        first(Opcode.POLL_ADD, Sqe.IOSQE_FIXED_FILE, 0, slot),
-        0,
-        0,
-        lengthAndFlags(0, events),
         userData,
         0);
   }
@@ -366,12 +367,6 @@ public final class SubmissionQueue {
         Integer.toUnsignedLong(result),
         IGNORED,
         0);
-  }
-
-  /// Gives a direct descriptor an ordinary number too (close-on-exec): the completion's result.
-  /// Linux 6.8.
-  public void fixedFdInstall(int slot, long userData) {
-    stage(first(Opcode.FIXED_FD_INSTALL, Sqe.IOSQE_FIXED_FILE, 0, slot), 0, 0, 0, userData, 0);
   }
 
   /// Asks a file for something of its own; [#commandData] fills in the rest. Only in a ring of

@@ -103,7 +103,6 @@ final class AbiProbe {
   /// Linux version whose headers first have a name, as `major, minor`.
   private static final Map<String, String> SINCE =
       Map.ofEntries(
-          Map.entry("IORING_OP_FIXED_FD_INSTALL", "6, 8"),
           Map.entry("IORING_REGISTER_PBUF_STATUS", "6, 8"),
           Map.entry("IOU_PBUF_RING_INC", "6, 12"),
           Map.entry("IORING_CQE_F_BUF_MORE", "6, 12"),

@@ -77,7 +77,7 @@ class IoUringSocketTest {
 
   @Test
   void oneAcceptTakesManyConnections() throws Exception {
-    submission.acceptMultishot(pair.listener(), false, 1);
+    submission.acceptMultishot(pair.listener(), 1);
     ring.enter(0, 0);
     int first = SocketPair.connect(pair.listener());
     int second = SocketPair.connect(pair.listener());
@@ -311,57 +311,42 @@ class IoUringSocketTest {
   }
 
   @Test
-  void directDescriptorsServeAConnection() throws Exception {
-    buffers();
-    ring.registerFiles(4);
-    submission.acceptMultishot(pair.listener(), true, 20);
+  void aSlotSendsForASocketAndHoldsItOpen() throws Exception {
+    ring.registerFiles(1024);
+    submission.accept(pair.listener(), 20);
     ring.enter(0, 0);
     int client = SocketPair.connect(pair.listener());
     await(1);
-    int slot = completion.result(0);
-    assertThat(slot).isBetween(0, 3);
+    int fd = completion.result(0);
     completion.advance(1);
-    submission.receiveMultishot(slot, true, GROUP, 21);
-    ring.enter(0, 0);
-    write(client, 3);
-    await(1);
-    assertThat(completion.result(0)).isEqualTo(3);
-    completion.advance(1);
-    submission.send(slot, true, arena.segment(), 0, 4, SILENT, true, 22);
-    ring.enter(0, 0);
+    assertThat(fd).isBetween(0, 1023);
     try (Arena confined = Arena.ofConfined()) {
-      assertThat(Sockets.recv(client, confined.allocate(8), 0, 8, 0)).isEqualTo(4);
-      submission.fixedFdInstall(slot, 23);
-      await(1);
-      int fd = completion.result(0);
-      completion.advance(1);
-      assertThat(Sockets.getpeername(fd)).isEqualTo(Sockets.getsockname(client));
-      Files.close(fd);
-      submission.shutdown(slot, true, Sockets.SHUT_RDWR, 24);
-      await(2);
-      assertThat(Completions.results(ring)).containsEntry(21L, 0).containsEntry(24L, 0);
-      submission.closeDirect(slot);
+      MemorySegment number = confined.allocateFrom(ValueLayout.JAVA_INT, fd);
+      submission.fillSlot(fd, number, 0, 21);
+      submission.send(fd, true, arena.segment(), 0, 4, SILENT, true, 22);
       ring.enter(0, 0);
-      assertThat(completion.available()).isZero();
+      assertThat(completion.available()).as("both say nothing").isZero();
+      assertThat(Sockets.recv(client, confined.allocate(8), 0, 8, 0)).isEqualTo(4);
+      submission.close(fd);
+      ring.enter(0, 0);
+      int flags = Sockets.MSG_DONTWAIT;
+      assertThat(Sockets.recv(client, confined.allocate(8), 0, 8, flags)).isEqualTo(-Errno.EAGAIN);
+      submission.closeDirect(fd);
+      ring.enter(0, 0);
       assertThat(Sockets.recv(client, confined.allocate(8), 0, 8, 0)).isZero();
     }
     Files.close(client);
   }
 
   @Test
-  void aFullDirectTableEndsTheAccept() throws Exception {
+  void aSlotThatCannotBeFilledIsTold() throws Exception {
     ring.registerFiles(1);
-    submission.acceptMultishot(pair.listener(), true, 25);
-    ring.enter(0, 0);
-    int first = SocketPair.connect(pair.listener());
-    int second = SocketPair.connect(pair.listener());
-    await(2);
-    assertThat(completion.result(0)).isZero();
-    assertThat(completion.result(1)).isEqualTo(-Errno.ENFILE);
-    assertThat(completion.flags(1) & Cqe.F_MORE).isZero();
-    completion.advance(2);
-    Files.close(first);
-    Files.close(second);
+    try (Arena confined = Arena.ofConfined()) {
+      MemorySegment number = confined.allocateFrom(ValueLayout.JAVA_INT, pair.listener());
+      submission.fillSlot(1, number, 0, 23);
+      await(1);
+      assertThat(Completions.results(ring).get(23L)).isNegative();
+    }
   }
 
   @Test
@@ -401,7 +386,7 @@ class IoUringSocketTest {
   void afterCloseTheKernelTouchesTheBuffersNoMore() throws Exception {
     buffers();
     submission.receiveMultishot(pair.server(), false, GROUP, 50);
-    submission.acceptMultishot(pair.listener(), false, 51);
+    submission.acceptMultishot(pair.listener(), 51);
     submission.pollAdd(pair.server(), PollFds.POLLIN, true, 52);
     submission.timeout(3600 * SECOND, 53);
     ring.enter(0, 0);

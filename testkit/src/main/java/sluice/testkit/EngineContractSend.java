@@ -47,6 +47,23 @@ interface EngineContractSend {
     assertThat(second.peer().read(3)).containsExactly(3, 4, 5);
   }
 
+  /// A number is given again: what an engine keeps for a socket that sends often goes with it.
+  @Test
+  default void aSocketThatSentOftenEndsWhenItIsClosed() throws IOException {
+    MemorySegment bytes = rig().segment(new byte[] {1, 2, 3, 4});
+    for (int i = 0; i < 20; i++) {
+      EngineContractRig.Pair pair = rig().pair();
+      for (int sent = 0; sent < bytes.byteSize(); sent++) {
+        rig().sockets().send(pair.socket(), rig().token(), bytes, sent, 1);
+        rig().turn(0);
+      }
+      assertThat(pair.peer().read((int) bytes.byteSize())).containsExactly(1, 2, 3, 4);
+      rig().sockets().close(pair.socket());
+      rig().turn(0);
+      assertThat(pair.peer().readsEnd()).isTrue();
+    }
+  }
+
   @Test
   default void vectorThatFitsIsSilentAndInOrder() throws IOException {
     var pair = rig().pair();

@@ -73,7 +73,7 @@ final class RingListener extends RingPort implements AcceptPort {
     if (isWanted() && !armed && isShort()) {
       armed = true;
       cancelling = false;
-      ring.submission().acceptMultishot(channel.core().fd(), false, token(RingOperation.ACCEPT));
+      ring.submission().acceptMultishot(channel.core().fd(), token(RingOperation.ACCEPT));
     }
   }
 
