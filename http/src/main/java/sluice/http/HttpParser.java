@@ -46,8 +46,12 @@ public final class HttpParser {
     return limits;
   }
 
-  /// Parses a head of which nothing was seen before.
+  /// Parses a head of which nothing was seen before. One with the bytes of the head before it, as
+  /// clients send that ask again and again, is compared and not parsed.
   public int parse(View view, int from, int to, HttpRequest request) {
+    if (request.repeats(view, from, to)) {
+      return request.headLength;
+    }
     int length = Math.min(to - from, limits.headBytes());
     int window = Math.min(length, WINDOW_BYTES);
     byte[] head = request.head();
@@ -58,6 +62,9 @@ public final class HttpParser {
       request.reset(view, from);
       view.copyTo(from + window, head, window, length - window);
       result = parseHead(head, length, request);
+    }
+    if (result > INCOMPLETE) {
+      request.parsed = result;
     }
     return result == INCOMPLETE && length == limits.headBytes() ? HEAD_TOO_LARGE : result;
   }

@@ -39,6 +39,7 @@ final class HttpProtocol implements Protocol {
   private final RequestPath requestPath;
   private final DateLine date = new DateLine();
   private final HttpReplies replies;
+  private final Burst burst;
   private final RouteTable routes;
   private final HttpHandlers handlers;
   private final @Nullable RequestLog log;
@@ -61,6 +62,8 @@ final class HttpProtocol implements Protocol {
     this.request = new HttpRequest(config.limits());
     this.requestPath = new RequestPath(config.limits().targetBytes());
     this.replies = new HttpReplies(date, errors, counts);
+    this.burst = new Burst(loop.name(), date);
+    loop.onClose(burst::close);
     this.routes = routes;
     this.handlers = new HttpHandlers(this, loop, config, request, replies);
     this.log = log == null ? null : new RequestLog(log, request, replies);
@@ -270,12 +273,32 @@ final class HttpProtocol implements Protocol {
       session.readingHead = false;
       at += length;
       answer(connection, session);
+      at = answerAlike(connection, session, input, at, end);
     }
     if (!connection.isOpen()) {
       return end;
     }
     updateDeadline(connection, session, end - at);
     return at;
+  }
+
+  /// Answers requests that have the bytes of the one just answered, all at once. Not where replies
+  /// are logged: each has its own line, written when it has been sent.
+  ///
+  /// @return where the next request starts
+  private int answerAlike(Connection connection, HttpSession session, View input, int at, int end) {
+    int length = request.headLength();
+    if (end - at < 2 * length || !replies.isRepeatable() || log != null || session.skipping()) {
+      return at;
+    }
+    int count = 0;
+    while (count < Burst.MOST && request.repeats(input, at + count * length, end)) {
+      count++;
+    }
+    int sent = count < 2 ? 0 : replies.repeat(connection.output(), burst, count);
+    session.requests += sent;
+    counts.hits += sent;
+    return at + sent * length;
   }
 
   private void updateDeadline(Connection connection, HttpSession session, int left) {
@@ -324,6 +347,7 @@ final class HttpProtocol implements Protocol {
 
   private void answer(Connection connection, HttpSession session) {
     session.requests++;
+    replies.forgetLast();
     boolean keep = keepAfterBody(session);
     byte[] field = connectionField(keep);
     if (request.hasUnknownExpectation()) {

@@ -35,6 +35,9 @@ final class HttpReplies {
 
   private long lastBodyBytes;
 
+  /// The reply written last, when it was all of this and nothing else: more of it may follow.
+  private @Nullable ReadyReply repeatable;
+
   HttpReplies(DateLine date, ErrorPages errors, HttpCounts counts) {
     this.date = date;
     this.counts = counts;
@@ -97,10 +100,33 @@ final class HttpReplies {
       reply.sendHead(out, date, connectionField);
     } else if (connectionField.length == 0) {
       reply.sendWhole(out, date);
+      repeatable = reply;
     } else {
       reply.sendHead(out, date, connectionField);
       reply.sendBody(out, 0, reply.bodyBytes());
     }
+  }
+
+  /// A request is looked at: what was written before it is no answer to it.
+  void forgetLast() {
+    repeatable = null;
+  }
+
+  /// Whether a reply was written that may be written again by [#repeat].
+  boolean isRepeatable() {
+    return repeatable != null;
+  }
+
+  /// Writes the last reply again.
+  ///
+  /// @param count at most [Burst#MOST]
+  /// @return how often it was written, perhaps less
+  int repeat(Output out, Burst burst, int count) {
+    ReadyReply reply = repeatable;
+    int sent = reply == null ? 0 : burst.send(out, reply, count);
+    counts.replies[2] += sent;
+    counts.bodyBytes += sent * lastBodyBytes;
+    return sent;
   }
 
   private void ranged(Output out, HttpRequest request, ReadyReply reply, byte[] connectionField) {

@@ -60,6 +60,9 @@ public final class HttpRequest {
 
   private final int headBytes;
 
+  /// Bytes at the front of [#head] that are a whole head, and the one in here; 0 for none.
+  int parsed;
+
   /// Where the parser works; made when it first does.
   private byte @Nullable [] head;
 
@@ -81,6 +84,7 @@ public final class HttpRequest {
     }
     view = copy;
     base = from;
+    parsed = 0;
     method = other.method;
     form = other.form;
     minorVersion = other.minorVersion;
@@ -115,9 +119,25 @@ public final class HttpRequest {
     return head;
   }
 
+  /// Whether the bytes at `from` are those of the head that was parsed last, which are in [#head].
+  /// Then everything in here holds for them, too, and only their place is noted.
+  boolean repeats(View bytes, int from, int to) {
+    byte[] last = head;
+    if (last == null
+        || parsed == 0
+        || to - from < parsed
+        || !bytes.startsWith(last, parsed, from)) {
+      return false;
+    }
+    view = bytes;
+    base = from;
+    return true;
+  }
+
   void reset(View bytes, int from) {
     view = bytes;
     base = from;
+    parsed = 0;
     seen = 0;
     repeated = 0;
     lineCount = 0;

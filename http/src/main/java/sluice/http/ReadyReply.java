@@ -170,11 +170,24 @@ final class ReadyReply {
 
   // ---- sending ------------------------------------------------------------------------------
 
+  /// Bytes of the whole representation and its head, when it is so short that it is copied to be
+  /// sent; otherwise 0.
+  int copiedBytes() {
+    return file == null && bodyBytes <= COPY_BODY_BYTES ? okLength + (int) bodyBytes : 0;
+  }
+
+  /// Copies all [#copiedBytes].
+  void copyWhole(MemorySegment to, long at, DateLine date) {
+    stamp(date);
+    MemorySegment.copy(block.segment(), notModifiedLength, to, at, copiedBytes());
+  }
+
   /// Sends the whole representation, with the connection left as HTTP/1.1 has it by default.
   void sendWhole(Output out, DateLine date) {
     stamp(date);
-    if (file == null && bodyBytes <= COPY_BODY_BYTES) {
-      out.put(block.segment(), notModifiedLength, okLength + (int) bodyBytes);
+    int copied = copiedBytes();
+    if (copied > 0) {
+      out.put(block.segment(), notModifiedLength, copied);
       return;
     }
     out.put(block.segment(), notModifiedLength, okLength);

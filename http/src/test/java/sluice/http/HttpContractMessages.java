@@ -119,6 +119,61 @@ abstract class HttpContractMessages extends HttpContractRig {
     }
   }
 
+  /// A run of equal requests may be answered at once: each still gets its reply, of its own file,
+  /// and what follows the run is seen.
+  @Test
+  void requestsThatRepeatGetAReplyEach() throws IOException {
+    write("page.bin", pattern(5_000, 4));
+    age();
+    int[] runs = {1, 2, 3, 15, 16, 17, 40};
+    String[] targets = {"/a.txt", "/b.txt", "/page.bin", "/none"};
+    StringBuilder all = new StringBuilder();
+    for (int run : runs) {
+      for (String target : targets) {
+        all.append(HttpPeer.text("GET", target, "X: y").repeat(run));
+        all.append(HttpPeer.text("HEAD", target).repeat(run));
+      }
+    }
+    for (int round = 0; round < 2; round++) {
+      HttpPeer peer = peer();
+      peer.send(all.toString());
+      for (int run : runs) {
+        for (String target : targets) {
+          HttpAnswer alone = get(target);
+          for (int i = 0; i < run; i++) {
+            assertThat(peer.read().body()).as(target).isEqualTo(alone.body());
+          }
+          for (int i = 0; i < run; i++) {
+            assertThat(peer.read("HEAD").contentLength()).isEqualTo(alone.body().length);
+          }
+        }
+      }
+      String last = HttpPeer.text("GET", "/a.txt", "Connection: close");
+      peer.send(HttpPeer.text("GET", "/a.txt").repeat(20) + last + last);
+      for (int i = 0; i < 21; i++) {
+        assertThat(peer.read().closes()).isEqualTo(i == 20);
+      }
+      assertThat(peer.ended()).isTrue();
+    }
+  }
+
+  /// The reply written last is not the answer to a request that has to wait for its file.
+  @Test
+  void missesThatRepeatBehindAHitAreNotAnsweredWithIt() throws IOException {
+    HttpPeer peer = peer();
+    peer.get("/a.txt");
+    for (int i = 0; i < 5; i++) {
+      write("new" + i + ".txt", "new " + i);
+      String first = HttpPeer.text("GET", "/a.txt");
+      peer.send(first + HttpPeer.text("GET", "/new" + i + ".txt").repeat(4) + first);
+      assertThat(peer.read().text()).isEqualTo("alpha");
+      for (int n = 0; n < 4; n++) {
+        assertThat(peer.read().text()).isEqualTo("new " + i);
+      }
+      assertThat(peer.read().text()).isEqualTo("alpha");
+    }
+  }
+
   private static void checkPipelined(HttpPeer peer, int i) throws IOException {
     switch (i % 10) {
       case 3 -> assertThat(peer.read().status()).isEqualTo(404);

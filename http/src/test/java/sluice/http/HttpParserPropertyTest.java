@@ -100,6 +100,29 @@ class HttpParserPropertyTest {
     }
   }
 
+  /// What is kept of the head before must not show in a head that is almost the same.
+  @Test
+  void whatCameBeforeDoesNotShow() {
+    HttpRequest request = new HttpRequest(HttpLimits.DEFAULT);
+    for (int seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      String head = HEADS.get(random.nextInt(HEADS.size()));
+      for (int n = 0; n < 4; n++) {
+        StringBuilder text = new StringBuilder(head);
+        if (random.nextInt(3) == 0) {
+          mutate(text, random, "\r\n :/?1aA,");
+        }
+        if (random.nextBoolean()) {
+          text.append(head);
+        }
+        byte[] bytes = Bytes.latin1(text.toString());
+        assertThat(Parsed.of(bytes, request).summary())
+            .as("seed %d, head %d: %s", seed, n, text)
+            .isEqualTo(Parsed.of(bytes).summary());
+      }
+    }
+  }
+
   private static void mutate(StringBuilder text, Random random, String interesting) {
     int at = random.nextInt(text.length());
     char c =

@@ -22,7 +22,11 @@ final class Parsed {
   }
 
   static Parsed of(byte[] bytes) {
-    HttpRequest request = new HttpRequest(HttpLimits.DEFAULT);
+    return of(bytes, new HttpRequest(HttpLimits.DEFAULT));
+  }
+
+  /// @param request may have been used for another head before
+  static Parsed of(byte[] bytes, HttpRequest request) {
     View view = Bytes.at(bytes, SKIP, bytes.length);
     return new Parsed(request, PARSER.parse(view, SKIP, view.length(), request));
   }

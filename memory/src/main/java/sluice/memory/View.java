@@ -92,17 +92,22 @@ public final class View {
 
   /// Whether the bytes from `index` are those of `expected`.
   public boolean startsWith(byte[] expected, int index) {
-    if (index < 0 || index > length - expected.length) {
+    return startsWith(expected, expected.length, index);
+  }
+
+  /// Whether the bytes from `index` are the first `count` of `expected`.
+  public boolean startsWith(byte[] expected, int count, int index) {
+    if (index < 0 || index > length - count) {
       return false;
     }
     checkOwner();
     int i = 0;
-    for (; i <= expected.length - Long.BYTES; i += Long.BYTES) {
+    for (; i <= count - Long.BYTES; i += Long.BYTES) {
       if (segment.get(LONG, base + index + i) != (long) LONGS.get(expected, i)) {
         return false;
       }
     }
-    for (; i < expected.length; i++) {
+    for (; i < count; i++) {
       if (segment.get(BYTE, base + index + i) != expected[i]) {
         return false;
       }
