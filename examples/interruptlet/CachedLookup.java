@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import sluice.loop.Framing;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
 
 /// A lookup service on a plain socket: one key a line, one value a line. What is known is answered
 /// by an interruptlet in the kernel crossing that brought it; what is not goes to ordinary code,

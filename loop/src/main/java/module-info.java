@@ -9,4 +9,11 @@ module sluice.loop {
   requires jdk.jfr;
 
   exports sluice.loop;
+  exports sluice.loop.counters;
+  exports sluice.loop.engine;
+  exports sluice.loop.poller;
+  exports sluice.loop.server;
+  exports sluice.loop.sockets to
+      sluice.http;
+  exports sluice.loop.tls;
 }

@@ -2,11 +2,11 @@ package sluice.bench;
 
 import java.io.IOException;
 import java.util.List;
-import sluice.loop.Backend;
 import sluice.loop.Connection;
 import sluice.loop.Protocol;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
 import sluice.memory.View;
 
 /// Our echo server: one loop that sends received bytes from where they arrived. Its protocol runs

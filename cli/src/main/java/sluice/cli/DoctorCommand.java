@@ -15,8 +15,8 @@ import sluice.cli.console.Finding;
 import sluice.cli.console.Json;
 import sluice.cli.console.MachineFiles;
 import sluice.cli.console.Version;
-import sluice.loop.Backend;
-import sluice.loop.Engines;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Engines;
 import sluice.sys.IoUringProbe;
 import sluice.sys.SysException;
 

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import sluice.cli.console.UsageException;
 import sluice.http.HttpServer;
-import sluice.loop.CounterPublisher;
-import sluice.loop.Counters;
-import sluice.loop.Engines;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.Counters;
+import sluice.loop.server.Engines;
 
 /// `sluice serve`: a directory over HTTP/1.1. The main thread waits while the loops serve.
 ///

@@ -16,14 +16,14 @@ import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.Monitoring;
 import sluice.http.Site;
-import sluice.loop.AdoptedSocket;
-import sluice.loop.Backend;
-import sluice.loop.EngineConfig;
-import sluice.loop.ListenOptions;
 import sluice.loop.LoopConfig;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.tls.TlsContext;
 
 /// The command line of `sluice serve`. Used by the main thread.
 ///
@@ -225,7 +225,8 @@ final class ServeOptions {
             LoopConfig.DEFAULT
                 .withMaxConnections(maxConnections)
                 .withWriteTimeout(sendTimeout.toNanos()),
-            ListenOptions.DEFAULT.withTls(tls),
+            ListenOptions.DEFAULT,
+            tls,
             Server.VIRTUAL_THREADS);
     try {
       Site site =

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Server;
+import sluice.loop.server.Server;
 import sluice.sys.AbstractUnixAddress;
 import sluice.sys.Errno;
 import sluice.sys.Files;

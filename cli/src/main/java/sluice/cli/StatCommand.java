@@ -20,9 +20,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Json;
 import sluice.cli.console.Version;
-import sluice.loop.CounterFile;
-import sluice.loop.CounterSnapshot;
-import sluice.loop.CounterValue;
+import sluice.loop.counters.CounterFile;
+import sluice.loop.counters.CounterSnapshot;
+import sluice.loop.counters.CounterValue;
 
 /// `sluice stat`: shows the counters of running processes. Reads their files and never asks them;
 /// runs in the main thread.

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import sluice.http.HttpServer;
-import sluice.loop.Counters;
+import sluice.loop.counters.Counters;
 import sun.misc.Signal;
 
 /// The runs from which the launcher records the start-up caches: a short life of `sluice serve`

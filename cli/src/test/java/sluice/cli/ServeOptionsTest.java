@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.Site;
-import sluice.loop.AdoptedSocket;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.AdoptedSocket;
 
 final class ServeOptionsTest {
   @Test

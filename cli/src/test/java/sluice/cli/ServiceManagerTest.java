@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.Backend;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
 import sluice.sys.AbstractUnixAddress;
 
 @Timeout(600)

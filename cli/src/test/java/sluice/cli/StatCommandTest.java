@@ -9,9 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.CounterSnapshot;
-import sluice.loop.CounterValue;
-import sluice.loop.Counters;
+import sluice.loop.counters.CounterSnapshot;
+import sluice.loop.counters.CounterValue;
+import sluice.loop.counters.Counters;
 
 @Timeout(240)
 final class StatCommandTest {

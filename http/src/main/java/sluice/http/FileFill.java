@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.DescriptorShortage;
+import sluice.loop.sockets.DescriptorShortage;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;

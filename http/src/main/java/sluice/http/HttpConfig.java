@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.ServerConfig;
+import sluice.loop.server.ServerConfig;
 
 /// How an [HttpServer] is set up.
 ///

@@ -1,6 +1,6 @@
 package sluice.http;
 
-import sluice.loop.CounterPublisher;
+import sluice.loop.counters.CounterPublisher;
 
 /// What the HTTP protocol of one loop counts. Plain fields, written by the loop's thread; the
 /// publisher reads them from its own.

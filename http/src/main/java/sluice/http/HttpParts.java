@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.AdoptedSocket;
-import sluice.loop.CounterPublisher;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
-import sluice.loop.ServerConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.tls.TlsContext;
 
 /// What the loops of a server share, and what each of them was given. Loops start one after
 /// another; any thread may call the rest.
@@ -100,7 +100,7 @@ final class HttpParts {
   private Set<TlsContext> tlsContexts() {
     ServerConfig server = config.server();
     return Stream.concat(
-            Stream.ofNullable(server.listen().tls()),
+            Stream.ofNullable(server.tls()),
             server.adopted().stream().map(AdoptedSocket::tls).filter(Objects::nonNull))
         .collect(Collectors.toCollection(LinkedHashSet::new));
   }

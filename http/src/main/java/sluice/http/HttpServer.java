@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.CounterPublisher;
 import sluice.loop.HandlerGuard;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.tls.TlsContext;
 
 /// A static HTTP/1.1 server. Any thread may call.
 ///
@@ -59,7 +59,7 @@ public final class HttpServer implements AutoCloseable {
   public String scheme(int index) {
     ServerConfig config = parts.config.server();
     int passed = index - config.addresses().size();
-    TlsContext tls = passed < 0 ? config.listen().tls() : config.adopted().get(passed).tls();
+    TlsContext tls = passed < 0 ? config.tls() : config.adopted().get(passed).tls();
     return tls == null ? "http" : "https";
   }
 

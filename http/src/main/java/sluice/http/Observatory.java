@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.AdoptedSocket;
-import sluice.loop.CounterPublisher;
-import sluice.loop.EngineConfig;
-import sluice.loop.ListenOptions;
 import sluice.loop.LoopConfig;
-import sluice.loop.PrometheusText;
-import sluice.loop.Server;
-import sluice.loop.ServerConfig;
-import sluice.loop.Watchdog;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.PrometheusText;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.server.Watchdog;
 
 /// What monitoring asks a server for: `/metrics` in the text format of Prometheus and `/healthz`,
 /// 200 while all is well, else 503 with the reasons. It is answered by a loop of its own, so that
@@ -53,6 +53,7 @@ final class Observatory {
             EngineConfig.DEFAULT.withChunks(CHUNKS, CHUNK_BYTES),
             LoopConfig.DEFAULT.withMaxConnections(MOST_CONNECTIONS),
             ListenOptions.DEFAULT,
+            null,
             Server.VIRTUAL_THREADS);
     RouteTable table = new RouteTable(new Routes(routes()), config.limits());
     return Server.start(own, loop -> new HttpProtocol(loop, config, null, table, errors, null));

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.DescriptorShortage;
+import sluice.loop.sockets.DescriptorShortage;
 import sluice.sys.DirectoryEntries;
 import sluice.sys.Errno;
 import sluice.sys.Files;

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.CounterPublisher;
 import sluice.loop.Loop;
-import sluice.loop.LoopEvents;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.server.LoopEvents;
 import sluice.memory.Account;
 import sluice.memory.View;
 

@@ -5,7 +5,7 @@ import sluice.sys.CacheStat;
 
 /// One transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path
 /// calls.
-final class StreamBody implements sluice.loop.FileBody {
+final class StreamBody implements sluice.loop.engine.FileBody {
   private final FileStream stream;
   private final FileStatus scratch = new FileStatus();
   private final CacheStat cached = new CacheStat();

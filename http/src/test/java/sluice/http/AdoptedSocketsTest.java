@@ -20,11 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.AdoptedSocket;
-import sluice.loop.Backend;
 import sluice.loop.Loop;
-import sluice.loop.ServerConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.tls.TlsContext;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
@@ -45,6 +45,7 @@ class AdoptedSocketsTest {
             of.engine(),
             of.loop(),
             of.listen(),
+            null,
             of.slowPath());
     return HttpConfig.of(server, Site.of(directory));
   }

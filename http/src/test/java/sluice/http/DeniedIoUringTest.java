@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.Engines;
-import sluice.loop.ServerConfig;
+import sluice.loop.server.Engines;
+import sluice.loop.server.ServerConfig;
 import sluice.sys.Seccomp;
 import sluice.testbase.Patience;
 

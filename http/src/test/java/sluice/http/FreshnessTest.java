@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import sluice.loop.Backend;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;
 
 /// Requests while files are rewritten, renamed, truncated and deleted: whoever asks after a

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import sluice.loop.Backend;
-import sluice.loop.CounterPublisher;
-import sluice.loop.Counters;
-import sluice.loop.ServerConfig;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.Counters;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
 import sluice.testbase.AllocatedBytes;
 
 /// An interruptlet's request and a hit allocate nothing on the loop, counters and guard included.

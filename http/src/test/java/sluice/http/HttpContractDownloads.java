@@ -21,7 +21,7 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import sluice.loop.LoopConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.tls.TlsContext;
 import sluice.sys.ResourceLimit;
 
 /// A client that reads slowly gets its whole reply, however many there are and however little

@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.Backend;
-import sluice.loop.ListenOptions;
-import sluice.loop.TlsContext;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.tls.TlsContext;
 import sluice.testbase.Patience;
 
 /// Draining: everybody who got in is answered, and told that this was the last time.
@@ -154,7 +154,7 @@ abstract class HttpContractDrain extends HttpContractLife {
   @Test
   void nothingNewIsAcceptedOnceADrainHasBegun() throws Exception {
     start(config -> {
-      ListenOptions listen = new ListenOptions(BACKLOG, false, true, null);
+      ListenOptions listen = new ListenOptions(BACKLOG, false, true);
       return HttpConfig.of(config.server().withListen(listen), config.site());
     });
     AtomicInteger before = new AtomicInteger();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.LoopConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.tls.TlsContext;
 
 /// The access log says what was really sent.
 abstract class HttpContractLog extends HttpContractDrain {

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import sluice.loop.CounterPublisher;
-import sluice.loop.Counters;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.Counters;
 import sluice.testbase.Patience;
 
 /// Slashes in a row, listings, times of all centuries, tags that replicas share, and what a reload

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.Backend;
-import sluice.loop.CounterPublisher;
 import sluice.loop.Loop;
-import sluice.loop.ServerConfig;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
 
 /// A server on a directory of its own and clients for it; what the parts of [HttpContract] share.
 abstract class HttpContractRig {

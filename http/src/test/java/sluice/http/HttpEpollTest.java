@@ -1,6 +1,6 @@
 package sluice.http;
 
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 
 class HttpEpollTest extends HttpContract {
   @Override

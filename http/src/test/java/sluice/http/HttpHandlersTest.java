@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
-import sluice.loop.ServerConfig;
-import sluice.loop.Watchdog;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.server.Watchdog;
 import sluice.testbase.Patience;
 
 /// Interruptlets and slow handlers behind a real server, on each of the Linux engines.

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.loop.Backend;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
 import sluice.testbase.Patience;
 
 /// A server in a JVM of its own is killed while it replies: whatever its clients take for a whole

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
 import sluice.loop.HandlerGuard;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
 import sluice.testbase.Patience;
 
 /// Handlers that come, are replaced and go while a server of two loops is asked, on every backend.

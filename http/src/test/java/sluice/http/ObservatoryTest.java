@@ -26,15 +26,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
-import sluice.loop.CounterPublisher;
-import sluice.loop.CounterValue;
-import sluice.loop.Counters;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
-import sluice.loop.ServerConfig;
-import sluice.loop.Watchdog;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.CounterValue;
+import sluice.loop.counters.Counters;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.server.Watchdog;
 import sluice.testbase.Patience;
 
 /// Counters, metrics, health and events of a running server.

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
-import sluice.loop.ServerConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.tls.TlsContext;
 
 /// An upload that ends before its body does is never taken for a whole one.
 @Timeout(120)

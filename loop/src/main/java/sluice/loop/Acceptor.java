@@ -8,6 +8,11 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.Token;
+import sluice.loop.sockets.DescriptorShortage;
+import sluice.loop.tls.TlsContext;
+import sluice.sys.Errno;
 
 /// The listeners of a loop, and how a socket becomes a connection. Owned by the loop's thread.
 ///
@@ -63,7 +68,8 @@ final class Acceptor {
   /// Lets no new client into the accept queues that are ours alone, and stops the listeners where
   /// the kernel cannot do that.
   ///
-  /// @return the ports whose queues will be empty at some time, for [AcceptQueues]
+  /// @return the ports whose queues will be empty at some time, for
+  ///   [sluice.loop.sockets.AcceptQueues]
   Set<Integer> refuseNew() {
     Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {
@@ -132,11 +138,11 @@ final class Acceptor {
     if (listener.stopped) {
       close(listener);
       loop.stopWhenDrained();
-    } else if (result >= 0 || result == -Errors.ECONNABORTED) {
+    } else if (result >= 0 || result == -Errno.ECONNABORTED) {
       arm(listener);
     } else {
       loop.counters().acceptErrors++;
-      if (result == -Errors.EMFILE || result == -Errors.ENFILE) {
+      if (result == -Errno.EMFILE || result == -Errno.ENFILE) {
         outOfDescriptors(listener, -result);
       } else {
         loop.schedule(RETRY_NANOS, () -> arm(listener));

@@ -2,6 +2,10 @@ package sluice.loop;
 
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.LeaseLimits;
+import sluice.loop.engine.Token;
+import sluice.loop.output.ConnectionLeases;
+import sluice.loop.tls.TlsContext;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
@@ -20,7 +24,7 @@ import sluice.memory.View;
 public final class Connection {
   static final long NO_DEADLINE = Long.MIN_VALUE;
 
-  /// As [Transport#peerTakenBytes] where it cannot tell.
+  /// As [sluice.loop.engine.Transport#peerTakenBytes] where it cannot tell.
   private static final long UNKNOWN_TAKEN = -1;
 
   static final int OPEN = 0;

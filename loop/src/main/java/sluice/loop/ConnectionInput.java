@@ -1,7 +1,9 @@
 package sluice.loop;
 
 import java.lang.foreign.MemorySegment;
+import sluice.loop.engine.Token;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// What a connection receives, on its way to the protocol. Owned by the loop's thread.
 ///
@@ -114,7 +116,7 @@ final class ConnectionInput {
       loop.counters().receivedBytes += taken;
       return taken;
     }
-    if (taken < 0 && taken != -Errors.EAGAIN && taken != -Errors.EINTR) {
+    if (taken < 0 && taken != -Errno.EAGAIN && taken != -Errno.EINTR) {
       connection.abort();
     }
     return 0; // an end of the stream is what the next receive finds too

@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Token;
 
 /// The table of a loop's connections, by the index and generation in their tokens. Owned by the
 /// loop's thread. How many there may be, [Admission] says.

@@ -1,5 +1,6 @@
 package sluice.loop;
 
+import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
 /// A descriptor that is no connection, and that a loop waits for: a datagram socket, for example.

@@ -1,6 +1,7 @@
 package sluice.loop;
 
 import java.util.Set;
+import sluice.loop.sockets.AcceptQueues;
 
 /// The orderly end of a loop: accept what waits, let what is under way finish, then stop. Owned by
 /// the loop's thread; others ask whether it was cut off.

@@ -3,7 +3,13 @@ package sluice.loop;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.FileBody;
+import sluice.loop.engine.SendVector;
+import sluice.loop.engine.Token;
+import sluice.loop.engine.Transport;
+import sluice.loop.output.OutSegment;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// Sends what the turn has staged: one send per dirty connection, settled at the end of the turn
 /// that submits it. Owned by the loop's thread.
@@ -122,9 +128,9 @@ final class FlushQueue {
       loop.counters().sentBytes += sent;
       output.drop(sent);
       advanced(connection);
-    } else if (sent == -Errors.EAGAIN) {
+    } else if (sent == -Errno.EAGAIN) {
       awaitWritable(connection);
-    } else if (sent == -Errors.EOPNOTSUPP || sent == -Errors.EINVAL) {
+    } else if (sent == -Errno.EOPNOTSUPP || sent == -Errno.EINVAL) {
       head.copied = true;
       submit(connection, output);
     } else {
@@ -224,7 +230,7 @@ final class FlushQueue {
       connection.finish();
     } else if (all) {
       advanced(connection);
-    } else if (result >= 0 || result == -Errors.EAGAIN || result == -Errors.EINTR) {
+    } else if (result >= 0 || result == -Errno.EAGAIN || result == -Errno.EINTR) {
       loop.counters().shortSends++;
       if (piece) {
         awaitWritable(connection);
@@ -264,7 +270,7 @@ final class FlushQueue {
     } else if (result == connection.submittedBytes) {
       connection.unblockedOnWrite();
       advanced(connection);
-    } else if (result > 0 || result == -Errors.EINTR) {
+    } else if (result > 0 || result == -Errno.EINTR) {
       sendRest(connection); // a signal has ended the wait; if the peer has gone, this will tell
     } else {
       connection.abort();
@@ -312,11 +318,11 @@ final class FlushQueue {
         return;
       }
       long sent = loop.transport().sendFile(connection.socket, file.fd(), head.filePosition, piece);
-      if (sent == -Errors.EAGAIN) {
+      if (sent == -Errno.EAGAIN) {
         awaitWritable(connection);
         return;
       }
-      if (sent == -Errors.EOPNOTSUPP || sent == -Errors.EINVAL) {
+      if (sent == -Errno.EOPNOTSUPP || sent == -Errno.EINVAL) {
         readPiece(connection, head, file);
         return;
       }
@@ -404,7 +410,7 @@ final class FlushQueue {
           try {
             read = file.read(position, block.segment(), 0, length);
           } catch (RuntimeException e) {
-            read = -Errors.EIO;
+            read = -Errno.EIO;
           }
           int result = read;
           loop.execute(() -> pieceRead(connection, file, block, result));

@@ -2,6 +2,10 @@ package sluice.loop;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.LeaseLimits;
+import sluice.loop.output.ConnectionLeases;
+import sluice.loop.output.RetainedInput;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;

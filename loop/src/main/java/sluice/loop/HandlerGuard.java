@@ -7,7 +7,7 @@ import java.lang.invoke.VarHandle;
 /// it returns from a run that was too long.
 ///
 /// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores; the
-/// [Watchdog] thread does the timing.
+/// [sluice.loop.server.Watchdog] thread does the timing.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -77,7 +77,8 @@ public final class HandlerGuard {
     }
   }
 
-  void overran() {
+  /// The handler has run for longer than its limit: it is not called any more. Any thread.
+  public void overran() {
     OVERRAN.setOpaque(this, true);
   }
 }

@@ -6,13 +6,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.counters.CounterPublisher;
 
 /// A server socket's handlers: an interruptlet that may be admitted, replaced and evicted while
 /// connections are served, and ordinary code for what it does not answer. Any thread may call.
 ///
-/// One object serves all loops of a [Server]: `Server.start(config, interruptlets::protocol)`. A
-/// fast reply never overtakes a slow one: while the slow path works on a message, the next of the
-/// same connection waits.
+/// One object serves all loops of a [sluice.loop.server.Server]: `Server.start(config,
+/// interruptlets::protocol)`. A fast reply never overtakes a slow one: while the slow path works on
+/// a message, the next of the same connection waits.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

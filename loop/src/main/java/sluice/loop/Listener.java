@@ -3,6 +3,7 @@ package sluice.loop;
 import java.io.IOException;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.tls.TlsContext;
 
 /// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
 /// thread.

@@ -10,6 +10,17 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.engine.Token;
+import sluice.loop.engine.Transport;
+import sluice.loop.output.OutSegment;
+import sluice.loop.output.Staging;
+import sluice.loop.sockets.Log;
+import sluice.loop.tls.TlsContext;
 import sluice.memory.Account;
 import sluice.memory.Block;
 
@@ -174,20 +185,29 @@ public final class Loop implements AutoCloseable {
     return handled;
   }
 
-  /// Opens a listening socket. `protocol` answers its connections; it is not shared with another
-  /// loop.
+  /// As [#listen(SocketAddress, ListenOptions, Protocol, TlsContext)] without TLS.
   public Listener listen(SocketAddress address, ListenOptions options, Protocol protocol)
       throws IOException {
-    return acceptor.add(transport.listen(address, options), protocol, false, options.tls());
+    return listen(address, options, protocol, null);
   }
 
-  /// Takes over a descriptor that listens already; `tls` as in [ListenOptions].
+  /// Opens a listening socket.
+  ///
+  /// @param protocol answers its connections; not shared with another loop
+  /// @param tls what its connections encrypt with; null for connections without TLS
+  public Listener listen(
+      SocketAddress address, ListenOptions options, Protocol protocol, @Nullable TlsContext tls)
+      throws IOException {
+    return acceptor.add(transport.listen(address, options), protocol, false, tls);
+  }
+
+  /// Takes over a descriptor that listens already; `protocol` and `tls` as in [#listen].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
     return acceptor.add(transport.adoptListener(fd), protocol, true, tls);
   }
 
-  /// Fails when somebody listens on the address already: shared listeners would not notice.
-  void checkFree(SocketAddress address, ListenOptions options) throws IOException {
+  /// Fails when another socket listens on the address already: shared listeners would not notice.
+  public void checkFree(SocketAddress address, ListenOptions options) throws IOException {
     if (!(address instanceof InetSocketAddress inet) || inet.getPort() == 0) {
       return;
     }
@@ -228,7 +248,7 @@ public final class Loop implements AutoCloseable {
   }
 
   /// Whether draining took too long and ended connections that were not finished. Any thread.
-  boolean cutOff() {
+  public boolean cutOff() {
     return drain.cutOff();
   }
 
@@ -426,20 +446,23 @@ public final class Loop implements AutoCloseable {
 
   // ---- for the watchdog ---------------------------------------------------------------------
 
-  RunningHandler handler() {
+  /// What runs on the loop now.
+  public RunningHandler handler() {
     return handler;
   }
 
-  @Nullable Thread ownerThread() {
+  /// The thread that turns the loop; null before its first turn.
+  public @Nullable Thread ownerThread() {
     return owner;
   }
 
-  boolean asleep() {
+  /// Whether the loop waits for its engine. A hint: it may be over already. Any thread.
+  public boolean asleep() {
     return asleep;
   }
 
-  /// Shows what the loop counts in a counters file.
-  void publishTo(CounterPublisher into) {
+  /// Shows what the loop counts in a counters file. Any thread.
+  public void publishTo(CounterPublisher into) {
     counters.publishTo(into, name);
     into.gauge(name + "/connections", connections::count);
     into.gauge(name + "/output_bytes", outputAccount::usedBytes);

@@ -1,13 +1,16 @@
 package sluice.loop;
 
+import sluice.loop.engine.LeaseLimits;
+
 /// Limits of one loop. Every queue and buffer of a loop is bounded by one of these.
 ///
 /// @param maxConnections connections open at a time; for one more, the one that has been idle
 ///   longest is closed, or it is refused, see [Connection#idle]
 /// @param partialBytesPerConnection unconsumed input of a connection from which on receiving
 ///   pauses. What the turn had received by then is kept: on io_uring, whose receive goes on until
-///   its cancellation has been submitted, at most `chunks * chunkBytes` of [EngineConfig] more. All
-///   of it is charged to the loop's budget, in blocks of up to twice its size
+///   its cancellation has been submitted, at most `chunks * chunkBytes` of
+///   [sluice.loop.engine.EngineConfig] more. All of it is charged to the loop's budget, in blocks
+///   of up to twice its size
 /// @param partialBytesPerLoop the same for all connections of the loop together
 /// @param stagingBytes reply bytes staged in one turn before input waits
 /// @param writeTimeoutNanos a peer that must read takes no byte for this long: its connection is

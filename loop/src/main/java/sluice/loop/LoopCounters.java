@@ -1,5 +1,7 @@
 package sluice.loop;
 
+import sluice.loop.counters.CounterPublisher;
+
 /// What a loop counts. Plain fields, written by the loop's thread; other threads read them as
 /// hints, as the [CounterPublisher] does.
 public final class LoopCounters {

@@ -4,6 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.FileBody;
+import sluice.loop.engine.SendVector;
+import sluice.loop.output.OutSegment;
+import sluice.loop.output.Staging;
 import sluice.memory.Block;
 import sluice.memory.View;
 

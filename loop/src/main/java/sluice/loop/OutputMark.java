@@ -3,6 +3,8 @@ package sluice.loop;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.output.OutSegment;
+import sluice.loop.output.Staging;
 import sluice.memory.Block;
 
 /// A place in an [Output] that can be gone back to, and a gap behind it that is filled in later:

@@ -1,6 +1,7 @@
 package sluice.loop;
 
 import java.util.LinkedHashSet;
+import sluice.loop.output.Staging;
 import sluice.memory.Account;
 
 /// The memory that output of a loop takes while peers do not read, and the connections that wait

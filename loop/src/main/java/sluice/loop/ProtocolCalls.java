@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.sockets.Log;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.View;

@@ -1,7 +1,10 @@
 package sluice.loop;
 
 import java.util.ArrayDeque;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.Completion;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// What becomes of a completed receive, and of one that found no free chunk. Owned by the loop's
 /// thread.
@@ -56,13 +59,13 @@ final class Receiver {
   private void failed(Connection connection, int result) {
     if (result == 0) {
       connection.input.fin();
-    } else if (result == -Errors.ENOBUFS) {
+    } else if (result == -Errno.ENOBUFS) {
       loop.counters().starvedReceives++;
       if (!connection.input.starved) {
         connection.input.starved = true;
         starved.add(connection);
       }
-    } else if (result != -Errors.ECANCELED) {
+    } else if (result != -Errno.ECANCELED) {
       connection.abort();
     }
   }

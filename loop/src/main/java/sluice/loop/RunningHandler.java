@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Which guarded handler a loop runs now, if any. Written by the loop's thread, looked at by the
-/// [Watchdog].
+/// [sluice.loop.server.Watchdog].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Who sees a guard sees the sequence of that run or of a later one, also where the processor
 /// reorders stores: otherwise one handler's time would be charged to the next.
-final class RunningHandler {
+public final class RunningHandler {
   private static final VarHandle GUARD;
   private static final VarHandle SEQUENCE;
 
@@ -42,12 +42,13 @@ final class RunningHandler {
     GUARD.setOpaque(this, null);
   }
 
-  @Nullable HandlerGuard guard() {
+  /// The handler that runs, or null. Any thread.
+  public @Nullable HandlerGuard guard() {
     return (HandlerGuard) GUARD.getAcquire(this);
   }
 
-  /// Tells one run from the next.
-  long sequence() {
+  /// Tells one run from the next. Any thread.
+  public long sequence() {
     return (long) SEQUENCE.getOpaque(this);
   }
 }

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Objects;
+import sluice.loop.sockets.Log;
 
 /// One message in the hands of a [SlowHandler], and the stream its reply goes to. Made by the
 /// loop's thread, run and filled by one of the slow path; the loop's thread stages what was filled.

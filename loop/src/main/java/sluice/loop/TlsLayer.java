@@ -5,6 +5,9 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.output.OutSegment;
+import sluice.loop.sockets.Log;
+import sluice.loop.tls.TlsContext;
 import sluice.memory.Block;
 
 /// TLS between a connection's socket and its protocol (RFC 8446, RFC 5246): what is encrypted when,
@@ -42,7 +45,7 @@ final class TlsLayer {
   TlsLayer(Connection connection, TlsContext context) {
     this.connection = connection;
     this.loop = connection.loop;
-    this.engine = context.engine(loop);
+    this.engine = context.engine(loop.now(), loop.slowPath());
     this.writer = new TlsWriter(connection, engine);
     long timeoutNanos = context.options().handshakeTimeoutNanos();
     this.handshake = new TlsHandshake(connection, engine, this, writer, timeoutNanos);

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import sluice.loop.output.OutSegment;
+import sluice.loop.output.Staging;
 import sluice.memory.Block;
 
 /// Makes the records of one connection: ciphertext in the turn's staging memory, or in blocks of

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.memory.View;
+import sluice.sys.Errno;
 
 /// Which connection goes when all places are taken.
 final class AdmissionTest {
@@ -100,7 +101,7 @@ final class AdmissionTest {
     Connection first = rig.open();
     Connection second = rig.open();
     Connection third = rig.open();
-    rig.engine.taking(length -> -Errors.EAGAIN);
+    rig.engine.taking(length -> -Errno.EAGAIN);
     arrive(first, MESSAGE);
     arrive(second, MESSAGE);
     arrive(third, MESSAGE);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import sluice.loop.engine.Token;
 
 /// Who a completion is for.
 final class ConnectionsTest {
@@ -42,8 +43,8 @@ final class ConnectionsTest {
   @Test
   void aTokenKeepsItsThreePartsApart() {
     int generation = Token.nextGeneration(0xff_fffe);
-    long token = Token.of(Token.CONNECT, generation, Integer.MAX_VALUE);
-    assertThat(Token.op(token)).isEqualTo(Token.CONNECT);
+    long token = Token.of(Token.POLL, generation, Integer.MAX_VALUE);
+    assertThat(Token.op(token)).isEqualTo(Token.POLL);
     assertThat(Token.generation(token)).isEqualTo(0xff_ffff);
     assertThat(Token.index(token)).isEqualTo(Integer.MAX_VALUE);
     assertThat(Token.nextGeneration(generation)).isZero();

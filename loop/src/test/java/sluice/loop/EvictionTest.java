@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import sluice.sys.Errno;
 
 /// Who pays when a loop runs short of memory, and who waits before it does.
 final class EvictionTest {
@@ -93,7 +94,7 @@ final class EvictionTest {
       rig.engine.arrive(answered.socket, new byte[] {1});
       rig.loop.turn(0);
       Connection reading = rig.open();
-      rig.engine.taking(reading.socket, length -> -Errors.EAGAIN);
+      rig.engine.taking(reading.socket, length -> -Errno.EAGAIN);
       rig.engine.arrive(reading.socket, new byte[] {2});
       rig.loop.turn(0);
       rig.loop.turn(0);
@@ -130,7 +131,7 @@ final class EvictionTest {
         };
     LoopConfig roomy = LoopRig.CONFIG.withOutputBytes(64 << 20);
     try (LoopRig rig = new LoopRig(counting, roomy)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       Connection deaf = rig.open();
       for (int i = 0; i < 5; i++) {
         arrive(rig, deaf, 100);

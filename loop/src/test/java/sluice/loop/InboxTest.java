@@ -15,6 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.server.Engines;
 import sluice.testbase.Patience;
 
 /// Tasks come out once each, in the order each thread gave them, and a sleeping loop hears of them.

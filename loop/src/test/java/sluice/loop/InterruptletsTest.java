@@ -16,6 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Server;
+import sluice.loop.server.ServerConfig;
+import sluice.loop.server.Watchdog;
 import sluice.testbase.Patience;
 
 /// Interruptlets of a whole server, its watchdog and real virtual threads. What holds for every

@@ -7,6 +7,8 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
 
 /// A loop on a [ScriptedEngine] with a clock that a test moves. Owned by the test's thread.
 final class LoopRig implements AutoCloseable {

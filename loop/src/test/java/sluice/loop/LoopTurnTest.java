@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// What a turn waits for, and what ends the wait.
 final class LoopTurnTest {
@@ -64,7 +65,7 @@ final class LoopTurnTest {
   void aReceiveThatFoundNoChunkIsArmedWhenThereIsOne() {
     Connection connection = rig.open();
     List<Block> taken = rig.engine.takeAllChunks();
-    rig.engine.end(connection.socket, -Errors.ENOBUFS);
+    rig.engine.end(connection.socket, -Errno.ENOBUFS);
     rig.turns(3);
     assertThat(rig.engine.receiveArmed(connection.socket)).isFalse();
     assertThat(rig.loop.counters().starvedReceives).isEqualTo(1);
@@ -83,8 +84,8 @@ final class LoopTurnTest {
     Connection first = rig.open();
     Connection second = rig.open();
     List<Block> taken = rig.engine.takeAllChunks();
-    rig.engine.end(first.socket, -Errors.ENOBUFS);
-    rig.engine.end(second.socket, -Errors.ENOBUFS);
+    rig.engine.end(first.socket, -Errno.ENOBUFS);
+    rig.engine.end(second.socket, -Errno.ENOBUFS);
     rig.turns(2);
     taken.removeLast().release();
     rig.turns(1);

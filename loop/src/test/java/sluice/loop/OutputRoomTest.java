@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import sluice.loop.engine.FileBody;
 import sluice.memory.View;
+import sluice.sys.Errno;
 
 /// Peers that do not read make other peers wait for memory, and end no connection.
 final class OutputRoomTest {
@@ -103,7 +105,7 @@ final class OutputRoomTest {
   @Test
   void repliesWaitAndAllOfThemArrive() throws IOException {
     try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       List<Connection> all = open(rig, 200);
       for (Connection each : all) {
         arrive(rig, each, 1, 2, 3);
@@ -132,7 +134,7 @@ final class OutputRoomTest {
   @Test
   void aReaderIsServedBesideThoseThatDoNotRead() throws IOException {
     try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG.withOutputBytes(1 << 20))) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       for (Connection each : open(rig, 40)) {
         arrive(rig, each, new int[100]);
       }
@@ -161,7 +163,7 @@ final class OutputRoomTest {
         };
     try (LoopRig rig = new LoopRig(sending, CONFIG)) {
       List<Connection> all = open(rig, 300);
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       rig.engine.writable(false);
       for (Connection each : all) {
         arrive(rig, each, 1);
@@ -201,7 +203,7 @@ final class OutputRoomTest {
           return input.length();
         };
     try (LoopRig rig = new LoopRig(deferring, CONFIG)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       List<Connection> all = open(rig, 100);
       for (Connection each : all) {
         arrive(rig, each, 1);
@@ -235,7 +237,7 @@ final class OutputRoomTest {
   @Test
   void aPeerThatTakesLittleIsNotEnded() throws IOException {
     try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       Connection slow = rig.open();
       arrive(rig, slow, 1);
       rig.turns(2);
@@ -259,7 +261,7 @@ final class OutputRoomTest {
   @Test
   void whereProgressIsNotKnownTheTimeIsExact() throws IOException {
     try (LoopRig rig = new LoopRig(TALKATIVE, CONFIG)) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       Connection stuck = rig.open();
       arrive(rig, stuck, 1);
       rig.turns(2);
@@ -283,7 +285,7 @@ final class OutputRoomTest {
           return input.length();
         };
     try (LoopRig rig = new LoopRig(sending, CONFIG.withOutputBytes(8 << 10))) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       Connection holding = rig.open();
       arrive(rig, holding, 1);
       rig.turns(2);

@@ -15,8 +15,11 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.loop.engine.FileBody;
+import sluice.loop.engine.SendVector;
 import sluice.memory.Account;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// What was staged leaves in order and whole, whatever the kernel takes at a time; then nothing is
 /// held for it.
@@ -204,7 +207,7 @@ class OutputTest {
   void aSendThatWaitsGoesOnAfterASignal(int takenBefore) throws IOException {
     byte[] bytes = random(new Random(5), 50_000);
     ArrayDeque<Integer> results =
-        new ArrayDeque<>(List.of(-Errors.EAGAIN, takenBefore, -Errors.EINTR, 7, -Errors.EINTR));
+        new ArrayDeque<>(List.of(-Errno.EAGAIN, takenBefore, -Errno.EINTR, 7, -Errno.EINTR));
     try (LoopRig rig = rig()) {
       rig.engine.taking(length -> results.isEmpty() ? length : results.remove());
       Connection connection = rig.open();
@@ -221,7 +224,7 @@ class OutputTest {
   void abortedOutputLetsGoOfEverything() throws IOException {
     byte[] bytes = random(new Random(4), 50_000);
     try (LoopRig rig = rig()) {
-      rig.engine.taking(length -> -Errors.EAGAIN);
+      rig.engine.taking(length -> -Errno.EAGAIN);
       Connection connection = rig.open();
       Block block = block(bytes);
       connection.output().put(bytes);
@@ -267,8 +270,8 @@ class OutputTest {
           switch (random.nextInt(4)) {
             case 0 -> length;
             case 1 -> random.nextInt(length + 1);
-            case 2 -> -Errors.EINTR;
-            default -> -Errors.EAGAIN;
+            case 2 -> -Errno.EINTR;
+            default -> -Errno.EAGAIN;
           });
       Connection connection = rig.open();
       for (int turn = 0; turn < 150; turn++) {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.Errno;
 
 /// One answer to one deferred message, whatever its holder does wrong.
 @Timeout(120)
@@ -140,7 +141,7 @@ class ReplyTicketTest {
   @Test
   void answerToNobodyIsAbandoned() {
     ReplyTicket used = deferred();
-    rig.engine.end(connection.socket, -Errors.ECONNRESET);
+    rig.engine.end(connection.socket, -Errno.ECONNRESET);
     rig.turns(3);
     assertThat(rig.loop.connectionCount()).isZero();
     assertThat(used.gone()).isTrue();
@@ -167,7 +168,7 @@ class ReplyTicketTest {
 
   @Test
   void waitForRoomEndsWithTheConnection() throws InterruptedException {
-    rig.engine.taking(length -> -Errors.EAGAIN);
+    rig.engine.taking(length -> -Errno.EAGAIN);
     ReplyTicket used = deferred();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     used.append(c -> c.output().put(new byte[500_000]));
@@ -185,7 +186,7 @@ class ReplyTicketTest {
 
   @Test
   void waitForRoomEndsWhenThePeerReads() throws InterruptedException {
-    rig.engine.taking(length -> -Errors.EAGAIN);
+    rig.engine.taking(length -> -Errno.EAGAIN);
     ReplyTicket used = deferred();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     used.append(c -> c.output().put(new byte[500_000]));
@@ -204,7 +205,7 @@ class ReplyTicketTest {
 
   @Test
   void interruptedWaitForRoomSaysSo() throws InterruptedException {
-    rig.engine.taking(length -> -Errors.EAGAIN);
+    rig.engine.taking(length -> -Errno.EAGAIN);
     ReplyTicket used = deferred();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     used.append(c -> c.output().put(new byte[500_000]));

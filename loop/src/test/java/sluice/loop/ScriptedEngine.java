@@ -11,7 +11,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.SendVector;
+import sluice.loop.engine.Transport;
 import sluice.memory.Block;
+import sluice.sys.Errno;
 
 /// An engine that does what a test says, without waiting. Owned by the test's thread.
 ///
@@ -232,7 +242,7 @@ final class ScriptedEngine implements Engine, Transport {
     for (Send send : List.copyOf(waiting)) {
       int done = progress.getOrDefault(send, 0);
       int result = takingOf(send.socket()).take(send.length() - done);
-      if (result == -Errors.EINTR) {
+      if (result == -Errno.EINTR) {
         waiting.remove(send);
         progress.remove(send);
         due.add(new Due(send.token(), done > 0 ? done : result, 0));
@@ -273,7 +283,7 @@ final class ScriptedEngine implements Engine, Transport {
 
   @Override
   public int pollOnce(int fd, int events, long token) {
-    return -Errors.EOPNOTSUPP;
+    return -Errno.EOPNOTSUPP;
   }
 
   @Override
@@ -283,7 +293,7 @@ final class ScriptedEngine implements Engine, Transport {
         || writableWaits.values().remove(token)
         || waiting.removeIf(send -> send.token() == token)
         || staged.removeIf(send -> send.all() && send.token() == token)) {
-      due.add(new Due(token, -Errors.ECANCELED, 0));
+      due.add(new Due(token, -Errno.ECANCELED, 0));
     }
   }
 
@@ -363,11 +373,11 @@ final class ScriptedEngine implements Engine, Transport {
   public long sendFile(int socket, int fileFd, long position, long count) {
     byte[] content = files.get(fileFd);
     if (content == null) {
-      return -Errors.EINVAL;
+      return -Errno.EINVAL;
     }
     int taken = takingOf(socket).take((int) Math.min(count, content.length - position));
     if (taken <= 0) {
-      return -Errors.EAGAIN;
+      return -Errno.EAGAIN;
     }
     wireOf(socket).write(content, (int) position, taken);
     return taken;

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import sluice.loop.output.Staging;
 import sluice.memory.Account;
 
 /// Memory for replies: used again when the turn that sends them is over, and not before.

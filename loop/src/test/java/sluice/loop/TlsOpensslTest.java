@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.loop.engine.Backend;
+import sluice.loop.tls.TlsFiles;
 
 /// TLS against somebody else's client, `openssl s_client`.
 @Timeout(240)

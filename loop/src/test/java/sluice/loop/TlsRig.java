@@ -21,6 +21,18 @@ import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Assumptions;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.readiness.EpollEngine;
+import sluice.loop.readiness.JdkEngine;
+import sluice.loop.readiness.PollEngine;
+import sluice.loop.server.Server;
+import sluice.loop.tls.TlsContext;
+import sluice.loop.tls.TlsFiles;
+import sluice.loop.uring.IoUringEngine;
+import sluice.loop.uring.IoUringSelfTest;
 
 /// A loop with TLS on one backend, in a thread of its own, and clients for it. Used by the test's
 /// thread; [#close] checks that nothing is held.
@@ -55,7 +67,7 @@ final class TlsRig implements AutoCloseable {
   private void run(Backend backend, TlsContext context, LoopConfig config) {
     try (Loop loop = new Loop("tls", open(backend), config, this::nanos, Server.VIRTUAL_THREADS)) {
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-      Listener listener = loop.listen(any, ListenOptions.DEFAULT.withTls(context), talk);
+      Listener listener = loop.listen(any, ListenOptions.DEFAULT, talk, context);
       ready.complete(loop);
       bound.complete((InetSocketAddress) listener.localAddress());
       loop.run();

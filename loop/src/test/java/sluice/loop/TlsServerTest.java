@@ -21,6 +21,10 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.loop.engine.Backend;
+import sluice.loop.tls.TlsContext;
+import sluice.loop.tls.TlsFiles;
+import sluice.loop.tls.TlsOptions;
 
 /// TLS over every engine of this machine, against the JDK's own client.
 @Timeout(120)
@@ -343,14 +347,14 @@ class TlsServerTest {
     Path directory = Files.createTempDirectory("sluice-tls");
     Path certificate = directory.resolve("live.pem");
     Path key = directory.resolve("live.key");
-    TlsContextTest.install("ec", certificate, key, 1);
+    TlsFiles.install("ec", certificate, key, 1);
     TlsOptions often = TlsFiles.OPTIONS.withReloadCheckNanos(20_000_000L);
     try (TlsRig rig = new TlsRig(backend, TlsContext.load(certificate, key, often));
         SSLSocket before = rig.client()) {
       String[] names = {"other", "rsa", "ec"};
       for (int i = 0; i < names.length; i++) {
-        TlsContextTest.install(names[i], certificate, key, i + 2);
-        byte[] expected = TlsPem.read(certificate, key).chain().getFirst().getEncoded();
+        TlsFiles.install(names[i], certificate, key, i + 2);
+        byte[] expected = TlsFiles.certificate(certificate, key);
         boolean served = false;
         long end = System.nanoTime() + 60_000_000_000L;
         while (!served && System.nanoTime() - end < 0) {

@@ -3,6 +3,7 @@ package sluice.loop;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
+import sluice.loop.engine.FileBody;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.View;

@@ -2,7 +2,7 @@ package sluice.nfs;
 
 import java.net.SocketAddress;
 import java.util.List;
-import sluice.loop.ServerConfig;
+import sluice.loop.server.ServerConfig;
 
 /// How an [sluice.nfs.server.NfsServer] is set up.
 ///

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// What every [Engine] does, whatever kernel mechanism is below: one suite, run on all of them. The
 /// test's thread owns the engine.

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.loop.ListenOptions;
+import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Event;
 

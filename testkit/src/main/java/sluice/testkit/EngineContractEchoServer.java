@@ -10,9 +10,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import sluice.loop.Completion;
-import sluice.loop.SendVector;
-import sluice.loop.Transport;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.SendVector;
+import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 
 /// Echoes on many sockets, by vectors out of the chunks that bytes came in; whatever does not fit

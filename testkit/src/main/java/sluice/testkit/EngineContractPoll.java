@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.loop.ListenOptions;
+import sluice.loop.engine.ListenOptions;
 import sluice.sys.EventFd;
 import sluice.testkit.EngineContractRig.Event;
 

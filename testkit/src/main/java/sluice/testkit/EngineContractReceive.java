@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import sluice.loop.ChunkArena;
-import sluice.loop.EngineConfig;
-import sluice.loop.Transport;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 import sluice.testbase.Patience;
 import sluice.testkit.EngineContractRig.Event;
@@ -336,7 +336,7 @@ interface EngineContractReceive {
 
   private void release(int flags) {
     try {
-      rig().sockets().arena().block(sluice.loop.Completion.chunk(flags)).release();
+      rig().sockets().arena().block(sluice.loop.engine.Completion.chunk(flags)).release();
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -18,12 +18,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Completion;
-import sluice.loop.CompletionSink;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
-import sluice.loop.ListenOptions;
-import sluice.loop.Transport;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 
 /// The engine under test with everything a test opens around it, closed when the test ends. Owned

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
-import sluice.loop.SendVector;
+import sluice.loop.engine.SendVector;
 import sluice.testkit.EngineContractRig.Event;
 
 /// Silence is success; and what happens when it is not silent.

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Engine;
+import sluice.loop.engine.Engine;
 
 /// Time-outs and wake-ups.
 interface EngineContractTurn {

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// Nobody touches memory that has become somebody else's, whatever kernel mechanism is below: not a
 /// device whose operation is in flight, not Java code that was revoked, not a peer's next bytes.

@@ -13,8 +13,8 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Poller;
-import sluice.loop.PollerChanges;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerChanges;
 import sluice.testkit.PollerContractRig.Member;
 
 /// Adding, modifying, disabling, enabling, removing: between waits and during one.

@@ -12,8 +12,8 @@ import static sluice.testkit.PollerContractRig.assertRefused;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Poller;
-import sluice.loop.PollerChanges;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerChanges;
 import sluice.testkit.PollerContractRig.Member;
 
 /// What is refused, with the same errors on every backend.

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Backend;
-import sluice.loop.Poller;
+import sluice.loop.engine.Backend;
+import sluice.loop.poller.Poller;
 import sluice.sys.EventFd;
 
 /// The kernel this runs on: subjects are event counters, time is real. The test's thread owns it;

@@ -11,8 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 import sluice.testkit.PollerContractRig.Member;
 
 /// Descriptors and pollers that are closed, numbers that are used again, tables that grow.

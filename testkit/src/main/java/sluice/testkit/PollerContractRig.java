@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 import sluice.sys.SysException;
 
 /// A poller, its world, and what its contract's tests say again and again. The test's thread owns

@@ -2,7 +2,7 @@ package sluice.testkit;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Poller;
+import sluice.loop.poller.Poller;
 
 /// The simulated kernel: subjects are simulated descriptors, time is simulated. Owned by the thread
 /// that runs the simulation, on which everything happens.

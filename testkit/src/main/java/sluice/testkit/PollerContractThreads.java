@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 import sluice.testbase.Patience;
 import sluice.testkit.PollerContractRig.Member;
 

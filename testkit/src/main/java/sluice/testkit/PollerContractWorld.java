@@ -1,7 +1,7 @@
 package sluice.testkit;
 
 import java.io.IOException;
-import sluice.loop.Poller;
+import sluice.loop.poller.Poller;
 
 /// What a poller's contract is held against: a kernel's descriptors and time, or simulated ones.
 /// The test's thread owns it.

@@ -1,6 +1,6 @@
 package sluice.testkit;
 
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 
 /// The contract on a real kernel: everything of [PollerContract], and what needs threads and real
 /// descriptors.

@@ -1,7 +1,7 @@
 package sluice.testkit;
 
 import java.lang.foreign.MemorySegment;
-import sluice.loop.ChunkPool;
+import sluice.loop.engine.ChunkPool;
 
 /// The receive arena of a simulated engine: chunks are given out in random order and poisoned when
 /// they come back. Owned by the engine's thread.

@@ -2,7 +2,7 @@ package sluice.testkit;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import sluice.loop.SendVector;
+import sluice.loop.engine.SendVector;
 
 /// The bytes of one send, as they were when it was staged: to see whether the caller lets go of
 /// them too early. Owned by the engine's thread.

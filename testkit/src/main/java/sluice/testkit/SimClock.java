@@ -1,6 +1,6 @@
 package sluice.testkit;
 
-import sluice.loop.NanoClock;
+import sluice.loop.engine.NanoClock;
 
 /// Simulated time: it moves only when the simulation moves it. Owned by the thread that runs the
 /// simulation.

@@ -1,7 +1,7 @@
 package sluice.testkit;
 
-import sluice.loop.CompletionSink;
-import sluice.loop.PollerPort;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.poller.PollerPort;
 import sluice.sys.Errno;
 
 /// One-shot polls on a [SimEngine], so that a poller runs on the simulated kernel. Owned by the

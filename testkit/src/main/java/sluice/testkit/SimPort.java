@@ -5,8 +5,8 @@ import static sluice.testkit.SimOperation.ifActive;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Completion;
-import sluice.loop.ListenOptions;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.ListenOptions;
 import sluice.sys.Errno;
 import sluice.testkit.SimOperation.Lane;
 

@@ -6,7 +6,7 @@ import static sluice.testkit.SimOperation.unsettled;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Completion;
+import sluice.loop.engine.Completion;
 import sluice.sys.Errno;
 import sluice.testkit.SimOperation.Lane;
 

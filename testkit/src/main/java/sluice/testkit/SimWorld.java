@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.EngineConfig;
 import sluice.testbase.Slice;
 
 /// One simulation: a seed, and everything that follows from it. Owned by the thread that runs it.

@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
 import sluice.loop.DescriptorWatch;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
-import sluice.loop.NanoClock;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.NanoClock;
 import sluice.sys.EventFd;
 import sluice.testbase.Patience;
 

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
-import sluice.loop.Backend;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
-import sluice.loop.Engines;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.server.Engines;
 
 /// The engines of this machine, for the contracts. Any thread may call.
 final class KernelEngines {

@@ -12,10 +12,10 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
-import sluice.loop.TlsContext;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.tls.TlsContext;
 import sluice.testkit.EchoProtocol.Habits;
 
 /// Slow readers with TLS and without it on one loop of a simulated kernel, and much less memory for
@@ -92,8 +92,7 @@ class MixedReadersSimTest {
     EchoProtocol protocol = new EchoProtocol(engine, random, habits);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     SocketAddress open = loop.listen(any, ListenOptions.DEFAULT, protocol).localAddress();
-    SocketAddress closed =
-        loop.listen(any, ListenOptions.DEFAULT.withTls(server), protocol).localAddress();
+    SocketAddress closed = loop.listen(any, ListenOptions.DEFAULT, protocol, server).localAddress();
     List<Reader> plain = new ArrayList<>();
     List<Reader> secure = new ArrayList<>();
     for (int i = 0; i < PEERS; i++) {

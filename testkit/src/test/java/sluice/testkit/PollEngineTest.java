@@ -1,9 +1,9 @@
 package sluice.testkit;
 
 import java.io.IOException;
-import sluice.loop.Backend;
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// The contract on the `poll` engine.
 class PollEngineTest extends EngineContract {

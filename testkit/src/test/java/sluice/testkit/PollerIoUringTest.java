@@ -1,6 +1,6 @@
 package sluice.testkit;
 
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 
 /// The contract on the backend `io_uring`.
 class PollerIoUringTest extends PollerKernelContract {

@@ -1,6 +1,6 @@
 package sluice.testkit;
 
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 
 /// The contract on the backend `poll`.
 class PollerPollTest extends PollerKernelContract {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sluice.loop.Poller;
+import sluice.loop.poller.Poller;
 
 /// The contract on the simulated kernel, without faults.
 class PollerSimContractTest extends PollerContract {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 import sluice.sys.SysException;
 
 /// A poller on the simulated kernel with faults: random changes between waits and during them, held

@@ -8,12 +8,12 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import sluice.loop.Completion;
-import sluice.loop.CompletionSink;
-import sluice.loop.Engine;
-import sluice.loop.ListenOptions;
-import sluice.loop.SendVector;
-import sluice.loop.Transport;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.SendVector;
+import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 

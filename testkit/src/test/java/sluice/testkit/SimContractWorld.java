@@ -1,7 +1,7 @@
 package sluice.testkit;
 
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// A simulated machine without faults for each test of a contract. Owned by the test's thread.
 final class SimContractWorld {

@@ -1,7 +1,7 @@
 package sluice.testkit;
 
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// The contract on the simulated engine, without faults: what it lets its caller rely on is what
 /// the kernel's engines do.

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.Framing;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
+import sluice.loop.engine.ListenOptions;
 
 /// Interruptlets over the simulated engine with all its faults: echoes by whoever is asked, while
 /// they are admitted, replaced and evicted. Every message comes back once, in order.

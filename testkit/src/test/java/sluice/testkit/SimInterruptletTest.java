@@ -1,7 +1,7 @@
 package sluice.testkit;
 
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// The contract of interruptlets on the simulated engine, without faults.
 class SimInterruptletTest extends InterruptletContract {

@@ -1,7 +1,7 @@
 package sluice.testkit;
 
-import sluice.loop.Engine;
-import sluice.loop.EngineConfig;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
 
 /// The contract of leases on the simulated engine, which watches every byte in flight, without
 /// faults.

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.EngineConfig;
-import sluice.loop.LeaseLimits;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.LeaseLimits;
+import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EchoProtocol.Habits;
 
 /// The event loop over the simulated engine: an echo protocol with fast and deferred answers. Every

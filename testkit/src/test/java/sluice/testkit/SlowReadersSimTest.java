@@ -8,10 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.EngineConfig;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EchoProtocol.Habits;
 
 /// Many peers of every pace on a simulated kernel, and much less memory for output than they leave

@@ -23,11 +23,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
-import sluice.loop.TlsContext;
-import sluice.loop.TlsOptions;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.tls.TlsContext;
+import sluice.loop.tls.TlsOptions;
 import sluice.testkit.EchoProtocol.Habits;
 
 /// TLS over the simulated engine, with a kernel that does its worst and peers that cut records
@@ -134,8 +134,8 @@ class TlsSimTest {
     Loop loop = new Loop("sim", engine, CONFIG, world.clock(), world.scheduler().executor(500_000));
     EchoProtocol protocol = new EchoProtocol(engine, random, habits);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    ListenOptions options = ListenOptions.DEFAULT.withTls(server);
-    SocketAddress address = loop.listen(any, options, protocol).localAddress();
+    SocketAddress address =
+        loop.listen(any, ListenOptions.DEFAULT, protocol, server).localAddress();
     List<Talk> talks = new ArrayList<>();
     for (int i = random.between(1, 6); i > 0; i--) {
       talks.add(talk(world, clients, address, habits));
@@ -195,8 +195,8 @@ class TlsSimTest {
           EchoProtocol protocol =
               new EchoProtocol(engine, world.random(), new Habits(5, 1, 0, 0, 0, 0));
           InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-          ListenOptions options = ListenOptions.DEFAULT.withTls(server);
-          SocketAddress address = loop.listen(any, options, protocol).localAddress();
+          SocketAddress address =
+              loop.listen(any, ListenOptions.DEFAULT, protocol, server).localAddress();
           byte[] half = {22, 3, 1, 1, 0, 1};
           SimClient client =
               world.client().connect(address).send(Arrays.copyOf(half, world.random().below(7)));

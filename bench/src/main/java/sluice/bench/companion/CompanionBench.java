@@ -12,7 +12,7 @@ import sluice.bench.companion.CompanionSelectorServer.Who;
 import sluice.bench.run.Commands;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 import sluice.sys.IoUring;
 
 /// Whether requests that need no application should wait for it: one application thread turns the

@@ -5,17 +5,17 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TransferQueue;
-import sluice.loop.Backend;
 import sluice.loop.Connection;
-import sluice.loop.EngineConfig;
-import sluice.loop.Engines;
-import sluice.loop.ListenOptions;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
-import sluice.loop.NanoClock;
 import sluice.loop.Protocol;
 import sluice.loop.ReplyTicket;
-import sluice.loop.Server;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.server.Engines;
+import sluice.loop.server.Server;
 import sluice.memory.View;
 
 /// The real loop, turned by the application's thread between its work, or by a companion that hands

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 
 /// The asynchronous server that the Poller paper describes and leaves out. The main thread polls, a
 /// second one accepts, workers serve; none waits for another. A ready connection is disabled by

@@ -8,8 +8,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Locale;
-import sluice.loop.Poller;
-import sluice.loop.PollerEvents;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerEvents;
 
 /// The client of the demo: opens its connections, then keeps one message in flight on each until
 /// all were echoed, and tells the time that took. One thread does all, with a poller.

@@ -9,7 +9,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.server.CannedReply;
 import sluice.bench.server.RequestScan;
-import sluice.loop.Poller;
+import sluice.loop.poller.Poller;
 
 /// One connection of a demo's server: echoes, or answers each HTTP request with the same file. One
 /// thread at a time serves it.

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.run.OptionNumber;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 
 /// What the command line of a demo says. Immutable.
 ///

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Poller;
-import sluice.loop.PollerFacade;
+import sluice.loop.poller.Poller;
+import sluice.loop.poller.PollerFacade;
 
 /// The gang-scheduled server of the Poller paper, written as then, with the old interface. The main
 /// thread polls and accepts; a gang of workers serves what is ready; nobody polls before the last

@@ -1,6 +1,6 @@
 package sluice.nfs.rpc;
 
-import sluice.loop.CounterPublisher;
+import sluice.loop.counters.CounterPublisher;
 
 /// What one loop counts of RPC. Plain fields, written by the loop's thread; other threads read them
 /// as hints, as the [CounterPublisher] does.

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 
 /// RPC over UDP, and the portmapper, on the backends that have descriptors.

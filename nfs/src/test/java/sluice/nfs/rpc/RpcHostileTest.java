@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 
 /// Clients that mean harm: marks, lengths, credentials and floods. Whoever else is connected is

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
-import sluice.loop.Backend;
-import sluice.loop.Engines;
-import sluice.loop.ServerConfig;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Engines;
+import sluice.loop.server.ServerConfig;
 import sluice.nfs.RpcLimits;
 
 /// A server with a [RpcTestProgram], which must have given everything back when it ends. Of the

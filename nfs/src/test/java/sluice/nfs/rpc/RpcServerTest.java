@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.loop.Backend;
+import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 
 /// RPC over TCP on each backend: records however they are cut, replies in any order, limits that
@@ -527,7 +527,8 @@ class RpcServerTest {
           new RpcServer.Options(List.of(rig.program), RpcLimits.DEFAULT, host -> false, true);
       try (RpcServer closed =
               RpcServer.start(
-                  sluice.loop.ServerConfig.onLoopback("closed", 0).withBackend(backend), nobody);
+                  sluice.loop.server.ServerConfig.onLoopback("closed", 0).withBackend(backend),
+                  nobody);
           RpcTestClient client = new RpcTestClient(closed.server().port())) {
         assertThat(client.ended()).isTrue();
       }

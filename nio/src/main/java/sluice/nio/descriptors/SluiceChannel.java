@@ -1,7 +1,7 @@
 package sluice.nio.descriptors;
 
 import java.nio.channels.ClosedChannelException;
-import sluice.loop.DescriptorChannel;
+import sluice.loop.poller.DescriptorChannel;
 
 /// What selectors need to know of a channel of ours. Any thread may call.
 public interface SluiceChannel extends DescriptorChannel {
@@ -9,8 +9,8 @@ public interface SluiceChannel extends DescriptorChannel {
 
   boolean isOpen();
 
-  /// For a [sluice.loop.Poller]; negative once closed. What a selector's ring has received already
-  /// does not make it ready: a channel belongs to one of the two at a time.
+  /// For a [sluice.loop.poller.Poller]; negative once closed. What a selector's ring has received
+  /// already does not make it ready: a channel belongs to one of the two at a time.
   @Override
   default int descriptor() {
     return isOpen() ? core().fd() : -1;

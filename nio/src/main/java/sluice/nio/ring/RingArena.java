@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Completion;
+import sluice.loop.engine.Completion;
 import sluice.sys.BufferRing;
 import sluice.sys.Cqe;
 import sluice.sys.Errno;

@@ -83,7 +83,7 @@ final class RingListener extends RingPort implements AcceptPort {
 
   @Override
   void complete(int operation, int result, int flags, long part) {
-    if (!sluice.loop.Completion.hasMore(flags)) {
+    if (!sluice.loop.engine.Completion.hasMore(flags)) {
       armed = false;
       cancelling = false;
     }

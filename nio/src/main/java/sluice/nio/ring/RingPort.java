@@ -1,7 +1,7 @@
 package sluice.nio.ring;
 
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Token;
+import sluice.loop.engine.Token;
 
 /// A channel's place in a [SelectorRing]. The ring's thread calls, except where said.
 ///

@@ -6,7 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import sluice.loop.Completion;
+import sluice.loop.engine.Completion;
 import sluice.nio.channels.SluiceSocketChannel;
 import sluice.nio.channels.StreamPort;
 import sluice.nio.descriptors.ByteMover;

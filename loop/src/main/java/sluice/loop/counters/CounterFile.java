@@ -1,0 +1,219 @@
+package sluice.loop.counters;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Reads counters files of other processes. Stateless: any thread may call.
+///
+/// A file is untrusted input: every length and count in it is checked against what the format and
+/// the file's size allow, and text is stripped of control characters. It is copied with `read(2)`
+/// instead of being mapped, so that a file truncated meanwhile ends in an error and not in SIGBUS;
+/// the kernel copies aligned words whole.
+public final class CounterFile {
+  private static final String SUFFIX = ".counters";
+
+  /// Clocks of the process table and of files differ by some ticks.
+  private static final long START_SLACK_MILLIS = 2_000;
+
+  private CounterFile() {}
+
+  /// `$SLUICE_RUN_DIR`, else `$XDG_RUNTIME_DIR/sluice`, else `sluice-USER` in the directory for
+  /// temporary files.
+  public static Path defaultDirectory() {
+    String own = System.getenv("SLUICE_RUN_DIR");
+    if (own != null && !own.isEmpty()) {
+      return Path.of(own);
+    }
+    String runtime = System.getenv("XDG_RUNTIME_DIR");
+    if (runtime != null && !runtime.isEmpty()) {
+      return Path.of(runtime, "sluice");
+    }
+    String user = System.getProperty("user.name", "unknown").replace('/', '_');
+    return Path.of(System.getProperty("java.io.tmpdir", "."), "sluice-" + user);
+  }
+
+  /// The file that a process with this number would have.
+  public static Path fileOf(Path directory, long pid) {
+    return directory.resolve(pid + SUFFIX);
+  }
+
+  /// Numbers of the live processes that have a counters file here, ascending.
+  public static List<Long> processes(Path directory) throws IOException {
+    List<Long> pids = new ArrayList<>();
+    for (long pid : pidsOfFiles(directory)) {
+      if (alive(fileOf(directory, pid), pid)) {
+        pids.add(pid);
+      }
+    }
+    pids.sort(null);
+    return pids;
+  }
+
+  /// Deletes files whose process is gone.
+  ///
+  /// @return files deleted
+  public static int deleteStale(Path directory) throws IOException {
+    int deleted = 0;
+    for (long pid : pidsOfFiles(directory)) {
+      Path file = fileOf(directory, pid);
+      if (!alive(file, pid) && Files.deleteIfExists(file)) {
+        deleted++;
+      }
+    }
+    return deleted;
+  }
+
+  private static List<Long> pidsOfFiles(Path directory) throws IOException {
+    List<Long> pids = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+      for (Path file : files) {
+        String name = String.valueOf(file.getFileName());
+        String number = name.substring(0, name.length() - SUFFIX.length());
+        if (number.matches("[1-9][0-9]{0,9}")) {
+          pids.add(Long.parseLong(number));
+        }
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      return List.of();
+    }
+    return pids;
+  }
+
+  /// A process of this number that started after the file was made is another one.
+  private static boolean alive(Path file, long pid) throws IOException {
+    Optional<ProcessHandle> process = ProcessHandle.of(pid);
+    if (process.isEmpty() || !process.get().isAlive()) {
+      return false;
+    }
+    Optional<Instant> started = process.get().info().startInstant();
+    if (started.isEmpty()) {
+      return true;
+    }
+    try {
+      long written = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS).toMillis();
+      return started.get().toEpochMilli() <= written + START_SLACK_MILLIS;
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  /// Reads a file.
+  ///
+  /// @throws NoSuchFileException when there is none
+  /// @throws IOException when it cannot be read, is no counters file, or is damaged; the message
+  ///   says what is wrong
+  public static CounterSnapshot read(Path file) throws IOException {
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+        && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw damaged(file.toString(), "not a regular file");
+    }
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS))) {
+      long size = channel.size();
+      if (size < CounterLayout.HEADER_BYTES
+          || size > CounterLayout.fileBytes(CounterLayout.CAPACITY_MAX)) {
+        throw damaged(file.toString(), "a size of " + size + " bytes is not possible");
+      }
+      ByteBuffer bytes = ByteBuffer.allocate((int) size);
+      while (bytes.hasRemaining() && channel.read(bytes) > 0) {
+        // until all is read; what a truncation took away stays zero and fails the checks
+      }
+      return parse(bytes.array(), file.toString());
+    }
+  }
+
+  /// Reads the bytes of a file.
+  ///
+  /// @param name for error messages
+  static CounterSnapshot parse(byte[] bytes, String name) throws IOException {
+    if (bytes.length < CounterLayout.HEADER_BYTES) {
+      throw damaged(name, "shorter than its header");
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    long magic = in.getLong(CounterLayout.MAGIC_OFFSET);
+    if (magic != CounterLayout.MAGIC) {
+      throw damaged(name, magic == 0 ? "its process is still opening it" : "wrong magic number");
+    }
+    int version = in.getInt(CounterLayout.VERSION_OFFSET);
+    if (version != CounterLayout.VERSION) {
+      throw damaged(name, "version " + version + ", this program reads " + CounterLayout.VERSION);
+    }
+    int capacity = in.getInt(CounterLayout.CAPACITY_OFFSET);
+    if (capacity < 1
+        || capacity > CounterLayout.CAPACITY_MAX
+        || bytes.length != CounterLayout.fileBytes(capacity)) {
+      throw damaged(name, "capacity " + capacity + " does not fit its size");
+    }
+    int count = in.getInt(CounterLayout.COUNT_OFFSET);
+    if (count < 0 || count > capacity) {
+      throw damaged(name, count + " counters where there is room for " + capacity);
+    }
+    List<CounterValue> values = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      values.add(value(in, capacity, i, name));
+    }
+    int textLength = in.getInt(CounterLayout.DESCRIPTION_LENGTH_OFFSET);
+    return new CounterSnapshot(
+        in.getLong(CounterLayout.PID_OFFSET),
+        in.getLong(CounterLayout.OPENED_OFFSET),
+        text(
+            in,
+            CounterLayout.DESCRIPTION_OFFSET,
+            textLength,
+            CounterLayout.DESCRIPTION_MAX_BYTES,
+            name),
+        values);
+  }
+
+  private static CounterValue value(ByteBuffer in, int capacity, int index, String name)
+      throws IOException {
+    int slot = CounterLayout.labelOffset(index);
+    int length = in.getInt(slot + CounterLayout.LABEL_LENGTH_OFFSET);
+    int kind = in.getInt(slot + CounterLayout.LABEL_KIND_OFFSET);
+    if (kind != CounterLayout.KIND_COUNTER && kind != CounterLayout.KIND_GAUGE) {
+      throw damaged(name, "counter " + index + " has unknown kind " + kind);
+    }
+    String label =
+        text(
+            in,
+            slot + CounterLayout.LABEL_TEXT_OFFSET,
+            length,
+            CounterLayout.LABEL_MAX_BYTES,
+            name);
+    return new CounterValue(
+        label,
+        kind == CounterLayout.KIND_GAUGE,
+        in.getLong(CounterLayout.valueOffset(capacity, index)));
+  }
+
+  private static String text(ByteBuffer in, int offset, int length, int maxBytes, String name)
+      throws IOException {
+    if (length < 0 || length > maxBytes) {
+      throw damaged(name, "a text of " + length + " bytes where " + maxBytes + " are possible");
+    }
+    byte[] copy = new byte[length];
+    in.get(offset, copy);
+    String text = new String(copy, StandardCharsets.UTF_8);
+    // It will be printed on a terminal.
+    return text.replaceAll("\\p{Cntrl}", "?");
+  }
+
+  private static IOException damaged(String name, String what) {
+    return new IOException("counters file " + name + ": " + what);
+  }
+}

@@ -1,0 +1,53 @@
+package sluice.loop.counters;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/// Carries numbers that others count in plain fields into a counters file. Runs on the watchdog's
+/// thread ten times a second, so that loops pay nothing for being watched, asleep or awake.
+///
+/// A number is read without synchronisation and may lag; each is whole, as a `long` is on the
+/// machines that Sluice runs on.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | entries | any thread | copy-on-write | copy-on-write |
+/// | each counter | holder of `this` | under lock | under lock |
+public final class CounterPublisher {
+  private final Counters counters;
+  private final List<Entry> entries = new CopyOnWriteArrayList<>();
+
+  private record Entry(Counter counter, LongSupplier number) {}
+
+  /// @param counters where the numbers go
+  public CounterPublisher(Counters counters) {
+    this.counters = counters;
+  }
+
+  /// Adds a count that only grows.
+  ///
+  /// @param label as in [Counters#counter]
+  /// @param number called on another thread than the counting one
+  public void counter(String label, LongSupplier number) {
+    entries.add(new Entry(counters.counter(label), number));
+  }
+
+  /// Adds a level that goes up and down.
+  public void gauge(String label, LongSupplier number) {
+    entries.add(new Entry(counters.gauge(label), number));
+  }
+
+  /// Writes what has changed.
+  public synchronized void publish() {
+    for (Entry entry : entries) {
+      entry.counter.update(entry.number.getAsLong());
+    }
+  }
+
+  /// Everything published so far, brought up to date.
+  public CounterSnapshot snapshot() {
+    publish();
+    return counters.snapshot();
+  }
+}

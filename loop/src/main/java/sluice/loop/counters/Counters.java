@@ -1,0 +1,224 @@
+package sluice.loop.counters;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The counters of this process, in a memory-mapped file that `sluice stat` reads without asking
+/// the process. Any thread may create counters and take snapshots; each [Counter] then belongs to
+/// one thread.
+///
+/// The file is `PID.counters` in [CounterFile#defaultDirectory], mode 0600 in a directory of mode
+/// 0700, and is deleted by [#close]. Files of processes that died without closing are deleted by
+/// the next process that opens one. Where no file can be had (read-only or foreign directory), the
+/// counters live in private memory, and [#whyNoFile] says why; nothing else changes.
+///
+/// | field             | writer           | read mode  | write mode |
+/// |-------------------|------------------|------------|------------|
+/// | `labels`, `count` | holder of `this` | under lock | under lock |
+/// | `closed`          | holder of `this` | under lock | under lock |
+///
+/// Memory is unmapped when neither this object nor a counter is reachable any more, so a late
+/// increment after `close` is harmless.
+public final class Counters implements AutoCloseable {
+  /// Room for counters unless the caller asks for another number.
+  public static final int DEFAULT_CAPACITY = 1024;
+
+  private final MemorySegment segment;
+  private final int capacity;
+  private final @Nullable Path file;
+  private final String whyNoFile;
+  private final Set<String> labels = new HashSet<>();
+  private int count;
+  private boolean closed;
+
+  private Counters(
+      MemorySegment segment, int capacity, @Nullable Path file, String whyNoFile, long pid) {
+    this.segment = segment;
+    this.capacity = capacity;
+    this.file = file;
+    this.whyNoFile = whyNoFile;
+    CounterLayout.INT.set(segment, CounterLayout.VERSION_OFFSET, CounterLayout.VERSION);
+    CounterLayout.INT.set(segment, CounterLayout.CAPACITY_OFFSET, capacity);
+    CounterLayout.LONG.set(segment, CounterLayout.PID_OFFSET, pid);
+    CounterLayout.LONG.set(segment, CounterLayout.OPENED_OFFSET, System.currentTimeMillis());
+    CounterLayout.LONG.setRelease(segment, CounterLayout.MAGIC_OFFSET, CounterLayout.MAGIC);
+  }
+
+  /// Opens this process's counters file in the default directory.
+  public static Counters open() {
+    return open(CounterFile.defaultDirectory(), DEFAULT_CAPACITY);
+  }
+
+  /// Opens this process's counters file. A file that is there already is replaced: one process has
+  /// one `Counters`.
+  ///
+  /// @param capacity counters there is room for, 1 to 65 536
+  public static Counters open(Path directory, int capacity) {
+    if (capacity < 1 || capacity > CounterLayout.CAPACITY_MAX) {
+      throw new IllegalArgumentException(
+          "capacity must be 1 to " + CounterLayout.CAPACITY_MAX + ": " + capacity);
+    }
+    long pid = ProcessHandle.current().pid();
+    Path file = CounterFile.fileOf(directory, pid);
+    try {
+      MemorySegment mapped = create(directory, file, capacity);
+      CounterFile.deleteStale(directory);
+      return new Counters(mapped, capacity, file, "", pid);
+    } catch (IOException | UnsupportedOperationException e) {
+      return inMemory(capacity, pid, "no counters file in " + directory + ": " + e);
+    }
+  }
+
+  /// Counters that no other process sees, for tests and embedders.
+  public static Counters inMemory() {
+    return inMemory(DEFAULT_CAPACITY, ProcessHandle.current().pid(), "opened without a file");
+  }
+
+  private static Counters inMemory(int capacity, long pid, String why) {
+    MemorySegment memory =
+        Arena.ofAuto().allocate(CounterLayout.fileBytes(capacity), Long.BYTES * 16L);
+    return new Counters(memory, capacity, null, why, pid);
+  }
+
+  private static MemorySegment create(Path directory, Path file, int capacity) throws IOException {
+    boolean posix = directory.getFileSystem().supportedFileAttributeViews().contains("unix");
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createDirectories(directory, mode(posix, "rwx------"));
+    }
+    Files.deleteIfExists(file);
+    Set<StandardOpenOption> options =
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try (FileChannel channel = FileChannel.open(file, options, mode(posix, "rw-------"))) {
+      if (posix) {
+        requireOwnDirectory(directory, file);
+      }
+      return channel.map(
+          FileChannel.MapMode.READ_WRITE, 0, CounterLayout.fileBytes(capacity), Arena.ofAuto());
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /// In a directory that another user owns or may write, the file could be replaced under us.
+  private static void requireOwnDirectory(Path directory, Path ownFile) throws IOException {
+    Object owner = Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    if (!owner.equals(Files.getAttribute(ownFile, "unix:uid", LinkOption.NOFOLLOW_LINKS))) {
+      throw new IOException("the directory belongs to user " + owner);
+    }
+    Set<PosixFilePermission> mode =
+        Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
+    if (mode.contains(PosixFilePermission.GROUP_WRITE)
+        || mode.contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new IOException("others may write the directory: chmod 700 it");
+    }
+  }
+
+  private static FileAttribute<?>[] mode(boolean posix, String mode) {
+    return posix
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode))
+        }
+        : new FileAttribute<?>[0];
+  }
+
+  /// Creates a count that only grows, such as requests answered.
+  ///
+  /// @param label `source/name`, at most 120 bytes of UTF-8, for example `loop0/requests`
+  /// @throws IllegalArgumentException when the label is taken or too long
+  /// @throws IllegalStateException when the table is full
+  public Counter counter(String label) {
+    return create(label, CounterLayout.KIND_COUNTER);
+  }
+
+  /// Creates a level that goes up and down, such as open connections. Same rules as [#counter].
+  public Counter gauge(String label) {
+    return create(label, CounterLayout.KIND_GAUGE);
+  }
+
+  private synchronized Counter create(String label, int kind) {
+    byte[] text = label.getBytes(StandardCharsets.UTF_8);
+    if (text.length == 0 || text.length > CounterLayout.LABEL_MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "a label has 1 to " + CounterLayout.LABEL_MAX_BYTES + " bytes: " + label);
+    }
+    if (count == capacity) {
+      throw new IllegalStateException("all " + capacity + " counters are taken: " + label);
+    }
+    if (!labels.add(label)) {
+      throw new IllegalArgumentException("a counter of this label exists: " + label);
+    }
+    int index = count++;
+    long slot = CounterLayout.labelOffset(index);
+    CounterLayout.INT.set(segment, slot + CounterLayout.LABEL_LENGTH_OFFSET, text.length);
+    CounterLayout.INT.set(segment, slot + CounterLayout.LABEL_KIND_OFFSET, kind);
+    MemorySegment.copy(
+        text,
+        0,
+        segment,
+        ValueLayout.JAVA_BYTE,
+        slot + CounterLayout.LABEL_TEXT_OFFSET,
+        text.length);
+    CounterLayout.INT.setRelease(segment, CounterLayout.COUNT_OFFSET, count);
+    return new Counter(segment, CounterLayout.valueOffset(capacity, index));
+  }
+
+  /// Sets the line that `sluice stat` shows for this process, such as what it serves and where.
+  /// What does not fit into 472 bytes is cut.
+  public synchronized void describe(String description) {
+    byte[] text = description.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(text.length, CounterLayout.DESCRIPTION_MAX_BYTES);
+    MemorySegment.copy(
+        text, 0, segment, ValueLayout.JAVA_BYTE, CounterLayout.DESCRIPTION_OFFSET, length);
+    CounterLayout.INT.setRelease(segment, CounterLayout.DESCRIPTION_LENGTH_OFFSET, length);
+  }
+
+  /// What the counters say now. Any thread.
+  public CounterSnapshot snapshot() {
+    byte[] copy = segment.toArray(ValueLayout.JAVA_BYTE);
+    try {
+      return CounterFile.parse(copy, String.valueOf(file));
+    } catch (IOException e) {
+      throw new IllegalStateException("another process has damaged the counters file", e);
+    }
+  }
+
+  /// Where other processes find the counters, or null, see [#whyNoFile].
+  public @Nullable Path file() {
+    return file;
+  }
+
+  /// Why there is no file; empty when there is one.
+  public String whyNoFile() {
+    return whyNoFile;
+  }
+
+  /// Removes the file. Idempotent; counters may still be written, and are read no more.
+  @Override
+  public synchronized void close() {
+    if (closed || file == null) {
+      return;
+    }
+    closed = true;
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      // The next process that opens counters in this directory deletes it.
+      return;
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package sluice.loop.engine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Block;
+import sluice.sys.NativeMemory;
+
+/// The receive arena of one engine: equal chunks in one page-aligned region, each a reusable
+/// [Block]. The engine's owner thread calls everything, except that any thread may end the last
+/// lease of a chunk.
+///
+/// A chunk whose last lease ends on the owner thread is free at once. On another thread it goes
+/// onto a lock-free stack that [#reclaim] empties. Engines that choose chunks themselves use
+/// [#peek] and [#lend]; where the kernel chooses, a subclass overrides [#onFree] to publish chunks
+/// and calls `lend` for each completion.
+///
+/// ```
+/// free --lend--> leased --last release, owner----------------> free (onFree)
+///                       \-last release, elsewhere--> returned --reclaim--> free (onFree)
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | stack, free, owner, closed | owner | plain | plain |
+/// | returned | any thread | volatile; acquire by the owner | CAS; getAndSet by the owner |
+/// | link\[chunk\] | the thread that returns it | plain, after the acquire of `returned` | plain |
+/// | leftAfterClose | any thread | getAndAdd | getAndAdd |
+///
+/// Lifecycle: opened with every chunk free → used → closed by the engine after the kernel has let
+/// go of the region. Chunks that are still leased then keep the region; the last one frees it.
+public class ChunkPool implements ChunkArena, AutoCloseable {
+  private static final int ALIGNMENT_BYTES = 4096;
+  private static final int NONE = -1;
+  private static final int CLOSED = -2;
+  private static final VarHandle RETURNED;
+
+  static {
+    try {
+      RETURNED = MethodHandles.lookup().findVarHandle(ChunkPool.class, "returned", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final MemorySegment allocation;
+  private final MemorySegment segment;
+  private final int chunkBytes;
+  private final Chunk[] blocks;
+  private final int[] stack;
+  private final int[] link;
+  private final AtomicInteger leftAfterClose = new AtomicInteger();
+  private int free;
+  private @Nullable Thread owner;
+  private boolean closed;
+
+  @SuppressWarnings("unused") // through RETURNED: head of the stack that other threads push onto
+  private int returned = NONE;
+
+  /// Allocates the region; pages are touched only as chunks are first filled.
+  ///
+  /// @param count a power of two, 1 to 32 768
+  public ChunkPool(int count, int chunkBytes) {
+    if (count < 1 || count > 32_768 || Integer.bitCount(count) != 1) {
+      throw new IllegalArgumentException("count must be a power of two, 1 to 32768: " + count);
+    }
+    long bytes = (long) count * chunkBytes;
+    this.allocation = NativeMemory.allocate(bytes + ALIGNMENT_BYTES);
+    this.segment = allocation.asSlice(-allocation.address() & (ALIGNMENT_BYTES - 1), bytes);
+    this.chunkBytes = chunkBytes;
+    this.blocks = new Chunk[count];
+    this.stack = new int[count];
+    this.link = new int[count];
+    for (int chunk = 0; chunk < count; chunk++) {
+      blocks[chunk] = new Chunk(chunk, segment.asSlice((long) chunk * chunkBytes, chunkBytes));
+      stack[count - 1 - chunk] = chunk;
+    }
+    this.free = count;
+  }
+
+  @Override
+  public final int count() {
+    return blocks.length;
+  }
+
+  @Override
+  public final int chunkBytes() {
+    return chunkBytes;
+  }
+
+  @Override
+  public final MemorySegment segment() {
+    return segment;
+  }
+
+  @Override
+  public final Block block(int chunk) {
+    return blocks[chunk];
+  }
+
+  @Override
+  public final int free() {
+    return free;
+  }
+
+  /// Names the thread on which a release takes effect at once. Before the first call none does.
+  public final void own(Thread thread) {
+    owner = thread;
+  }
+
+  /// The free chunk to fill next, which stays free; the one used last, whose lines are still in the
+  /// cache.
+  ///
+  /// @return -1 when no chunk is free
+  public final int peek() {
+    return free == 0 ? -1 : stack[free - 1];
+  }
+
+  /// Gives out a filled chunk with one lease: the one of the latest [#peek], or the kernel's choice
+  /// when [#onFree] is overridden.
+  public final void lend(int chunk) {
+    assert blocks[chunk].leases() == 0 : "chunk " + chunk + " is already out";
+    free--;
+    blocks[chunk].lend();
+  }
+
+  /// Takes a chunk back, on the owner thread. Overriders publish it to the kernel; chunks that were
+  /// never lent are theirs to publish when they open.
+  protected void onFree(int chunk) {
+    stack[free] = chunk;
+  }
+
+  @Override
+  public final void reclaim() {
+    if ((int) RETURNED.getOpaque(this) < 0) {
+      return;
+    }
+    int chunk = (int) RETURNED.getAndSet(this, NONE);
+    while (chunk >= 0) {
+      int next = link[chunk]; // before onFree: a free chunk may be returned again
+      recycle(chunk);
+      chunk = next;
+    }
+  }
+
+  private void recycle(int chunk) {
+    onFree(chunk);
+    free++;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself only
+  private void giveBack(int chunk) {
+    if (Thread.currentThread() == owner && !closed) {
+      recycle(chunk);
+      return;
+    }
+    int head = (int) RETURNED.getVolatile(this);
+    while (head != CLOSED) {
+      link[chunk] = head;
+      int witness = (int) RETURNED.compareAndExchange(this, head, chunk);
+      if (witness == head) {
+        return;
+      }
+      head = witness;
+    }
+    if (leftAfterClose.addAndGet(-1) == 0) {
+      NativeMemory.free(allocation);
+    }
+  }
+
+  /// Frees the region, now or when the last leased chunk comes back. The kernel must not use the
+  /// region any more. Idempotent.
+  @Override
+  public final void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    int back = free;
+    int chunk = (int) RETURNED.getAndSet(this, CLOSED);
+    while (chunk >= 0) {
+      back++;
+      chunk = link[chunk];
+    }
+    // Releases since the swap have counted below zero; only the very last step can reach it.
+    if (leftAfterClose.addAndGet(blocks.length - back) == 0) {
+      NativeMemory.free(allocation);
+    }
+  }
+
+  private final class Chunk extends Block {
+    private final int index;
+
+    Chunk(int index, MemorySegment segment) {
+      super(segment, 0);
+      this.index = index;
+    }
+
+    void lend() {
+      revive();
+    }
+
+    @Override
+    protected void free() {
+      giveBack(index);
+    }
+  }
+}

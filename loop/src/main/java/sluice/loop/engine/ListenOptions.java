@@ -1,0 +1,20 @@
+package sluice.loop.engine;
+
+/// How a listening socket is opened.
+///
+/// @param backlog connections the kernel may hold for us, 1 to 65535
+/// @param reusePort several listeners share the port, one per loop; the kernel spreads connections
+/// @param noDelay set `TCP_NODELAY` on the listener, which accepted sockets inherit
+public record ListenOptions(int backlog, boolean reusePort, boolean noDelay) {
+  public static final ListenOptions DEFAULT = new ListenOptions(4096, false, true);
+
+  public ListenOptions {
+    if (backlog < 1 || backlog > 65535) {
+      throw new IllegalArgumentException("backlog must be 1 to 65535: " + backlog);
+    }
+  }
+
+  public ListenOptions withReusePort(boolean value) {
+    return new ListenOptions(backlog, value, noDelay);
+  }
+}

@@ -1,0 +1,71 @@
+package sluice.loop.engine;
+
+import java.lang.foreign.MemorySegment;
+
+/// The ranges of one gathering send, at most [#LIMIT]. Reused by its owner; the transport copies
+/// what it needs when the send is staged.
+public final class SendVector {
+  /// Most ranges in one send: well below the kernel's `UIO_MAXIOV` of 1024.
+  public static final int LIMIT = 256;
+
+  private final MemorySegment[] segments = new MemorySegment[LIMIT];
+  private final long[] offsets = new long[LIMIT];
+  private final int[] lengths = new int[LIMIT];
+  private int count;
+  private int totalBytes;
+  private boolean more;
+
+  public void clear() {
+    for (int i = 0; i < count; i++) {
+      segments[i] = MemorySegment.NULL;
+    }
+    count = 0;
+    totalBytes = 0;
+    more = false;
+  }
+
+  /// Appends a range.
+  ///
+  /// @throws IllegalStateException when the vector is full or would exceed 2 GiB
+  public void add(MemorySegment segment, long offset, int length) {
+    if (count == LIMIT || totalBytes > Integer.MAX_VALUE - length) {
+      throw new IllegalStateException("send vector is full: " + count + " ranges");
+    }
+    segments[count] = segment;
+    offsets[count] = offset;
+    lengths[count] = length;
+    count++;
+    totalBytes += length;
+  }
+
+  /// Says that bytes which are sent in another way follow at once, so that the last ones of this
+  /// send need no packet of their own (`MSG_MORE`).
+  public void moreFollows() {
+    more = true;
+  }
+
+  /// Whether [#moreFollows] was called.
+  public boolean more() {
+    return more;
+  }
+
+  public int count() {
+    return count;
+  }
+
+  public int totalBytes() {
+    return totalBytes;
+  }
+
+  public MemorySegment segment(int index) {
+    return segments[index];
+  }
+
+  public long offset(int index) {
+    return offsets[index];
+  }
+
+  public int length(int index) {
+    return lengths[index];
+  }
+}

@@ -1,0 +1,46 @@
+package sluice.loop.output;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import sluice.loop.engine.LeaseLimits;
+
+/// What one connection's handlers keep of its input. Charged by the loop's thread, refunded by
+/// whichever thread lets go; it lives on when the connection has closed.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | chunks, copiedBytes | loop charges, any thread refunds | volatile | getAndAdd |
+public final class ConnectionLeases {
+  private final LeaseLimits limits;
+  private final AtomicInteger chunks = new AtomicInteger();
+  private final AtomicLong copiedBytes = new AtomicLong();
+
+  public ConnectionLeases(LeaseLimits limits) {
+    this.limits = limits;
+  }
+
+  /// The loop's thread alone charges, so what is free when it looks stays free.
+  public boolean tryChargeChunk() {
+    if (chunks.get() >= limits.chunksPerConnection()) {
+      return false;
+    }
+    chunks.incrementAndGet();
+    return true;
+  }
+
+  void refundChunk() {
+    chunks.decrementAndGet();
+  }
+
+  public boolean tryChargeCopy(long bytes) {
+    if (copiedBytes.get() > limits.copiedBytesPerConnection() - bytes) {
+      return false;
+    }
+    copiedBytes.addAndGet(bytes);
+    return true;
+  }
+
+  public void refundCopy(long bytes) {
+    copiedBytes.addAndGet(-bytes);
+  }
+}

@@ -1,0 +1,23 @@
+/// One event loop with its connections, and the protocols and interruptlets that answer them. The
+/// packages, from the top; each names only those below it:
+///
+/// ```
+/// server     several loops that serve the same addresses: Server, the      → all but output and
+///            choice of an engine (Engines), Watchdog and its events          poller
+/// loop       Loop, Connection, Listener, Protocol, Interruptlets           → output, tls, sockets,
+///                                                                            engine, counters
+/// ─────────────────────────────────────────────────────────────────────────────────────────────
+/// uring      the engine on io_uring                                        → sockets, engine
+/// readiness  the engines on epoll, poll and the JDK's channels             → sockets, engine
+/// poller     Poller: waiting for descriptors of one's own                  → engine
+/// output     what a connection has still to send, and leases on its input  → engine
+/// tls        certificates and keys: TlsContext                             → sockets
+/// ─────────────────────────────────────────────────────────────────────────────────────────────
+/// sockets    sockets of the kernel; what is done without descriptors       → engine
+/// engine     what an engine and a transport are: Engine, Transport, chunks
+///            of the arena, tokens                                          → nothing of loop
+/// counters   counters, and the file that shows them                        → nothing of loop
+/// ```
+///
+/// `uring`, `readiness`, `output` and `sockets` are not exported to users.
+package sluice.loop;

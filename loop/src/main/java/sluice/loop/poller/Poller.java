@@ -1,0 +1,521 @@
+package sluice.loop.poller;
+
+import static sluice.sys.Errno.EEXIST;
+import static sluice.sys.Errno.EINVAL;
+import static sluice.sys.Errno.ENOENT;
+import static sluice.sys.Errno.ENOSPC;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.Channel;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Backend;
+import sluice.sys.SysException;
+
+/// Waits for many descriptors at once: a table of entries that the kernel knows, instead of an
+/// array handed to it with each wait. Any one thread at a time calls [#await]; any thread calls
+/// everything else, at any time, and none of it waits for the thread that awaits.
+///
+/// An entry is level-triggered: it is reported by each wait as long as it is ready. `add` returns
+/// its handle, which is good until `remove` and never means another entry. A disabled entry keeps
+/// its place and is not reported, whatever happens to it; an entry added with [#AUTO_DISABLE] is
+/// disabled by being reported, once, until it is enabled again.
+///
+/// Changes made while nobody waits are handed over together by the next wait; what toggles back
+/// before costs nothing. Changes made during a wait take effect in that wait.
+///
+/// **Closing a descriptor.** Remove it first, as with `poll(2)`. One that is closed while it is a
+/// member is reported at most once more; its entry stays until it is removed, and other entries are
+/// not affected. While it stays, the kernel may keep the file open, and if the number is given to
+/// another file, what is reported may be about that one.
+///
+/// **Errors** are the same with each backend, see [SysException], and the first of these counts:
+/// ENOENT (never added, or removed), EINVAL (no such event), EEXIST (a member already), ENOSPC
+/// (more than `maxEntries`), EBADF, EPERM (what cannot be polled, such as a regular file). After
+/// [#close] changes throw an [IllegalStateException].
+///
+/// ```
+///  add modify remove            await
+///  enable disable ──▶ table ──▶ prepare ─▶ kernel ─▶ collect ──▶ events
+///    any thread      (lock)     (lock)   (no lock)   (lock)
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `table`, kernel's state | any thread | under `lock` | under `lock` |
+/// | `state` | any thread | volatile | compare-and-set |
+/// | `waiter` | the awaiting thread | volatile | compare-and-set |
+/// | `closed` | any thread | volatile | under `lock` |
+///
+/// Lifecycle: open → use → close, by any thread. A thread that waits is woken by close and returns
+/// 0.
+///
+/// Limits: 1 to 1 048 576 entries; memory grows with the most that there were, about 60 bytes each.
+public final class Poller implements AutoCloseable {
+  public static final int IN = 1;
+  public static final int PRI = 2;
+  public static final int OUT = 4;
+  public static final int ERR = 8;
+  public static final int HUP = 0x10;
+
+  /// Never reported: a descriptor that is not open is an error of [#add].
+  public static final int NVAL = 0x20;
+
+  public static final int RDNORM = 0x40;
+  public static final int RDBAND = 0x80;
+  public static final int WRNORM = 0x100;
+  public static final int WRBAND = 0x200;
+  public static final int MSG = 0x400;
+  public static final int RDHUP = 0x2000;
+
+  /// Among the events of an entry: it is disabled by being reported.
+  public static final int AUTO_DISABLE = PollerTable.AUTO_DISABLE;
+
+  /// Most entries of any poller.
+  public static final int MOST_ENTRIES = 1 << 20;
+
+  private static final int EVENTS = 0x27ff;
+
+  private static final int AWAKE = 0;
+  private static final int ASLEEP = 1;
+
+  /// Asleep, and woken to take over changes.
+  private static final int STIRRED = 2;
+
+  /// The current or the next wait ends.
+  private static final int WOKEN = 3;
+
+  private static final VarHandle STATE;
+  private static final VarHandle WAITER;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      STATE = lookup.findVarHandle(Poller.class, "state", int.class);
+      WAITER = lookup.findVarHandle(Poller.class, "waiter", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Object lock = new Object();
+  private final PollerTable table;
+  private final PollerKernel kernel;
+  private final String why;
+  private volatile int state;
+  private volatile @Nullable Thread waiter;
+  private volatile boolean closed;
+
+  private Poller(PollerTable table, PollerKernel kernel, String why) {
+    this.table = table;
+    this.kernel = kernel;
+    this.why = why;
+  }
+
+  /// Opens a poller.
+  ///
+  /// @param maxEntries 1 to [#MOST_ENTRIES]
+  /// @param backend [Backend#AUTO] takes epoll, else poll; [Backend#JDK] is refused
+  /// @throws IOException when the backend is not to be had here, with the reason and the fix
+  public static Poller open(int maxEntries, Backend backend) throws IOException {
+    PollerTable table = table(maxEntries);
+    return switch (backend) {
+      case AUTO -> openBest(table);
+      case IO_URING -> {
+        PollerRing ring = new PollerRing(maxEntries);
+        yield new Poller(table, new PollerOneShot(table, ring), "asked for");
+      }
+      case EPOLL -> new Poller(table, new PollerEpoll(table), "asked for");
+      case POLL -> new Poller(table, new PollerPoll(table), "asked for");
+      case JDK ->
+          throw new IOException(
+              "no Poller on JDK channels. Why: they give no access to descriptors."
+                  + " Fix: use backend epoll or poll, or a java.nio Selector.");
+    };
+  }
+
+  private static Poller openBest(PollerTable table) throws IOException {
+    try {
+      String why = "available; io_uring was not found to be faster at readiness";
+      return new Poller(table, new PollerEpoll(table), why);
+    } catch (SysException e) {
+      return new Poller(table, new PollerPoll(table), "epoll not used: " + e.getMessage());
+    }
+  }
+
+  /// Opens a poller on a port, which it closes.
+  ///
+  /// @param maxEntries 1 to [#MOST_ENTRIES]
+  public static Poller open(int maxEntries, PollerPort port) {
+    PollerTable table = table(maxEntries);
+    return new Poller(table, new PollerOneShot(table, port), "given");
+  }
+
+  private static PollerTable table(int maxEntries) {
+    if (maxEntries < 1 || maxEntries > MOST_ENTRIES) {
+      throw new IllegalArgumentException(
+          "maxEntries must be 1 to " + MOST_ENTRIES + ": " + maxEntries);
+    }
+    return new PollerTable(maxEntries);
+  }
+
+  /// The place of an entry, for tables of the caller's: 0 to `maxEntries - 1`, used again after a
+  /// removal.
+  public static int index(long handle) {
+    return (int) handle;
+  }
+
+  /// `io_uring`, `epoll`, `poll`, or what a port calls itself.
+  public String backend() {
+    return kernel.name();
+  }
+
+  /// Why this backend, in one line for people.
+  public String why() {
+    return why;
+  }
+
+  /// Entries there are, disabled ones too.
+  public int size() {
+    synchronized (lock) {
+      return table.size();
+    }
+  }
+
+  /// System calls made so far, for measurements.
+  public long systemCalls() {
+    synchronized (lock) {
+      return kernel.calls();
+    }
+  }
+
+  // ---- changes ------------------------------------------------------------------------------
+
+  /// Adds a descriptor, enabled.
+  ///
+  /// @param events bits of this class that are wanted, and [#AUTO_DISABLE]; `ERR` and `HUP` are
+  ///   reported in any case
+  /// @return its handle, positive
+  /// @throws SysException EBADF, EEXIST, ENOSPC, EPERM, EINVAL
+  public long add(int fd, int events) throws SysException {
+    long result;
+    synchronized (lock) {
+      checkOpen();
+      result = addLocked(fd, events);
+      stir(result > 0);
+    }
+    if (result == -ENOSPC) {
+      throw SysException.of(ENOSPC, "Poller.add", fd, events, "maxEntries=" + table.maxEntries());
+    }
+    return SysException.check(result, "Poller.add", fd, events);
+  }
+
+  /// Adds a channel: one of ours, or one of the JDK's where its descriptor is accessible.
+  ///
+  /// @throws IOException as the other [#add]; or what to do to make the descriptor accessible
+  public long add(Channel channel, int events) throws IOException {
+    return add(PollerDescriptors.of(channel), events);
+  }
+
+  /// Sets what an entry waits for. It stays disabled if it is.
+  ///
+  /// @param events as for [#add]
+  /// @throws SysException ENOENT, EINVAL
+  public void modify(long handle, int events) throws SysException {
+    int result;
+    synchronized (lock) {
+      checkOpen();
+      result = modifyLocked(handle, events);
+      stir(result == 0);
+    }
+    SysException.check(result, "Poller.modify", handle, events);
+  }
+
+  /// Removes an entry: it is never reported again, and its handle means nothing any more.
+  ///
+  /// @throws SysException ENOENT
+  public void remove(long handle) throws SysException {
+    int result;
+    synchronized (lock) {
+      checkOpen();
+      result = removeLocked(handle);
+      stir(result == 0);
+    }
+    SysException.check(result, "Poller.remove", handle);
+  }
+
+  /// Enables an entry, which re-arms one that was auto-disabled. No call on a hot path fails with
+  /// an exception: the entry may have been removed by another thread.
+  ///
+  /// @return 0 or -ENOENT
+  public int enable(long handle) {
+    synchronized (lock) {
+      checkOpen();
+      int result = enableLocked(handle, true);
+      stir(result == 0);
+      return result;
+    }
+  }
+
+  /// Disables an entry; it keeps its place. No wait that returns later reports it.
+  ///
+  /// @return 0 or -ENOENT
+  public int disable(long handle) {
+    synchronized (lock) {
+      checkOpen();
+      return enableLocked(handle, false);
+    }
+  }
+
+  /// Sets whether being reported disables an entry, as [#AUTO_DISABLE] does from the beginning.
+  ///
+  /// @return 0 or -ENOENT
+  public int autoDisable(long handle, boolean once) {
+    synchronized (lock) {
+      checkOpen();
+      int slot = table.slot(handle);
+      if (slot < 0) {
+        return -ENOENT;
+      }
+      table.auto(slot, once);
+      changed(slot);
+      return 0;
+    }
+  }
+
+  /// Applies an array of changes at once, in order. A change that fails does not stop the others.
+  ///
+  /// @return how many failed; see [PollerChanges#result]
+  public int control(PollerChanges changes) {
+    int failed = 0;
+    synchronized (lock) {
+      checkOpen();
+      for (int i = 0; i < changes.count(); i++) {
+        long result = apply(changes.kind(i), changes.target(i), changes.events(i));
+        changes.result(i, result);
+        failed += result < 0 ? 1 : 0;
+      }
+      stir(failed < changes.count());
+    }
+    return failed;
+  }
+
+  private long apply(byte kind, long target, int events) {
+    return switch (kind) {
+      case PollerChanges.ADD -> addLocked((int) target, events);
+      case PollerChanges.MODIFY -> modifyLocked(target, events);
+      case PollerChanges.REMOVE -> removeLocked(target);
+      case PollerChanges.ENABLE -> enableLocked(target, true);
+      default -> enableLocked(target, false);
+    };
+  }
+
+  /// Whether a handle means an entry.
+  public boolean isMember(long handle) {
+    synchronized (lock) {
+      return table.slot(handle) >= 0;
+    }
+  }
+
+  /// The handle of a descriptor that is a member, or 0.
+  public long handleOf(int fd) {
+    synchronized (lock) {
+      int slot = table.slotOf(fd);
+      return slot < 0 ? 0 : table.handle(slot);
+    }
+  }
+
+  /// What an entry waits for, with [#AUTO_DISABLE]; 0 for no entry.
+  public int wanted(long handle) {
+    synchronized (lock) {
+      int slot = table.slot(handle);
+      return slot < 0 ? 0 : table.wanted(slot);
+    }
+  }
+
+  private long addLocked(int fd, int events) {
+    if (badEvents(events)) {
+      return -EINVAL;
+    }
+    if (table.slotOf(fd) >= 0) {
+      return -EEXIST;
+    }
+    if (table.isFull()) {
+      return -ENOSPC;
+    }
+    int result = kernel.check(fd); // last, as epoll's answer to the addition is
+    if (result < 0) {
+      return result;
+    }
+    int slot = table.take(fd, events);
+    result = kernel.added(slot);
+    if (result < 0) {
+      table.give(slot);
+      return result;
+    }
+    return table.handle(slot);
+  }
+
+  private int modifyLocked(long handle, int events) {
+    int slot = table.slot(handle);
+    if (badEvents(events) || slot < 0) {
+      return slot < 0 ? -ENOENT : -EINVAL;
+    }
+    table.want(slot, events);
+    changed(slot);
+    return 0;
+  }
+
+  private int removeLocked(long handle) {
+    int slot = table.slot(handle);
+    if (slot < 0) {
+      return -ENOENT;
+    }
+    kernel.removed(slot);
+    table.give(slot);
+    return 0;
+  }
+
+  private int enableLocked(long handle, boolean enabled) {
+    int slot = table.slot(handle);
+    if (slot < 0) {
+      return -ENOENT;
+    }
+    if (table.isEnabled(slot) != enabled) {
+      table.enable(slot, enabled);
+      changed(slot);
+    }
+    return 0;
+  }
+
+  private static boolean badEvents(int events) {
+    return (events & ~(EVENTS | AUTO_DISABLE)) != 0;
+  }
+
+  private void changed(int slot) {
+    kernel.changed(slot, state != AWAKE);
+  }
+
+  /// After changes: interrupts a wait that has to learn of them.
+  private void stir(boolean needed) {
+    if (needed && kernel.interrupts() && STATE.compareAndSet(this, ASLEEP, STIRRED)) {
+      kernel.wake();
+    }
+  }
+
+  // ---- waiting ------------------------------------------------------------------------------
+
+  /// Waits until an entry is ready, [#wakeup] is called, or the time is over. An interrupted wait
+  /// (EINTR) goes on. Allocates nothing once `into` and the table have their size.
+  ///
+  /// @param into gets what is ready
+  /// @param max most entries to report, at least 1; the capacity of `into` if that is less. What
+  ///   found no room comes first next time
+  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @return entries reported; 0 when the time is over, after a wake-up and when the poller is
+  ///   closed meanwhile
+  /// @throws IllegalStateException when another thread awaits, or the poller is closed
+  public int await(PollerEvents into, int max, long timeoutNanos) {
+    if (max < 1) {
+      throw new IllegalArgumentException("max must be at least 1: " + max);
+    }
+    enter();
+    try {
+      return waitFor(into, Math.min(max, into.capacity()), timeoutNanos);
+    } finally {
+      waiter = null;
+      if (closed) {
+        synchronized (lock) {
+          lock.notifyAll();
+        }
+      }
+    }
+  }
+
+  private void enter() {
+    if (!WAITER.compareAndSet(this, null, Thread.currentThread())) {
+      throw new IllegalStateException("one thread at a time may await; now it is " + waiter);
+    }
+    if (closed) {
+      waiter = null;
+      checkOpen();
+    }
+  }
+
+  private int waitFor(PollerEvents into, int max, long timeoutNanos) {
+    into.clear();
+    long start = timeoutNanos > 0 ? kernel.nanos() : 0;
+    long left = timeoutNanos;
+    while (true) {
+      long wait = left;
+      synchronized (lock) {
+        if (closed) {
+          return 0;
+        }
+        kernel.prepare();
+        if (left == 0 || !STATE.compareAndSet(this, AWAKE, ASLEEP)) {
+          wait = 0; // woken beforehand
+        }
+      }
+      kernel.await(max, wait);
+      boolean woken;
+      synchronized (lock) {
+        woken = (int) STATE.getAndSet(this, AWAKE) == WOKEN;
+        kernel.collect(into, max);
+      }
+      if (into.count() > 0 || woken || timeoutNanos == 0) {
+        return into.count();
+      }
+      if (timeoutNanos > 0) {
+        left = timeoutNanos - (kernel.nanos() - start);
+        if (left <= 0) {
+          return 0;
+        }
+      }
+    }
+  }
+
+  /// Ends the current [#await], or the next one if nobody waits, which then returns what is ready
+  /// without waiting. Costs a system call only when a thread waits and nobody has woken it yet.
+  public void wakeup() {
+    if (state != WOKEN && (int) STATE.getAndSet(this, WOKEN) == ASLEEP) {
+      synchronized (lock) {
+        if (!closed) {
+          kernel.wake();
+        }
+      }
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the poller is closed");
+    }
+  }
+
+  /// Closes the poller, not its descriptors. Waits until a thread that awaits has left. A second
+  /// call does nothing.
+  @Override
+  public void close() {
+    boolean interrupted = false;
+    synchronized (lock) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      while (waiter != null) {
+        kernel.wake();
+        try {
+          lock.wait(100);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      kernel.close();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package sluice.loop.poller;
+
+/// A [PollerKernel] that puts off every change until the next wait, and interrupts one that is
+/// under way. Threads and locks as there.
+abstract class PollerDeferred extends PollerKernel {
+  PollerDeferred(PollerTable table) {
+    super(table);
+  }
+
+  @Override
+  final int added(int slot) {
+    table.mark(slot);
+    return 0;
+  }
+
+  @Override
+  final void removed(int slot) {
+    table.mark(slot);
+  }
+
+  @Override
+  final void changed(int slot, boolean waiting) {
+    table.mark(slot);
+  }
+
+  @Override
+  final boolean interrupts() {
+    return true;
+  }
+}

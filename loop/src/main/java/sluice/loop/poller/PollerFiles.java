@@ -1,0 +1,51 @@
+package sluice.loop.poller;
+
+import static sluice.sys.Errno.EBADF;
+import static sluice.sys.Errno.EPERM;
+
+import sluice.sys.Epoll;
+import sluice.sys.Files;
+import sluice.sys.Statx;
+import sluice.sys.SysException;
+
+/// Refuses what `epoll(7)` would refuse, for mechanisms that find it out too late or not at all.
+/// Used under the poller's lock.
+final class PollerFiles {
+  private final Statx status = new Statx();
+  private long calls;
+
+  /// @return 0; -EBADF for a number that is not open, -EPERM for a file that cannot be polled
+  int check(int fd) {
+    if (fd < 0) {
+      return -EBADF;
+    }
+    calls++;
+    int result = Files.statx(fd, Statx.STATX_TYPE, status);
+    if (result < 0) {
+      return result;
+    }
+    return switch (status.mode() & Statx.S_IFMT) {
+      case Statx.S_IFREG, Statx.S_IFDIR, Statx.S_IFBLK, Statx.S_IFLNK -> asEpollSays(fd, -EPERM);
+      case Statx.S_IFCHR -> asEpollSays(fd, 0);
+      default -> 0;
+    };
+  }
+
+  /// Of these types some can be polled, such as a terminal and `/proc/self/mounts`, and others not,
+  /// such as `/dev/null`.
+  ///
+  /// @param otherwise where there is no epoll
+  private int asEpollSays(int fd, int otherwise) {
+    calls += 3;
+    try (Epoll epoll = Epoll.create()) {
+      int result = epoll.control(Epoll.EPOLL_CTL_ADD, fd, 0, 0);
+      return result == -EPERM || result == 0 ? result : otherwise;
+    } catch (SysException e) {
+      return otherwise;
+    }
+  }
+
+  long calls() {
+    return calls;
+  }
+}

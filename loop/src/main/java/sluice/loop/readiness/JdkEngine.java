@@ -1,0 +1,27 @@
+package sluice.loop.readiness;
+
+import java.io.IOException;
+import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+
+/// The portable engine: JDK channels and a selector. Its owner is the thread that turns it first.
+///
+/// It needs no Linux facility and loads no class that does. What it lacks: `pollOnce`, `sendFile`
+/// (-EOPNOTSUPP; callers read the file and send what they read), adopted listeners, and waits finer
+/// than a millisecond. Sends are copied once more than elsewhere.
+public final class JdkEngine {
+  private JdkEngine() {}
+
+  public static Engine open(EngineConfig config) throws IOException {
+    ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
+    try {
+      JdkSockets sockets = new JdkSockets(pool);
+      JdkPoller poller = new JdkPoller(sockets);
+      return new ReadinessEngine("jdk", poller, sockets, pool, config.maxSockets(), false);
+    } catch (IOException e) {
+      pool.close();
+      throw e;
+    }
+  }
+}

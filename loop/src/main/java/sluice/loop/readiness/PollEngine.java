@@ -1,0 +1,19 @@
+package sluice.loop.readiness;
+
+import java.io.IOException;
+import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+
+/// The `poll` engine: non-blocking kernel sockets and `poll(2)`. Its owner is the thread that turns
+/// it first. All of it that is not the poller is in [ReadinessEngine].
+public final class PollEngine {
+  private PollEngine() {}
+
+  public static Engine open(EngineConfig config) throws IOException {
+    ReadinessPoller poller = new PollPoller();
+    ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
+    ReadinessSockets sockets = new ReadinessKernelSockets(pool);
+    return new ReadinessEngine("poll", poller, sockets, pool, config.maxSockets(), true);
+  }
+}

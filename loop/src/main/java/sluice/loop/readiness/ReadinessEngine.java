@@ -1,0 +1,183 @@
+package sluice.loop.readiness;
+
+import static sluice.sys.Errno.EOPNOTSUPP;
+
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.Transport;
+
+/// An [Engine] made of a readiness mechanism ([ReadinessPoller]) and non-blocking socket calls
+/// ([ReadinessSockets]). The thread that turns it first owns it, and calls everything but [#wake].
+///
+/// One turn: carry out what is staged (sends are tried at once), tell the poller what changed,
+/// wait, receive and go on with what is ready, and only then deliver.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | owner, turning, and all state behind the transport | owner | plain | plain |
+/// | closed | owner | plain by the owner, under `wakeLock` by wakers | under `wakeLock` |
+final class ReadinessEngine implements Engine {
+  private final String name;
+  private final ReadinessPoller poller;
+  private final ReadinessSockets device;
+  private final boolean rawDescriptors;
+  private final ChunkPool pool;
+  private final ReadinessStage stage = new ReadinessStage();
+  private final ReadinessResults results = new ReadinessResults();
+  private final ReadinessOperations operations;
+  private final ReadinessTransport transport;
+  private final Object wakeLock = new Object();
+  private @Nullable Thread owner;
+  private boolean turning;
+  private boolean closed;
+
+  /// Takes over everything it is given and closes it.
+  ///
+  /// @param rawDescriptors whether the poller can watch descriptors that are not sockets of ours
+  ReadinessEngine(
+      String name,
+      ReadinessPoller poller,
+      ReadinessSockets device,
+      ChunkPool pool,
+      int maxSockets,
+      boolean rawDescriptors) {
+    this.name = name;
+    this.poller = poller;
+    this.device = device;
+    this.pool = pool;
+    this.rawDescriptors = rawDescriptors;
+    this.operations = new ReadinessOperations(poller, device, pool, results, maxSockets);
+    this.transport = new ReadinessTransport(this, stage, operations, device, pool);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Transport sockets() {
+    return transport;
+  }
+
+  @Override
+  public int turn(long timeoutNanos, CompletionSink sink) {
+    if (owner == null) {
+      owner = Thread.currentThread();
+      pool.own(Thread.currentThread());
+    }
+    check();
+    if (turning) {
+      throw new IllegalStateException("turn was called from a completion of the same engine");
+    }
+    turning = true;
+    try {
+      pool.reclaim();
+      operations.handOver(stage);
+      collect(timeoutNanos);
+      return deliver(sink);
+    } finally {
+      turning = false;
+    }
+  }
+
+  /// Waits and does what has become possible, until there is a completion or a reason to stop.
+  private void collect(long timeoutNanos) {
+    long start = timeoutNanos > 0 ? System.nanoTime() : 0;
+    long wait = timeoutNanos;
+    while (true) {
+      operations.register();
+      int ready = poller.await(results.isEmpty() ? wait : 0);
+      for (int i = 0; i < ready; i++) {
+        operations.ready(poller.socket(i), poller.events(i));
+      }
+      if (poller.woken() || ready < 0 || !results.isEmpty() || timeoutNanos == 0) {
+        return;
+      }
+      if (timeoutNanos > 0) {
+        wait = timeoutNanos - (System.nanoTime() - start);
+        if (wait <= 0) {
+          return;
+        }
+      }
+    }
+  }
+
+  private int deliver(CompletionSink sink) {
+    int count = 0;
+    while (!results.isEmpty()) {
+      count++;
+      results.deliverOne(sink);
+    }
+    return count;
+  }
+
+  @Override
+  public void wake() {
+    synchronized (wakeLock) { // a closed descriptor may be another file by now
+      if (!closed) {
+        poller.wake();
+      }
+    }
+  }
+
+  @Override
+  public int pollOnce(int fd, int events, long token) {
+    check();
+    if (!rawDescriptors) {
+      return -EOPNOTSUPP;
+    }
+    stage.add(ReadinessStage.POLL, fd, token, events);
+    return 0;
+  }
+
+  @Override
+  public void cancel(long token) {
+    check();
+    stage.add(ReadinessStage.CANCEL, 0, token);
+  }
+
+  @Override
+  public long systemCalls() {
+    return poller.calls() + device.calls();
+  }
+
+  /// Throws when the engine is closed or belongs to another thread.
+  void check() {
+    if (closed) {
+      throw new IllegalStateException("the " + name + " engine is closed");
+    }
+    checkOwner();
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself only
+  private void checkOwner() {
+    Thread thread = owner;
+    if (thread != null && thread != Thread.currentThread()) {
+      throw new WrongThreadException("the " + name + " engine belongs to " + thread);
+    }
+  }
+
+  /// Drops what is staged and armed without completing it, and closes all sockets. Chunks that are
+  /// still leased stay valid. When the owner has ended, any thread may close.
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    if (owner == null || owner.isAlive()) {
+      checkOwner();
+    }
+    synchronized (wakeLock) {
+      closed = true;
+    }
+    stage.clear();
+    results.discard(pool);
+    operations.closeAll();
+    poller.close();
+    device.close();
+    pool.close();
+  }
+}

@@ -1,0 +1,414 @@
+package sluice.loop.readiness;
+
+import static sluice.sys.Errno.EAGAIN;
+import static sluice.sys.Errno.EALREADY;
+import static sluice.sys.Errno.EBADF;
+import static sluice.sys.Errno.ECANCELED;
+import static sluice.sys.Errno.ECONNABORTED;
+import static sluice.sys.Errno.EINPROGRESS;
+import static sluice.sys.Errno.EMFILE;
+import static sluice.sys.Errno.ENOBUFS;
+import static sluice.sys.Errno.EPERM;
+
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.Completion;
+
+/// Makes completions out of readiness: carries out what was staged, and goes on with what is armed
+/// when the poller says that a socket is ready. Owned by the engine's thread.
+///
+/// The poller hears of changes late and seldom. A socket is registered at its first receive and
+/// stays so; while no receive is armed the registration is kept until an event proves it wrong
+/// (`unwanted`), so that arming and disarming cost no system call. `POLLOUT` is watched for only
+/// while a `sendAll`, a connection or `awaitWritable` waits. Changes are collected, and applied
+/// once before the engine waits.
+final class ReadinessOperations {
+  /// Chunks one socket may fill in a turn before the others have theirs.
+  private static final int RECEIVES_PER_TURN = 4;
+
+  private static final int ACCEPTS_PER_TURN = 256;
+
+  private final ReadinessPoller poller;
+  private final ReadinessSockets device;
+  private final ChunkPool pool;
+  private final ReadinessResults results;
+  private final ReadinessTokens tokens = new ReadinessTokens();
+  private final ReadinessTable table;
+  private final ReadinessPolls polls;
+
+  ReadinessOperations(
+      ReadinessPoller poller,
+      ReadinessSockets device,
+      ChunkPool pool,
+      ReadinessResults results,
+      int maxSockets) {
+    this.poller = poller;
+    this.device = device;
+    this.pool = pool;
+    this.results = results;
+    this.table = new ReadinessTable(maxSockets);
+    this.polls = new ReadinessPolls(table, tokens, results);
+  }
+
+  boolean full() {
+    return table.full();
+  }
+
+  ReadinessSocket opened(int number, boolean listener) {
+    ReadinessSocket before = table.find(number);
+    if (before != null && before.polls != null) {
+      polls.endAll(before, -EBADF); // their descriptor is gone, and its number is ours now
+    }
+    if (before != null && before.pollerIndex >= 0) {
+      poller.update(before, 0);
+    }
+    return table.opened(number, listener);
+  }
+
+  boolean isOpen(int number) {
+    return table.findOpen(number) != null;
+  }
+
+  void closeAll() {
+    for (int number = 0; number < table.limit(); number++) {
+      ReadinessSocket socket = table.findOpen(number);
+      if (socket != null) {
+        close(socket);
+      }
+    }
+  }
+
+  // ---- what was staged ----------------------------------------------------------------------
+
+  void handOver(ReadinessStage stage) {
+    try {
+      carryOut(stage);
+    } finally {
+      stage.clear(); // also when a caller's segment has been closed: that must not come again
+    }
+  }
+
+  private void carryOut(ReadinessStage stage) {
+    int count = stage.count();
+    for (int i = 0; i < count; i++) {
+      int operation = stage.operation(i);
+      if (operation == ReadinessStage.CANCEL) {
+        cancel(stage.token(i));
+      } else if (operation == ReadinessStage.POLL) {
+        polls.add(stage.socket(i), stage.length(i), stage.token(i));
+      } else if (operation != ReadinessStage.RANGE) {
+        ReadinessSocket socket = table.findOpen(stage.socket(i));
+        if (socket != null) {
+          begin(socket, operation, stage, i);
+        } else if (stage.token(i) != 0) {
+          results.add(stage.token(i), -EBADF, 0);
+        }
+      }
+    }
+  }
+
+  private void begin(ReadinessSocket socket, int operation, ReadinessStage stage, int i) {
+    long token = stage.token(i);
+    switch (operation) {
+      case ReadinessStage.ACCEPT, ReadinessStage.RECEIVE -> armRead(socket, token);
+      case ReadinessStage.SEND ->
+          sent(
+              token,
+              device.send(socket.number, stage.segment(i), stage.offset(i), stage.length(i)),
+              stage.length(i));
+      case ReadinessStage.SEND_VECTOR -> sendVector(socket, stage, i, false);
+      case ReadinessStage.SEND_VECTOR_MORE -> sendVector(socket, stage, i, true);
+      case ReadinessStage.SEND_ALL ->
+          sendAll(socket, token, stage.segment(i), stage.offset(i), stage.length(i));
+      case ReadinessStage.AWAIT_WRITABLE -> awaitWritable(socket, token);
+      case ReadinessStage.SHUTDOWN -> device.shutdown(socket.number, stage.length(i));
+      case ReadinessStage.CONNECT -> connect(socket, token);
+      case ReadinessStage.CLOSE -> close(socket);
+      case ReadinessStage.CLOSE_LISTENER -> acceptRestAndClose(socket);
+      default -> throw new AssertionError("operation " + operation);
+    }
+  }
+
+  private void armRead(ReadinessSocket socket, long token) {
+    if (socket.readToken != 0) {
+      results.add(token, -EALREADY, 0);
+      return;
+    }
+    socket.readToken = token;
+    socket.unwanted = false;
+    tokens.put(token, socket.number);
+    table.changed(socket);
+  }
+
+  private void sent(long token, int result, int length) {
+    if (result != length) {
+      results.add(token, result, 0);
+    }
+  }
+
+  private void sendVector(ReadinessSocket socket, ReadinessStage stage, int i, boolean more) {
+    int ranges = stage.length(i);
+    int length = 0;
+    for (int range = i + 1; range <= i + ranges; range++) {
+      length += stage.length(range);
+    }
+    sent(stage.token(i), device.sendVector(socket.number, stage, i + 1, ranges, more), length);
+  }
+
+  private void sendAll(
+      ReadinessSocket socket, long token, MemorySegment bytes, long offset, int length) {
+    if (socket.sendToken != 0) {
+      results.add(token, -EALREADY, 0);
+      return;
+    }
+    socket.sendToken = token;
+    socket.sendBytes = bytes;
+    socket.sendOffset = offset;
+    socket.sendLength = length;
+    socket.sent = 0;
+    if (!continueSend(socket)) {
+      tokens.put(token, socket.number);
+      table.changed(socket);
+    }
+  }
+
+  /// @return whether the send is over
+  private boolean continueSend(ReadinessSocket socket) {
+    int left = socket.sendLength - socket.sent;
+    int result =
+        device.send(socket.number, socket.sendBytes, socket.sendOffset + socket.sent, left);
+    if (result == -EAGAIN) {
+      return false;
+    }
+    if (result >= 0) {
+      socket.sent += result;
+      if (result < left) {
+        return false;
+      }
+    }
+    results.add(socket.sendToken, result < 0 ? result : socket.sendLength, 0);
+    socket.endSend();
+    return true;
+  }
+
+  private void awaitWritable(ReadinessSocket socket, long token) {
+    if (socket.writableToken != 0) {
+      results.add(token, -EALREADY, 0);
+      return;
+    }
+    socket.writableToken = token;
+    tokens.put(token, socket.number);
+    table.changed(socket);
+  }
+
+  private void connect(ReadinessSocket socket, long token) {
+    SocketAddress peer = socket.peer;
+    socket.peer = null;
+    int result = peer == null ? -EALREADY : device.connect(socket.number, peer);
+    if (result == -EINPROGRESS) {
+      socket.connectToken = token;
+      tokens.put(token, socket.number);
+      table.changed(socket);
+    } else {
+      results.add(token, result, 0);
+    }
+  }
+
+  /// The kernel forgets the registration together with the last descriptor.
+  private void close(ReadinessSocket socket) {
+    forget(socket.readToken);
+    forget(socket.sendToken);
+    forget(socket.writableToken);
+    forget(socket.connectToken);
+    if (socket.pollerIndex >= 0) {
+      poller.update(socket, 0);
+    }
+    device.close(socket.number);
+    table.closed(socket);
+  }
+
+  private void forget(long token) {
+    if (token != 0) {
+      tokens.remove(token);
+    }
+  }
+
+  private void cancel(long token) {
+    int number = tokens.get(token);
+    ReadinessSocket socket = table.find(number);
+    if (socket == null) {
+      return;
+    }
+    if (socket.disarm(token)) {
+      end(token, -ECANCELED);
+    } else {
+      polls.cancel(socket, token);
+    }
+    table.changed(socket);
+  }
+
+  // ---- what is ready ------------------------------------------------------------------------
+
+  /// Goes on with what waits for `events` on a socket. Late and spurious events do no harm.
+  void ready(int number, int events) {
+    ReadinessSocket socket = table.find(number);
+    if (socket == null) {
+      return;
+    }
+    if (socket.polls != null) {
+      polls.ready(socket, events);
+    }
+    if (!socket.owned) {
+      socket.registered = 0; // reported once
+      table.changed(socket);
+      return;
+    }
+    boolean failed = (events & (ReadinessPoller.ERR | ReadinessPoller.HUP)) != 0;
+    if (failed || (events & ReadinessPoller.OUT) != 0) {
+      writeReady(socket, events);
+    }
+    if (failed || (events & ReadinessPoller.IN) != 0) {
+      if (socket.readToken == 0) {
+        socket.unwanted = true;
+        table.changed(socket);
+      } else if (socket.listener) {
+        acceptReady(socket);
+      } else {
+        receiveReady(socket);
+      }
+    }
+  }
+
+  private void writeReady(ReadinessSocket socket, int events) {
+    long connecting = socket.connectToken;
+    if (connecting != 0) {
+      int result = device.finishConnect(socket.number);
+      if (result != -EINPROGRESS) {
+        socket.connectToken = 0;
+        end(connecting, result);
+        poller.update(socket, 0); // for a selector, connected and writable are different events
+      }
+    }
+    long sending = socket.sendToken;
+    if (sending != 0 && continueSend(socket)) {
+      tokens.remove(sending);
+    }
+    long waiting = socket.writableToken;
+    if (waiting != 0) {
+      socket.writableToken = 0;
+      end(waiting, events);
+    }
+    table.changed(socket);
+  }
+
+  private void acceptReady(ReadinessSocket listener) {
+    accept(listener, ACCEPTS_PER_TURN);
+  }
+
+  /// As [sluice.loop.engine.Transport#acceptRestAndClose]: a queue holds one connection more than
+  /// its backlog, and those that come meanwhile do not count.
+  private void acceptRestAndClose(ReadinessSocket listener) {
+    poller.forget(listener);
+    if (listener.readToken != 0) {
+      accept(listener, listener.backlog + 1);
+    }
+    long token = listener.readToken;
+    close(listener);
+    if (token != 0) {
+      results.add(token, -ECANCELED, 0);
+    }
+  }
+
+  private void accept(ReadinessSocket listener, int most) {
+    for (int i = 0; i < most; i++) {
+      int result = full() ? -EMFILE : device.accept(listener.number);
+      if (result >= 0) {
+        opened(result, false);
+        results.add(listener.readToken, result, Completion.MORE);
+      } else if (result == -EAGAIN) {
+        return;
+      } else if (result != -ECONNABORTED) { // a peer that gave up is no error of the listener
+        endRead(listener, result);
+        return;
+      }
+    }
+  }
+
+  /// A receive that leaves room in its chunk has emptied the socket: no second call is needed to
+  /// learn that.
+  private void receiveReady(ReadinessSocket socket) {
+    for (int i = 0; i < RECEIVES_PER_TURN; i++) {
+      int chunk = pool.peek();
+      if (chunk < 0) {
+        if (i == 0) {
+          endRead(socket, -ENOBUFS);
+        }
+        return;
+      }
+      int result = device.receive(socket.number, chunk);
+      if (result == -EAGAIN) {
+        return;
+      }
+      if (result <= 0) {
+        endRead(socket, result);
+        return;
+      }
+      pool.lend(chunk);
+      results.add(socket.readToken, result, Completion.withChunk(chunk, true));
+      if (result < pool.chunkBytes()) {
+        return;
+      }
+    }
+  }
+
+  private void endRead(ReadinessSocket socket, int result) {
+    long token = socket.readToken;
+    socket.readToken = 0;
+    end(token, result);
+  }
+
+  private void end(long token, int result) {
+    tokens.remove(token);
+    results.add(token, result, 0);
+  }
+
+  // ---- what the poller watches for ----------------------------------------------------------
+
+  /// Tells the poller of all changes since the last time.
+  void register() {
+    for (int i = 0; i < table.changes(); i++) {
+      ReadinessSocket socket = table.change(i);
+      int wanted = socket.wanted();
+      if (socket.owned && !socket.unwanted) {
+        wanted |= socket.registered & ReadinessPoller.IN;
+      }
+      if (wanted != socket.registered || !socket.owned) {
+        int result = poller.update(socket, wanted);
+        if (result < 0) {
+          refused(socket, wanted, result);
+        }
+      }
+    }
+    table.clearChanges();
+  }
+
+  /// The poller does not take the socket: everything on it ends. Regular files (EPERM from epoll)
+  /// are always ready, as `poll(2)` has it.
+  private void refused(ReadinessSocket socket, int wanted, int result) {
+    if (result == -EPERM) {
+      polls.ready(socket, wanted & (ReadinessPoller.IN | ReadinessPoller.OUT));
+    }
+    polls.endAll(socket, result);
+    refuse(socket, socket.readToken, result);
+    refuse(socket, socket.sendToken, result);
+    refuse(socket, socket.writableToken, result);
+    refuse(socket, socket.connectToken, result);
+  }
+
+  private void refuse(ReadinessSocket socket, long token, int result) {
+    if (token != 0 && socket.disarm(token)) {
+      end(token, result);
+    }
+  }
+}

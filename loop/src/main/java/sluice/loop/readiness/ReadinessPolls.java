@@ -1,0 +1,88 @@
+package sluice.loop.readiness;
+
+import static sluice.sys.Errno.EBADF;
+import static sluice.sys.Errno.ECANCELED;
+
+import sluice.loop.readiness.ReadinessSocket.PollWait;
+
+/// The waits of [sluice.loop.engine.Engine#pollOnce], on descriptors of ours and of others. Owned
+/// by the engine's thread.
+final class ReadinessPolls {
+  /// No Linux system has descriptors this high (`fs.nr_open`); keeps a wrong number from growing
+  /// the table.
+  private static final int LIMIT = 1 << 24;
+
+  private static final int ALWAYS = ReadinessPoller.ERR | ReadinessPoller.HUP;
+
+  private final ReadinessTable table;
+  private final ReadinessTokens tokens;
+  private final ReadinessResults results;
+
+  ReadinessPolls(ReadinessTable table, ReadinessTokens tokens, ReadinessResults results) {
+    this.table = table;
+    this.tokens = tokens;
+    this.results = results;
+  }
+
+  void add(int number, int events, long token) {
+    if (number < 0 || number >= LIMIT) {
+      results.add(token, -EBADF, 0);
+      return;
+    }
+    ReadinessSocket socket = table.entry(number);
+    socket.polls = new PollWait(token, events, socket.polls);
+    socket.unwanted = false;
+    tokens.put(token, number);
+    table.changed(socket);
+  }
+
+  /// Completes every wait that `events` is an answer to.
+  void ready(ReadinessSocket socket, int events) {
+    PollWait wait = socket.polls;
+    socket.polls = null;
+    while (wait != null) {
+      PollWait next = wait.next;
+      int set = events & (wait.events | ALWAYS);
+      if ((events & ReadinessPoller.NVAL) != 0) {
+        end(wait, -EBADF);
+      } else if (set != 0) {
+        end(wait, set);
+      } else {
+        keep(socket, wait);
+      }
+      wait = next;
+    }
+    table.changed(socket);
+  }
+
+  void cancel(ReadinessSocket socket, long token) {
+    PollWait wait = socket.polls;
+    socket.polls = null;
+    while (wait != null) {
+      PollWait next = wait.next;
+      if (wait.token == token) {
+        end(wait, -ECANCELED);
+      } else {
+        keep(socket, wait);
+      }
+      wait = next;
+    }
+  }
+
+  void endAll(ReadinessSocket socket, int result) {
+    for (PollWait wait = socket.polls; wait != null; wait = wait.next) {
+      end(wait, result);
+    }
+    socket.polls = null;
+  }
+
+  private static void keep(ReadinessSocket socket, PollWait wait) {
+    wait.next = socket.polls;
+    socket.polls = wait;
+  }
+
+  private void end(PollWait wait, int result) {
+    tokens.remove(wait.token);
+    results.add(wait.token, result, 0);
+  }
+}

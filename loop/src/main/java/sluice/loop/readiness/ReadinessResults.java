@@ -1,0 +1,54 @@
+package sluice.loop.readiness;
+
+import java.util.Arrays;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.CompletionSink;
+
+/// Completions of a turn that wait for their delivery, in order. Owned by the engine's thread.
+///
+/// What a sink did not take because it threw stays, and is delivered by the next turn.
+final class ReadinessResults {
+  private long[] tokens = new long[64];
+  private int[] results = new int[64];
+  private int[] flags = new int[64];
+  private int head;
+  private int tail;
+
+  void add(long token, int result, int flag) {
+    if (tail == tokens.length) {
+      tokens = Arrays.copyOf(tokens, 2 * tail);
+      results = Arrays.copyOf(results, 2 * tail);
+      flags = Arrays.copyOf(flags, 2 * tail);
+    }
+    tokens[tail] = token;
+    results[tail] = result;
+    flags[tail] = flag;
+    tail++;
+  }
+
+  boolean isEmpty() {
+    return head == tail;
+  }
+
+  /// Hands the oldest completion to `sink`. It is gone even when the sink throws.
+  void deliverOne(CompletionSink sink) {
+    int index = head++;
+    if (head == tail) { // before the sink, which may close the engine
+      head = 0;
+      tail = 0;
+    }
+    sink.complete(tokens[index], results[index], flags[index]);
+  }
+
+  /// Releases the chunks of completions that are not delivered any more.
+  void discard(ChunkArena arena) {
+    for (; head < tail; head++) {
+      if (Completion.hasChunk(flags[head])) {
+        arena.block(Completion.chunk(flags[head])).release();
+      }
+    }
+    head = 0;
+    tail = 0;
+  }
+}

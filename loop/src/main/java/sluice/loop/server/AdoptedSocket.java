@@ -1,0 +1,11 @@
+package sluice.loop.server;
+
+import org.jspecify.annotations.Nullable;
+import sluice.loop.tls.TlsContext;
+
+/// A listening socket that another process opened and that a [Server] takes over. Immutable: any
+/// thread may read it.
+///
+/// @param fd its descriptor, as systemd passes one
+/// @param tls what its connections encrypt with; null for connections without TLS
+public record AdoptedSocket(int fd, @Nullable TlsContext tls) {}

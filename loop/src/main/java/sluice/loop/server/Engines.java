@@ -1,0 +1,111 @@
+package sluice.loop.server;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.readiness.EpollEngine;
+import sluice.loop.readiness.JdkEngine;
+import sluice.loop.readiness.PollEngine;
+import sluice.loop.uring.IoUringEngine;
+import sluice.loop.uring.IoUringSelfTest;
+
+/// Chooses an engine and says why. A fallback is never silent.
+public final class Engines {
+  /// What was chosen.
+  ///
+  /// @param backend never [Backend#AUTO]
+  /// @param why one line for people
+  public record Choice(Backend backend, String why) {}
+
+  private static final EngineConfig TRIAL = new EngineConfig(1, 64, 16);
+
+  /// JDK channels come last and need no trial.
+  private static final List<Backend> BEST_FIRST =
+      List.of(Backend.IO_URING, Backend.EPOLL, Backend.POLL);
+
+  private Engines() {}
+
+  /// Finds out whether a backend works here, by opening what it is built on.
+  interface Trial {
+    /// @throws IOException saying why not, and the fix
+    void run(Backend backend) throws IOException;
+  }
+
+  /// Settles on a backend for this machine.
+  ///
+  /// @throws IOException when a backend was asked for by name and is not to be had, with the reason
+  ///   and the fix
+  public static Choice choose(Backend wanted) throws IOException {
+    if (wanted == Backend.AUTO) {
+      return chooseBest(Engines::tryOut);
+    }
+    tryOut(wanted);
+    return new Choice(wanted, "asked for");
+  }
+
+  /// The first that works, with what was wrong with those before it.
+  static Choice chooseBest(Trial trial) {
+    return chooseFrom(0, new StringBuilder(), trial);
+  }
+
+  /// The next that works, for when what worked on trial cannot be had as large or as often as a
+  /// server needs it.
+  static Choice chooseAfter(Choice refused, Exception reason) {
+    int place = BEST_FIRST.indexOf(refused.backend());
+    StringBuilder why = new StringBuilder(place == 0 ? "" : refused.why());
+    notUsed(why, refused.backend(), reason);
+    return chooseFrom(place + 1, why, Engines::tryOut);
+  }
+
+  private static Choice chooseFrom(int place, StringBuilder why, Trial trial) {
+    for (Backend backend : BEST_FIRST.subList(place, BEST_FIRST.size())) {
+      try {
+        trial.run(backend);
+        return new Choice(backend, why.isEmpty() ? "available, self-test passed" : why.toString());
+      } catch (IOException | RuntimeException | LinkageError e) {
+        notUsed(why, backend, e);
+      }
+    }
+    return new Choice(Backend.JDK, why.toString());
+  }
+
+  private static void notUsed(StringBuilder why, Backend backend, Throwable reason) {
+    why.append(why.isEmpty() ? "" : "\n").append(backend).append(" not used: ");
+    why.append(reason.getMessage() == null ? reason : reason.getMessage());
+  }
+
+  private static void tryOut(Backend backend) throws IOException {
+    if (backend != Backend.JDK && !linux()) {
+      throw new IOException(
+          backend
+              + " needs Linux. Why: this is "
+              + System.getProperty("os.name")
+              + ". Fix: use --backend jdk.");
+    }
+    if (backend == Backend.IO_URING) {
+      IoUringSelfTest.run();
+    } else if (backend != Backend.JDK) {
+      try (Engine engine = open(new Choice(backend, "on trial"), TRIAL)) {
+        engine.turn(0, (token, result, flags) -> {});
+      }
+    }
+  }
+
+  /// Opens an engine on the calling thread, which will own it.
+  public static Engine open(Choice choice, EngineConfig config) throws IOException {
+    return switch (choice.backend()) {
+      case AUTO -> open(choose(Backend.AUTO), config);
+      case IO_URING -> IoUringEngine.open(config);
+      case EPOLL -> EpollEngine.open(config);
+      case POLL -> PollEngine.open(config);
+      case JDK -> JdkEngine.open(config);
+    };
+  }
+
+  private static boolean linux() {
+    return System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("linux");
+  }
+}

@@ -1,0 +1,91 @@
+package sluice.loop.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/// The start of one loop, in two steps: its engine is open; it listens. The loop's thread reports
+/// each, and the thread that starts the server waits for it.
+final class LoopStart {
+  private final String name;
+  private final int index;
+  private final CompletableFuture<Boolean> opened = new CompletableFuture<>();
+  private final CompletableFuture<List<SocketAddress>> wanted = new CompletableFuture<>();
+  private final CompletableFuture<List<SocketAddress>> bound = new CompletableFuture<>();
+
+  LoopStart(String name, int index) {
+    this.name = name;
+    this.index = index;
+  }
+
+  String name() {
+    return name;
+  }
+
+  int index() {
+    return index;
+  }
+
+  // ---- for the thread that starts the server ------------------------------------------------
+
+  void awaitOpened() throws IOException {
+    await(opened);
+  }
+
+  /// Lets the loop listen, and waits for that.
+  ///
+  /// @return the addresses for the next loop
+  List<SocketAddress> listen(List<SocketAddress> addresses) throws IOException {
+    wanted.complete(addresses);
+    return await(bound);
+  }
+
+  /// The server does not start: a thread that waits for its addresses ends.
+  void giveUp() {
+    wanted.cancel(false);
+  }
+
+  private <T> T await(CompletableFuture<T> step) throws IOException {
+    try {
+      return step.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException cause) {
+        throw cause;
+      }
+      if (e.getCause() instanceof UncheckedIOException unchecked) {
+        throw unchecked.getCause();
+      }
+      throw new IOException(name + " did not start: " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while " + name + " started", e);
+    }
+  }
+
+  // ---- for the loop's thread ----------------------------------------------------------------
+
+  void notOpened(Throwable reason) {
+    opened.completeExceptionally(reason);
+  }
+
+  /// Waits until all engines are open.
+  ///
+  /// @return where to listen
+  /// @throws java.util.concurrent.CancellationException when the server does not start
+  List<SocketAddress> opened() {
+    opened.complete(true);
+    return wanted.join();
+  }
+
+  void listening(List<SocketAddress> addresses) {
+    bound.complete(addresses);
+  }
+
+  /// @return false when the loop was listening already
+  boolean failed(Throwable reason) {
+    return bound.completeExceptionally(reason);
+  }
+}

@@ -1,0 +1,298 @@
+package sluice.loop.server;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import sluice.loop.Loop;
+import sluice.loop.Protocol;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.sockets.DescriptorShortage;
+import sluice.loop.sockets.Log;
+import sluice.sys.Files;
+import sluice.sys.SysException;
+
+/// Several loops that serve the same addresses, each with its own engine, thread and listening
+/// sockets. Any thread may call.
+///
+/// With more than one loop the listeners share their port by `SO_REUSEPORT`, so that the kernel
+/// spreads connections and no loop hands one to another. The first listener is bound without it, so
+/// that a second server on the port is told so instead of taking half of the traffic.
+public final class Server implements AutoCloseable {
+  /// A virtual thread for each task.
+  public static final Executor VIRTUAL_THREADS =
+      task -> Thread.ofVirtual().name("sluice-slow").start(task);
+
+  private final List<Loop> loops = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final List<LoopStart> starts = new ArrayList<>();
+  private final List<SocketAddress> addresses = new ArrayList<>();
+  private final Watchdog watchdog = new Watchdog();
+  private final Engines.Choice choice;
+
+  private Server(Engines.Choice choice) {
+    this.choice = choice;
+  }
+
+  /// Starts the loops; returns when all of them listen. Where the backend is [Backend#AUTO] and the
+  /// best one cannot be had for all loops, all get the next.
+  ///
+  /// @param protocols makes the protocol of each loop, on that loop's thread
+  /// @throws IOException when an address cannot be bound or a backend is not to be had; nothing
+  ///   stays open
+  public static Server start(ServerConfig config, Function<Loop, Protocol> protocols)
+      throws IOException {
+    return start(config, protocols, Engines::open);
+  }
+
+  /// Opens an engine on the calling thread, which will own it.
+  interface EngineOpener {
+    Engine open(Engines.Choice choice, EngineConfig config) throws IOException;
+  }
+
+  static Server start(ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
+      throws IOException {
+    Engines.Choice choice = Engines.choose(config.backend());
+    while (true) {
+      Server server = new Server(choice);
+      try {
+        server.openAll(config, protocols, engines);
+      } catch (IOException e) {
+        server.close();
+        if (config.backend() != Backend.AUTO || choice.backend() == Backend.JDK) {
+          throw e;
+        }
+        choice = Engines.chooseAfter(choice, e);
+        continue;
+      }
+      try {
+        server.listen(config.addresses());
+        return server;
+      } catch (IOException | RuntimeException e) {
+        server.close();
+        throw e;
+      }
+    }
+  }
+
+  /// Opens all engines before anything listens: nothing is undone when one cannot be had.
+  private void openAll(
+      ServerConfig config, Function<Loop, Protocol> protocols, EngineOpener engines)
+      throws IOException {
+    for (int i = 0; i < config.loops(); i++) {
+      LoopStart start = new LoopStart(config.name() + "-loop-" + i, i);
+      starts.add(start);
+      threads.add(
+          Thread.ofPlatform()
+              .name(start.name())
+              .start(() -> runLoop(start, config, protocols, engines)));
+    }
+    for (LoopStart start : starts) {
+      start.awaitOpened();
+    }
+  }
+
+  private void listen(List<SocketAddress> wanted) throws IOException {
+    List<SocketAddress> bound = wanted;
+    for (LoopStart start : starts) {
+      bound = start.listen(bound);
+      if (start.index() == 0) {
+        addresses.addAll(bound);
+        bound = bound.subList(0, wanted.size()); // adopted ones are open already
+      }
+    }
+  }
+
+  private void runLoop(
+      LoopStart start,
+      ServerConfig config,
+      Function<Loop, Protocol> protocols,
+      EngineOpener engines) {
+    Loop loop;
+    try {
+      Engine engine = engines.open(choice, config.engine());
+      loop = new Loop(start.name(), engine, config.loop(), NanoClock.SYSTEM, config.slowPath());
+    } catch (IOException | RuntimeException | Error e) {
+      start.notOpened(e);
+      return;
+    }
+    try (loop) {
+      List<SocketAddress> wanted = start.opened();
+      Protocol protocol = protocols.apply(loop);
+      List<SocketAddress> bound = listenAll(loop, config, start.index(), wanted, protocol);
+      synchronized (loops) {
+        loops.add(loop);
+      }
+      watchdog.watch(loop);
+      start.listening(bound);
+      loop.run();
+    } catch (IOException | RuntimeException | Error e) {
+      if (!start.failed(e)) {
+        Log.LOGGER.log(Level.ERROR, () -> start.name() + " has died; its connections are gone", e);
+        watchdog.loopDied();
+      }
+    }
+  }
+
+  private static List<SocketAddress> listenAll(
+      Loop loop, ServerConfig config, int index, List<SocketAddress> wanted, Protocol protocol)
+      throws IOException {
+    boolean shared = config.loops() > 1;
+    List<SocketAddress> bound = new ArrayList<>();
+    for (SocketAddress address : wanted) {
+      boolean inet = address instanceof InetSocketAddress;
+      ListenOptions options = config.listen().withReusePort(shared && inet);
+      if (shared && inet && index == 0) {
+        loop.checkFree(address, config.listen());
+      }
+      if (inet || index == 0) {
+        bound.add(loop.listen(address, options, protocol, config.tls()).localAddress());
+      }
+    }
+    for (AdoptedSocket socket : config.adopted()) {
+      int own = index == 0 ? socket.fd() : duplicate(socket.fd());
+      bound.add(loop.adopt(own, protocol, socket.tls()).localAddress());
+    }
+    return index == 0 ? bound : wanted;
+  }
+
+  /// Each loop closes its own descriptor of a listening socket they share.
+  private static int duplicate(int fd) throws IOException {
+    int duplicate = Files.duplicate(fd);
+    SysException.check(duplicate, "fcntl", fd, "F_DUPFD_CLOEXEC");
+    return duplicate;
+  }
+
+  /// Asks every loop for a turn and waits for it, for as long as they need or the patience lasts.
+  /// Not for the thread of a loop.
+  ///
+  /// @return the names of the loops that did not turn in time
+  public List<String> stuckLoops(Duration patience) throws InterruptedException {
+    List<Loop> asked = loops();
+    List<CountDownLatch> turned = new ArrayList<>();
+    for (Loop loop : asked) {
+      CountDownLatch latch = new CountDownLatch(1);
+      turned.add(latch);
+      loop.execute(latch::countDown);
+    }
+    long deadline = System.nanoTime() + patience.toNanos();
+    List<String> stuck = new ArrayList<>();
+    for (int i = 0; i < asked.size(); i++) {
+      if (!turned.get(i).await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+        stuck.add(asked.get(i).name());
+      }
+    }
+    return stuck;
+  }
+
+  /// Where the server listens, with real ports: the addresses of its configuration, then the
+  /// adopted sockets.
+  public List<SocketAddress> addresses() {
+    return List.copyOf(addresses);
+  }
+
+  /// The port of the first internet address.
+  public int port() {
+    for (SocketAddress address : addresses) {
+      if (address instanceof InetSocketAddress inet) {
+        return inet.getPort();
+      }
+    }
+    throw new IllegalStateException("no internet address among " + addresses);
+  }
+
+  public Engines.Choice engine() {
+    return choice;
+  }
+
+  public Watchdog watchdog() {
+    return watchdog;
+  }
+
+  /// Shows what the loops count in a counters file, until the server is closed.
+  ///
+  /// @param into more numbers may be added to it later
+  public void publishTo(CounterPublisher into) {
+    for (Loop loop : loops()) {
+      loop.publishTo(into);
+    }
+    into.counter("server/handler_overruns", watchdog::overruns);
+    into.counter("server/slow_turns", watchdog::slowTurns);
+    into.counter("server/descriptor_shortages", DescriptorShortage.OF_PROCESS::count);
+    into.gauge("server/healthy", () -> watchdog.healthy() ? 1 : 0);
+    watchdog.publish(into);
+  }
+
+  /// The loops.
+  public List<Loop> loops() {
+    synchronized (loops) {
+      return List.copyOf(loops);
+    }
+  }
+
+  /// Stops accepting and lets what is under way finish, then ends the loops. Blocks until they have
+  /// ended or the time is over, when the rest is cut off.
+  ///
+  /// @return whether everything finished in time
+  public boolean drain(Duration timeout) {
+    long nanos = timeout.toNanos();
+    for (Loop loop : loops()) {
+      loop.execute(() -> loop.drain(nanos));
+    }
+    boolean all = join(timeout.plusSeconds(2));
+    close();
+    return all && loops().stream().noneMatch(Loop::cutOff);
+  }
+
+  /// Blocks until all loops have ended.
+  public void awaitEnd() throws InterruptedException {
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  /// As [#awaitEnd], no longer than so.
+  ///
+  /// @return whether all loops have ended
+  public boolean awaitEnd(Duration timeout) {
+    return join(timeout);
+  }
+
+  /// Ends all loops at once; connections are cut off. Waits a few seconds for them to have ended.
+  @Override
+  public void close() {
+    starts.forEach(LoopStart::giveUp);
+    for (Loop loop : loops()) {
+      loop.stop();
+    }
+    join(Duration.ofSeconds(5));
+    watchdog.close();
+  }
+
+  private boolean join(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    boolean all = true;
+    for (Thread thread : threads) {
+      try {
+        Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+        all &= thread.join(left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,249 @@
+package sluice.loop.server;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.HandlerGuard;
+import sluice.loop.Loop;
+import sluice.loop.LoopCounters;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.sockets.DescriptorShortage;
+import sluice.loop.sockets.Log;
+
+/// One daemon thread that looks at every loop a few times per handler limit and carries counters to
+/// their file. Loops pay nothing for it.
+///
+/// A handler that is still in the same run after its limit is reported: log line with the stack of
+/// the loop's thread, JFR event, failed health, and the handler is disabled when it returns. A turn
+/// whose work takes longer than [#SLOW_TURN_NANOS] is counted and, when a recording runs, reported
+/// as an event with its stack; so are refused connections and receives that found no buffer.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | watched | any thread | copy-on-write | copy-on-write |
+/// | publishers | any thread | copy-on-write | copy-on-write |
+/// | overruns, slowTurns | watchdog | volatile | volatile |
+/// | deadLoops | a loop's thread as it dies | volatile | volatile |
+/// | Watched fields | watchdog | plain | plain |
+public final class Watchdog implements AutoCloseable {
+  private static final long PERIOD_NANOS = 2_500_000L;
+
+  /// While all loops sleep.
+  private static final long IDLE_PERIOD_NANOS = 20_000_000L;
+
+  /// The most that counts of the time between two looks. When the JVM or the machine stood still,
+  /// the watchdog did not look either, and no handler is to blame.
+  private static final long MAX_LOOK_NANOS = 4 * PERIOD_NANOS;
+
+  private static final long PUBLISH_NANOS = 100_000_000L;
+
+  /// Work of one turn, after its wait, that counts as slow.
+  static final long SLOW_TURN_NANOS = 20_000_000L;
+
+  private final List<Watched> watched = new CopyOnWriteArrayList<>();
+  private final List<CounterPublisher> publishers = new CopyOnWriteArrayList<>();
+  private final AtomicLong overruns = new AtomicLong();
+  private final AtomicLong slowTurns = new AtomicLong();
+  private final AtomicLong deadLoops = new AtomicLong();
+  private final Thread thread;
+  private volatile boolean closed;
+
+  private static final class Watched {
+    final Loop loop;
+    long sequence;
+    long seenNanos;
+    long ranNanos;
+    boolean reported;
+    long turns = -1;
+    long turnSinceNanos;
+    String slowStack = "";
+    boolean slow;
+    long refused;
+    long starved;
+
+    Watched(Loop loop) {
+      this.loop = loop;
+    }
+  }
+
+  public Watchdog() {
+    thread = Thread.ofPlatform().name("sluice-watchdog").daemon().unstarted(this::run);
+    thread.start();
+  }
+
+  public void watch(Loop loop) {
+    watched.add(new Watched(loop));
+  }
+
+  /// Brings a publisher's counters up to date ten times a second, and once more at the end.
+  void publish(CounterPublisher publisher) {
+    publishers.add(publisher);
+  }
+
+  /// Turns whose work took too long, since the start.
+  public long slowTurns() {
+    return slowTurns.get();
+  }
+
+  /// Loops that ended by an error.
+  public long deadLoops() {
+    return deadLoops.get();
+  }
+
+  /// Runs that were too long since the start.
+  public long overruns() {
+    return overruns.get();
+  }
+
+  /// False once any handler has overrun or a loop has died.
+  public boolean healthy() {
+    return overruns() == 0 && deadLoops.get() == 0;
+  }
+
+  void loopDied() {
+    deadLoops.incrementAndGet();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    thread.interrupt();
+  }
+
+  private void run() {
+    quietly(DescriptorShortage::prepare); // before clients can take the last descriptor
+    long published = System.nanoTime();
+    while (!closed) {
+      boolean busy = watched.stream().anyMatch(each -> !each.loop.asleep());
+      try {
+        Thread.sleep(Duration.ofNanos(busy ? PERIOD_NANOS : IDLE_PERIOD_NANOS));
+      } catch (InterruptedException e) {
+        break;
+      }
+      for (Watched each : watched) {
+        look(each);
+        lookAtTurn(each);
+      }
+      long now = System.nanoTime();
+      if (now - published >= PUBLISH_NANOS) {
+        published = now;
+        publishers.forEach(this::publishOne);
+        watched.forEach(Watchdog::reportShortage);
+        quietly(() -> DescriptorShortage.OF_PROCESS.warn(now));
+      }
+    }
+    publishers.forEach(this::publishOne);
+  }
+
+  /// A process that truncates the counters file must not end the watching of handlers.
+  private void publishOne(CounterPublisher publisher) {
+    try {
+      publisher.publish();
+    } catch (RuntimeException | Error e) {
+      publishers.remove(publisher);
+      Log.LOGGER.log(Level.WARNING, "counters are not written any more", e);
+    }
+  }
+
+  /// The logger may find no descriptor for what it has to read, and then says nothing of that
+  /// either; the watching goes on.
+  private static void quietly(Runnable logging) {
+    try {
+      logging.run();
+    } catch (RuntimeException | Error e) {
+      return;
+    }
+  }
+
+  private void lookAtTurn(Watched each) {
+    long now = System.nanoTime();
+    long turns = each.loop.counters().turns();
+    boolean working = !each.loop.asleep() && !each.loop.stopping();
+    if (working && turns == each.turns) {
+      if (!each.slow && now - each.turnSinceNanos > SLOW_TURN_NANOS) {
+        each.slow = true;
+        slowTurns.incrementAndGet();
+        each.slowStack = LoopEvents.recording() ? stackOf(each.loop.ownerThread()) : "";
+      }
+      return;
+    }
+    if (each.slow) {
+      each.slow = false;
+      LoopEvents.slowTurn(each.loop, now - each.turnSinceNanos, each.slowStack);
+    }
+    each.turns = turns;
+    each.turnSinceNanos = now;
+  }
+
+  private static void reportShortage(Watched each) {
+    LoopCounters counters = each.loop.counters();
+    long refused = counters.refusedConnections() - each.refused;
+    long starved = counters.starvedReceives() - each.starved;
+    each.refused += refused;
+    each.starved += starved;
+    if (refused > 0) {
+      LoopEvents.refused(each.loop, refused);
+    }
+    if (starved > 0) {
+      LoopEvents.starved(each.loop, starved);
+    }
+  }
+
+  private void look(Watched each) {
+    HandlerGuard guard = each.loop.handler().guard();
+    long sequence = each.loop.handler().sequence();
+    long now = System.nanoTime();
+    if (guard == null || sequence != each.sequence) {
+      each.sequence = sequence;
+      each.ranNanos = 0;
+      each.reported = false;
+    } else {
+      each.ranNanos += Math.min(now - each.seenNanos, MAX_LOOK_NANOS);
+      if (!each.reported && each.ranNanos > guard.limitNanos()) {
+        each.reported = true;
+        report(each.loop, guard);
+      }
+    }
+    each.seenNanos = now;
+  }
+
+  private void report(Loop loop, HandlerGuard guard) {
+    String stack = stackOf(loop.ownerThread());
+    if (loop.handler().guard() != guard) {
+      return;
+    }
+    guard.overran();
+    overruns.incrementAndGet();
+    Log.LOGGER.log(
+        Level.WARNING,
+        () ->
+            loop.name()
+                + ": handler '"
+                + guard.name()
+                + "' has been running for more than "
+                + guard.limitNanos() / 1_000_000
+                + " ms and will be disabled when it returns. Why: it holds up every connection of"
+                + " its loop. Fix: let it answer PASS and do the work on the slow path. It is"
+                + " here:\n"
+                + stack);
+    HandlerOverrunEvent event = new HandlerOverrunEvent();
+    event.handler = guard.name();
+    event.loop = loop.name();
+    event.limitNanos = guard.limitNanos();
+    event.stack = stack;
+    event.commit();
+  }
+
+  private static String stackOf(@Nullable Thread thread) {
+    StringBuilder text = new StringBuilder();
+    if (thread != null) {
+      for (StackTraceElement frame : thread.getStackTrace()) {
+        text.append("\tat ").append(frame).append('\n');
+      }
+    }
+    return text.toString();
+  }
+}

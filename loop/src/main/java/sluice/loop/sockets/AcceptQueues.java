@@ -1,0 +1,82 @@
+package sluice.loop.sockets;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.StringTokenizer;
+import java.util.stream.Stream;
+
+/// Looks, in the kernel's tables of TCP sockets, for clients that are on their way in. Any thread
+/// may call; reading takes about a microsecond for each socket of the machine, so no loop should.
+///
+/// A client believes to be connected when it has the server's SYN-ACK. Its last ACK, half a round
+/// trip later, puts the connection into the accept queue; a listener that is closed before resets
+/// it. In the tables it is one or the other without a gap: a request in state SYN_RECV (as is its
+/// socket, until that is in the queue), then a place in the `rx_queue` of the listener.
+///
+/// ```
+///   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt …
+///    0: 0100007F:1F90 00000000:0000 0A 00000000:00000002 00:00000000 00000000 …   listens, 2 wait
+///    1: 0100007F:1F90 0100007F:C350 03 00000000:00000000 01:00000064 00000000 …   a handshake
+/// ```
+///
+/// Limits: connections made of SYN cookies, in a flood, have no state to be seen before they are
+/// there. A SYN-ACK that was sent three times without an answer counts no more: its client has
+/// gone, or is a scanner.
+public final class AcceptQueues {
+  private static final Logger LOG = System.getLogger("sluice.loop");
+  private static final List<Path> TABLES =
+      List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
+  private static final String SYN_RECV = "03";
+  private static final String LISTEN = "0A";
+  private static final int MOST_REPEATS = 2;
+
+  private AcceptQueues() {}
+
+  /// Whether no client waits in the accept queues of these local ports or is on the way into one.
+  /// Also when that cannot be found out.
+  public static boolean settled(Set<Integer> ports) {
+    if (ports.isEmpty()) {
+      return true;
+    }
+    for (Path table : TABLES) {
+      try (Stream<String> lines = Files.lines(table, StandardCharsets.ISO_8859_1)) {
+        if (lines.skip(1).anyMatch(line -> waits(line, ports))) {
+          return false;
+        }
+      } catch (IOException | RuntimeException | LinkageError e) {
+        LOG.log(
+            Level.DEBUG, () -> "cannot tell from " + table + " which clients are on the way in", e);
+      }
+    }
+    return true;
+  }
+
+  /// @param line of a table, below its heading
+  static boolean waits(String line, Set<Integer> ports) {
+    StringTokenizer fields = new StringTokenizer(line);
+    fields.nextToken();
+    String local = fields.nextToken();
+    fields.nextToken();
+    String state = fields.nextToken();
+    if (!state.equals(SYN_RECV) && !state.equals(LISTEN)) {
+      return false;
+    }
+    if (!ports.contains(number(local))) {
+      return false;
+    }
+    int waiting = number(fields.nextToken());
+    fields.nextToken();
+    return state.equals(LISTEN) ? waiting > 0 : number(fields.nextToken()) < MOST_REPEATS;
+  }
+
+  /// The hexadecimal number behind the colon, or of all there is.
+  private static int number(String field) {
+    return Integer.parseUnsignedInt(field.substring(field.indexOf(':') + 1), 16);
+  }
+}

@@ -1,0 +1,73 @@
+package sluice.loop.sockets;
+
+import java.io.Closeable;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Files;
+
+/// Descriptors that are kept open for nothing, so that a client can be told that there are none.
+/// Owned by the engine's thread.
+public final class DescriptorReserve {
+  /// Each can be with a client that is slow to end its connection.
+  private static final int COUNT = 4;
+
+  private final Source source;
+  private final @Nullable Closeable[] held = new @Nullable Closeable[COUNT];
+  private int count;
+
+  /// Opens something that takes one descriptor.
+  public interface Source {
+    /// @return null when there is no descriptor left
+    @Nullable Closeable open();
+  }
+
+  public DescriptorReserve(Source source) {
+    this.source = source;
+  }
+
+  public static DescriptorReserve ofKernel() {
+    return new DescriptorReserve(DescriptorReserve::openRoot);
+  }
+
+  private static @Nullable Closeable openRoot() {
+    int fd = Files.openat(Files.AT_FDCWD, "/", Files.O_PATH | Files.O_DIRECTORY, 0);
+    return fd < 0 ? null : () -> Files.close(fd);
+  }
+
+  /// @return whether all are held now
+  public boolean fill() {
+    while (count < COUNT) {
+      Closeable opened = source.open();
+      if (opened == null) {
+        return false;
+      }
+      held[count++] = opened;
+    }
+    return true;
+  }
+
+  /// Closes one.
+  ///
+  /// @return false when none was held
+  public boolean free() {
+    if (count == 0) {
+      return false;
+    }
+    Closeable last = held[--count];
+    held[count] = null;
+    try {
+      if (last != null) {
+        last.close();
+      }
+    } catch (IOException e) {
+      return false; // it was closed in any case, and the next accept tells
+    }
+    return true;
+  }
+
+  public void close() {
+    while (free()) {
+      // until none is held
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package sluice.loop.sockets;
+
+import java.lang.System.Logger.Level;
+import java.time.ZoneId;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.ResourceLimit;
+import sluice.sys.SysException;
+
+/// That this process, or the machine, has no descriptors left (`EMFILE`, `ENFILE`), and the one
+/// warning about it. An episode ends when nothing has failed for ten seconds; each has one warning,
+/// and there is at most one a minute.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | count | any thread | volatile | getAndIncrement |
+/// | latestErrno | any thread | volatile | volatile |
+/// | the rest | holder of `this` | under lock | under lock |
+public final class DescriptorShortage {
+  static final long EPISODE_END_NANOS = TimeUnit.SECONDS.toNanos(10);
+  static final long WARNING_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  public static final DescriptorShortage OF_PROCESS = new DescriptorShortage();
+
+  private final AtomicLong count = new AtomicLong();
+  private volatile int latestErrno;
+  private long seen;
+  private long seenNanos;
+  private boolean everSeen;
+  private long warnedNanos;
+  private boolean everWarned;
+  private boolean unsaid;
+
+  DescriptorShortage() {}
+
+  /// Something could not be opened or accepted. Does nothing for other errors. Any thread.
+  public static void report(int errno) {
+    if (errno == Errno.EMFILE || errno == Errno.ENFILE) {
+      OF_PROCESS.noted(errno);
+    }
+  }
+
+  void noted(int errno) {
+    latestErrno = errno;
+    count.getAndIncrement();
+  }
+
+  /// Times that something could not be had, since the start.
+  public long count() {
+    return count.get();
+  }
+
+  /// Loads what a warning needs, while there are descriptors for it: the logger reads its
+  /// configuration, and dates their zones.
+  public static void prepare() {
+    if (Log.LOGGER.isLoggable(Level.WARNING)) {
+      var _ = ZoneId.systemDefault().getRules();
+    }
+  }
+
+  /// Warns if there is a reason to. Any thread, now and then.
+  public void warn(long nowNanos) {
+    String text = warning(nowNanos);
+    if (text != null) {
+      Log.LOGGER.log(Level.WARNING, text);
+    }
+  }
+
+  /// @return the warning, when an episode has begun that has had none; null otherwise
+  synchronized @Nullable String warning(long nowNanos) {
+    long now = count.get();
+    if (now != seen) {
+      unsaid |= !everSeen || nowNanos - seenNanos > EPISODE_END_NANOS;
+      seen = now;
+      seenNanos = nowNanos;
+      everSeen = true;
+    }
+    if (!unsaid || (everWarned && nowNanos - warnedNanos < WARNING_NANOS)) {
+      return null;
+    }
+    unsaid = false;
+    everWarned = true;
+    warnedNanos = nowNanos;
+    return text(latestErrno);
+  }
+
+  private static String text(int errno) {
+    String answered =
+        " New connections, and requests for files that are not in memory, are answered 503 until"
+            + " some are closed.";
+    if (errno == Errno.ENFILE) {
+      return "out of file descriptors: the machine has no open files left (fs.file-max)."
+          + answered
+          + " Fix: sysctl -w fs.file-max=N with a larger number.";
+    }
+    return "out of file descriptors: this process may have "
+        + limit()
+        + " open (RLIMIT_NOFILE)."
+        + answered
+        + " Fix: raise the limit, for example to 1048576: 'ulimit -n 1048576' in the shell that"
+        + " starts it, LimitNOFILE=1048576 in its systemd unit, or --ulimit nofile=1048576 of the"
+        + " container.";
+  }
+
+  private static String limit() {
+    try {
+      return Long.toUnsignedString(ResourceLimit.of(ResourceLimit.RLIMIT_NOFILE).soft());
+    } catch (SysException | LinkageError | RuntimeException e) {
+      return "no more"; // not Linux
+    }
+  }
+}

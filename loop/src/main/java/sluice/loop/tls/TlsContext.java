@@ -1,0 +1,219 @@
+package sluice.loop.tls;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.sockets.Log;
+
+/// A server's certificate chain and private key, from PEM files that may be replaced while it runs.
+/// Any thread may call; loops take an engine from it for each connection.
+///
+/// TLS 1.2 and 1.3 with forward secrecy and authenticated encryption only; sessions are resumed.
+/// New files serve new connections. Files that do not do are refused: what was loaded before stays,
+/// and the reason is thrown or logged, and kept in [#lastFailure].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | current, failure | holder of `loading` | volatile | volatile |
+/// | triedStamp | holder of `loading` | plain | plain |
+/// | nextCheckNanos | any loop | volatile | compareAndSet |
+public final class TlsContext {
+  private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+
+  /// Sessions remembered for resumption; those of TLS 1.3 are kept by the clients.
+  private static final int SESSION_CACHE_ENTRIES = 4096;
+
+  private static final int SESSION_SECONDS = 4 * 3600;
+
+  private record Loaded(SSLContext context, List<String> ciphers) {}
+
+  private final Path certificateFile;
+  private final Path keyFile;
+  private final TlsOptions options;
+  private final ReentrantLock loading = new ReentrantLock();
+  private final AtomicLong nextCheckNanos = new AtomicLong(Long.MIN_VALUE);
+  private volatile Loaded current;
+  private volatile @Nullable String failure;
+  private String triedStamp;
+
+  private TlsContext(Path certificateFile, Path keyFile, TlsOptions options) throws IOException {
+    this.certificateFile = certificateFile;
+    this.keyFile = keyFile;
+    this.options = options;
+    this.triedStamp = stamp();
+    this.current = read();
+  }
+
+  /// As [#load(Path, Path, TlsOptions)] for HTTP/1.1.
+  public static TlsContext load(Path certificateFile, Path keyFile) throws IOException {
+    return load(certificateFile, keyFile, TlsOptions.HTTP);
+  }
+
+  /// Reads the files.
+  ///
+  /// @param certificateFile PEM: the server's certificate, then its issuers
+  /// @param keyFile PEM: an RSA, EC or Ed25519 key, not encrypted; may be the same file
+  /// @throws IOException naming the file, why it does not do, and the fix
+  public static TlsContext load(Path certificateFile, Path keyFile, TlsOptions options)
+      throws IOException {
+    return new TlsContext(certificateFile, keyFile, options);
+  }
+
+  /// Reads the files again, changed or not. Blocks on them.
+  ///
+  /// @throws IOException when they do not do; what was loaded before stays
+  public void reload() throws IOException {
+    loading.lock();
+    try {
+      triedStamp = stamp();
+      current = read();
+      failure = null;
+      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + certificateFile);
+    } catch (IOException e) {
+      failure = e.getMessage();
+      throw e;
+    } finally {
+      loading.unlock();
+    }
+  }
+
+  /// Reads the files again if they are not those that were read last. Blocks on them.
+  ///
+  /// @return whether other files are served now
+  /// @throws IOException when they do not do; what was loaded before stays, and the same files are
+  ///   not tried again by this method
+  public boolean reloadIfChanged() throws IOException {
+    loading.lock();
+    try {
+      if (stamp().equals(triedStamp)) {
+        return false;
+      }
+      reload();
+      return true;
+    } finally {
+      loading.unlock();
+    }
+  }
+
+  /// Why the files could not be loaded the last time, or null when they could.
+  public @Nullable String lastFailure() {
+    return failure;
+  }
+
+  public TlsOptions options() {
+    return options;
+  }
+
+  /// An engine for a new connection. Any thread; looks for changed files from time to time.
+  ///
+  /// @param nowNanos the time on the caller's clock, the same clock for all calls
+  /// @param slowPath reads changed files, which blocks
+  public SSLEngine engine(long nowNanos, Executor slowPath) {
+    checkSometimes(nowNanos, slowPath);
+    Loaded loaded = current;
+    SSLEngine engine = loaded.context.createSSLEngine();
+    engine.setUseClientMode(false);
+    SSLParameters parameters = engine.getSSLParameters();
+    parameters.setProtocols(PROTOCOLS);
+    parameters.setCipherSuites(loaded.ciphers.toArray(new String[0]));
+    parameters.setUseCipherSuitesOrder(true);
+    parameters.setApplicationProtocols(options.applicationProtocols().toArray(new String[0]));
+    engine.setSSLParameters(parameters);
+    return engine;
+  }
+
+  private void checkSometimes(long now, Executor slowPath) {
+    long interval = options.reloadCheckNanos();
+    if (interval == 0) {
+      return;
+    }
+    long due = nextCheckNanos.get();
+    boolean first = due == Long.MIN_VALUE;
+    boolean mine = (first || now - due >= 0) && nextCheckNanos.compareAndSet(due, now + interval);
+    if (mine && !first) {
+      try {
+        slowPath.execute(this::check);
+      } catch (RejectedExecutionException e) {
+        Log.LOGGER.log(Level.WARNING, () -> "no room to look for a new TLS certificate: " + e);
+      }
+    }
+  }
+
+  private void check() {
+    try {
+      reloadIfChanged();
+    } catch (IOException e) {
+      Log.LOGGER.log(Level.WARNING, () -> "the certificate in use stays: " + e.getMessage());
+    }
+  }
+
+  private Loaded read() throws IOException {
+    TlsPem pem = TlsPem.read(certificateFile, keyFile);
+    X509Certificate own = pem.chain().getFirst();
+    if (own.getNotAfter().toInstant().isBefore(Instant.now())) {
+      Log.LOGGER.log(
+          Level.WARNING,
+          () -> "the certificate in " + certificateFile + " has expired on " + own.getNotAfter());
+    }
+    char[] noPassword = new char[0];
+    try {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(null, noPassword);
+      X509Certificate[] chain = pem.chain().toArray(new X509Certificate[0]);
+      store.setKeyEntry("server", pem.key(), noPassword, chain);
+      KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
+      keys.init(store, noPassword);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      context.getServerSessionContext().setSessionCacheSize(SESSION_CACHE_ENTRIES);
+      context.getServerSessionContext().setSessionTimeout(SESSION_SECONDS);
+      String[] offered = context.getDefaultSSLParameters().getCipherSuites();
+      return new Loaded(context, Arrays.stream(offered).filter(TlsContext::strong).toList());
+    } catch (GeneralSecurityException e) {
+      throw new IOException(
+          "cannot set up TLS with "
+              + certificateFile
+              + ". Why: this JDK cannot use them ("
+              + e.getMessage()
+              + "). Fix: use a certificate and a key that this JDK knows, such as EC P-256.",
+          e);
+    }
+  }
+
+  private static boolean strong(String cipher) {
+    boolean authenticated = cipher.contains("_GCM_") || cipher.contains("_CHACHA20_");
+    boolean secret = cipher.startsWith("TLS_AES_") || cipher.startsWith("TLS_CHACHA20_");
+    return authenticated && (secret || cipher.startsWith("TLS_ECDHE_"));
+  }
+
+  /// What tells one version of the files from another; empty for a file that is not there.
+  private String stamp() {
+    return stamp(certificateFile) + "|" + stamp(keyFile);
+  }
+
+  private static String stamp(Path file) {
+    try {
+      BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+      return found.lastModifiedTime() + " " + found.size() + " " + found.fileKey();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package sluice.loop.tls;
+
+import java.util.List;
+
+/// What a [TlsContext] offers.
+///
+/// @param applicationProtocols for ALPN (RFC 7301), best first. A client that offers others only is
+///   refused with `no_application_protocol`; a client that offers none is served.
+/// @param handshakeTimeoutNanos a handshake that takes longer is cut off, 1 ms to 10 minutes
+/// @param reloadCheckNanos how often, at most, the files are looked at for changes, when
+///   connections come in; 0 for never
+public record TlsOptions(
+    List<String> applicationProtocols, long handshakeTimeoutNanos, long reloadCheckNanos) {
+  /// HTTP/1.1, 10 seconds, changes noticed within 5 seconds.
+  public static final TlsOptions HTTP =
+      new TlsOptions(List.of("http/1.1"), 10_000_000_000L, 5_000_000_000L);
+
+  public TlsOptions {
+    applicationProtocols = List.copyOf(applicationProtocols);
+    if (handshakeTimeoutNanos < 1_000_000L || handshakeTimeoutNanos > 600_000_000_000L) {
+      throw new IllegalArgumentException(
+          "handshakeTimeoutNanos must be 1000000 to 600000000000: " + handshakeTimeoutNanos);
+    }
+    if (reloadCheckNanos < 0) {
+      throw new IllegalArgumentException(
+          "reloadCheckNanos must not be negative: " + reloadCheckNanos);
+    }
+  }
+
+  public TlsOptions withApplicationProtocols(List<String> value) {
+    return new TlsOptions(value, handshakeTimeoutNanos, reloadCheckNanos);
+  }
+
+  public TlsOptions withHandshakeTimeoutNanos(long value) {
+    return new TlsOptions(applicationProtocols, value, reloadCheckNanos);
+  }
+
+  public TlsOptions withReloadCheckNanos(long value) {
+    return new TlsOptions(applicationProtocols, handshakeTimeoutNanos, value);
+  }
+}

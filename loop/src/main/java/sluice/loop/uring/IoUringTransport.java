@@ -1,0 +1,294 @@
+package sluice.loop.uring;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.ListenOptions;
+import sluice.loop.engine.SendVector;
+import sluice.loop.engine.Transport;
+import sluice.loop.sockets.DescriptorReserve;
+import sluice.loop.sockets.KernelSockets;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.IoUring;
+import sluice.sys.IoVec;
+import sluice.sys.MsgHeader;
+import sluice.sys.PollFds;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SubmissionQueue;
+
+/// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
+///
+/// A socket number is an ordinary descriptor: it has a peer address and can take a file.
+final class IoUringTransport implements Transport {
+  private static final int SILENT_FLAGS =
+      Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+  private static final int WAITING_FLAGS = Sockets.MSG_WAITALL | Sockets.MSG_NOSIGNAL;
+
+  /// Gathering sends that can be staged before they are submitted.
+  private static final int VECTORS = 64;
+
+  private static final int VECTOR_BYTES = MsgHeader.SIZE + SendVector.LIMIT * IoVec.SIZE;
+
+  private final IoUringEngine engine;
+  private final SubmissionQueue submission;
+  private final IoUringEngine.RingArena arena;
+  private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
+  private int vectorsUsed;
+
+  /// Listeners that other loops, or other processes, may wait on too.
+  private final BitSet adoptedListeners = new BitSet();
+
+  /// Tokens of the armed accepts.
+  private long[] accepts = new long[4];
+
+  private int acceptCount;
+  private long systemCalls;
+
+  /// Ordinary descriptors that have O_NONBLOCK set, because a file was sent to them.
+  private final BitSet nonBlocking = new BitSet();
+
+  private final DescriptorReserve reserve = DescriptorReserve.ofKernel();
+
+  /// Ordinary descriptors that are open, for [#closeAll].
+  private final BitSet open = new BitSet();
+
+  private final DirectSlots slots;
+
+  IoUringTransport(IoUringEngine engine, IoUring ring, IoUringEngine.RingArena arena) {
+    this.engine = engine;
+    this.submission = ring.submission();
+    this.arena = arena;
+    this.slots = new DirectSlots(ring);
+  }
+
+  @Override
+  public ChunkArena arena() {
+    return arena;
+  }
+
+  // ---- listening ----------------------------------------------------------------------------
+
+  @Override
+  public int listen(SocketAddress address, ListenOptions options) throws IOException {
+    engine.checkOwner();
+    int fd = KernelSockets.listen(address, options, false);
+    open.set(fd);
+    adoptedListeners.clear(fd);
+    return fd;
+  }
+
+  @Override
+  public int adoptListener(int fd) throws IOException {
+    engine.checkOwner();
+    KernelSockets.adopt(fd, false); // a ring waits on blocking descriptors only
+    adoptedListeners.set(fd);
+    open.set(fd);
+    return fd;
+  }
+
+  @Override
+  public SocketAddress localAddress(int listener) throws IOException {
+    return KernelSockets.localAddress(listener);
+  }
+
+  @Override
+  public boolean refuseNew(int listener) {
+    return KernelSockets.refuseNew(listener);
+  }
+
+  @Override
+  public void accept(int listener, long token) {
+    engine.checkOwner();
+    if (acceptCount == accepts.length) {
+      accepts = Arrays.copyOf(accepts, 2 * acceptCount);
+    }
+    accepts[acceptCount++] = token;
+    if (adoptedListeners.get(listener)) {
+      submission.accept(listener, token);
+    } else {
+      submission.acceptMultishot(listener, token);
+    }
+  }
+
+  /// Sees every completion before it is delivered, to know the sockets that were accepted.
+  void completed(long token, int result, int flags) {
+    for (int i = 0; i < acceptCount; i++) {
+      if (accepts[i] == token) {
+        accepted(i, result, flags);
+        return;
+      }
+    }
+  }
+
+  /// As [DirectSlots#refused].
+  void slotRefused(long token) {
+    slots.refused(token);
+  }
+
+  private void accepted(int accept, int result, int flags) {
+    if (!Completion.hasMore(flags)) {
+      acceptCount--;
+      accepts[accept] = accepts[acceptCount];
+    }
+    if (result >= 0) {
+      open.set(result);
+    }
+  }
+
+  @Override
+  public int connect(SocketAddress address, long token) throws IOException {
+    engine.checkOwner();
+    int fd = KernelSockets.open(address, false);
+    open.set(fd);
+    try (Arena scratch = Arena.ofConfined()) {
+      MemorySegment bytes = SocketAddresses.encode(address, scratch);
+      submission.connect(fd, false, bytes, 0, (int) bytes.byteSize(), token);
+      engine.submitNow(); // the kernel copies the address as it takes the entry
+    }
+    return fd;
+  }
+
+  @Override
+  public boolean fillReserve() {
+    return reserve.fill();
+  }
+
+  @Override
+  public boolean freeReserve() {
+    return reserve.free();
+  }
+
+  // ---- moving bytes -------------------------------------------------------------------------
+
+  @Override
+  public void receive(int socket, long token) {
+    engine.checkOwner();
+    submission.receiveMultishot(socket, false, arena.group(), token);
+  }
+
+  @Override
+  public boolean receivesDirectly(int socket) {
+    return true;
+  }
+
+  @Override
+  public void receiveOnce(int socket, long token) {
+    engine.checkOwner();
+    submission.receiveSelected(socket, false, arena.group(), token);
+  }
+
+  @Override
+  public int receiveNow(int socket, MemorySegment into, long offset, int length) {
+    engine.checkOwner();
+    systemCalls++;
+    return Sockets.recv(socket, into, offset, length, Sockets.MSG_DONTWAIT);
+  }
+
+  @Override
+  public void send(int socket, long token, MemorySegment bytes, long offset, int length) {
+    engine.checkOwner();
+    submission.send(
+        socket, slots.forSend(socket), bytes, offset, length, SILENT_FLAGS, true, token);
+  }
+
+  @Override
+  public void sendVector(int socket, long token, SendVector ranges) {
+    engine.checkOwner();
+    if (vectorsUsed == VECTORS) {
+      engine.submitNow();
+      vectorsUsed = 0;
+    }
+    long header = (long) vectorsUsed++ * VECTOR_BYTES;
+    long vector = header + MsgHeader.SIZE;
+    int entries = 0;
+    for (int i = 0; i < ranges.count(); i++) {
+      entries =
+          IoVec.add(
+              vectors, vector, entries, ranges.segment(i), ranges.offset(i), ranges.length(i));
+    }
+    MsgHeader.set(vectors, header, vectors, vector, entries);
+    int flags = ranges.more() ? SILENT_FLAGS | Sockets.MSG_MORE : SILENT_FLAGS;
+    submission.sendMessage(socket, slots.forSend(socket), vectors, header, flags, true, token);
+  }
+
+  @Override
+  public void sendAll(int socket, long token, MemorySegment bytes, long offset, int length) {
+    engine.checkOwner();
+    submission.send(socket, false, bytes, offset, length, WAITING_FLAGS, false, token);
+  }
+
+  @Override
+  public void awaitWritable(int socket, long token) {
+    engine.checkOwner();
+    submission.pollAdd(socket, PollFds.POLLOUT, false, token);
+  }
+
+  @Override
+  public long peerTakenBytes(int socket) {
+    systemCalls++;
+    return KernelSockets.peerTakenBytes(socket);
+  }
+
+  @Override
+  public long sendFile(int socket, int fileFd, long position, long count) {
+    engine.checkOwner();
+    if (!nonBlocking.get(socket)) {
+      // sendfile(2) has no flag for it; the ring's own operations do not look at O_NONBLOCK.
+      nonBlocking.set(socket);
+      systemCalls++;
+      Files.setStatusFlags(socket, Files.O_RDWR | Files.O_NONBLOCK);
+    }
+    long result;
+    do {
+      systemCalls++;
+      result = Files.sendfile(socket, fileFd, position, count);
+    } while (result == -Errno.EINTR);
+    return result;
+  }
+
+  @Override
+  public void shutdown(int socket, int how) {
+    engine.checkOwner();
+    systemCalls++;
+    Sockets.shutdown(socket, how);
+  }
+
+  @Override
+  public void close(int socket) {
+    engine.checkOwner();
+    open.clear(socket);
+    nonBlocking.clear(socket);
+    slots.clear(socket);
+    submission.close(socket);
+  }
+
+  @Override
+  public @Nullable SocketAddress remoteAddress(int socket) {
+    return KernelSockets.remoteAddress(socket);
+  }
+
+  // ---- for the engine -----------------------------------------------------------------------
+
+  /// What was staged has been submitted: message headers and ranges have been copied.
+  void submitted() {
+    vectorsUsed = 0;
+  }
+
+  long systemCalls() {
+    return systemCalls;
+  }
+
+  void closeAll() {
+    reserve.close();
+    open.stream().forEach(Files::close);
+    open.clear();
+  }
+}
