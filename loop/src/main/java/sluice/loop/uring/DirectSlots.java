@@ -1,10 +1,11 @@
-package sluice.loop;
+package sluice.loop.uring;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
+import sluice.loop.engine.Token;
 import sluice.sys.IoUring;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SubmissionQueue;

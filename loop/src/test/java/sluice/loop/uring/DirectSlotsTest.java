@@ -1,10 +1,11 @@
-package sluice.loop;
+package sluice.loop.uring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import sluice.loop.engine.Token;
 import sluice.sys.IoUring;
 import sluice.sys.SysException;
 
