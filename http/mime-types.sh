@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes src/main/resources/sluice/http/mime.types from the npm package mime-db.
+# Makes src/main/resources/sluice/http/site/mime.types from the npm package mime-db.
 # Usage: ./mime-types.sh [VERSION]        needs npm and node, here only: nothing built needs them
 set -eu
 version=${1:-1.54.0}
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 npm pack --silent "mime-db@$version" >/dev/null
 tar xzf "mime-db-$version.tgz"
-node - "$version" >"$here/src/main/resources/sluice/http/mime.types.new" <<'SCRIPT'
+node - "$version" >"$here/src/main/resources/sluice/http/site/mime.types.new" <<'SCRIPT'
 const db = require(process.cwd() + '/package/db.json');
 // Where the registry knows an extension under several names, the one browsers expect.
 const chosen = {
@@ -38,4 +38,4 @@ for (const type of Object.keys(byType).sort()) {
   console.log(`${type} ${compressible(type) ? '+' : '-'} ${byType[type].join(' ')}`);
 }
 SCRIPT
-mv "$here/src/main/resources/sluice/http/mime.types.new" "$here/src/main/resources/sluice/http/mime.types"
+mv "$here/src/main/resources/sluice/http/site/mime.types.new" "$here/src/main/resources/sluice/http/site/mime.types"

@@ -10,4 +10,6 @@ module sluice.http {
   requires sluice.sys;
 
   exports sluice.http;
+  exports sluice.http.parse;
+  exports sluice.http.site;
 }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.HttpInterruptlet;
 import sluice.http.HttpMessage;
 import sluice.http.HttpReply;
-import sluice.http.HttpRequest;
 import sluice.http.HttpResponder;
 import sluice.http.Route;
+import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
 /// The handlers of `sluice serve --demo`: one that answers where the request landed, and one that

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.Monitoring;
-import sluice.http.Site;
+import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;

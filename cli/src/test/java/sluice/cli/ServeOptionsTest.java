@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
-import sluice.http.Site;
+import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.AdoptedSocket;
 

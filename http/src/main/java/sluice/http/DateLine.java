@@ -2,6 +2,7 @@ package sluice.http;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.http.parse.HttpDate;
 import sluice.loop.Output;
 
 /// The value of the Date field, made once a second. Owned by one loop.

@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpLimits;
+import sluice.http.site.Site;
 import sluice.loop.server.ServerConfig;
 
 /// How an [HttpServer] is set up.

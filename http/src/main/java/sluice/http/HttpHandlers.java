@@ -2,6 +2,9 @@ package sluice.http;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
+import sluice.http.parse.BodyKind;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
 import sluice.loop.Output;

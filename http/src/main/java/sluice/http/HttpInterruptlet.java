@@ -1,5 +1,7 @@
 package sluice.http;
 
+import sluice.http.parse.HttpRequest;
+
 /// Answers requests where their bytes landed: runs to completion on the loop's thread, and its
 /// reply leaves with the turn. One instance belongs to one loop, so it may keep plain fields.
 ///

@@ -7,6 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
@@ -33,7 +36,7 @@ public final class HttpMessage {
     int from = request.from();
     head = new byte[request.headLength()];
     request.view().copyTo(from, head, 0, head.length);
-    lines = Arrays.copyOf(request.lines, request.lineCount() * HttpRequest.STRIDE);
+    lines = request.linePlaces();
     method = request.method();
     methodFrom = request.methodFrom() - from;
     methodTo = request.methodTo() - from;

@@ -16,6 +16,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sluice.http.log.AccessLog;
+import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.counters.CounterPublisher;

@@ -2,6 +2,13 @@ package sluice.http;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sluice.http.log.AccessLog;
+import sluice.http.log.AccessLogRecord;
+import sluice.http.parse.BodyKind;
+import sluice.http.parse.HttpParser;
+import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
+import sluice.http.site.SitePath;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;

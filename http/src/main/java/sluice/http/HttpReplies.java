@@ -4,6 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.parse.Field;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
+import sluice.http.parse.MultipartRanges;
+import sluice.http.parse.Preconditions;
+import sluice.http.parse.Ranges;
 import sluice.loop.Connection;
 import sluice.loop.Output;
 

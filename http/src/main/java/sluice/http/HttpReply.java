@@ -2,6 +2,8 @@ package sluice.http;
 
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.loop.Output;
 import sluice.loop.OutputMark;

@@ -4,6 +4,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import sluice.http.log.AccessLogRecord;
+import sluice.http.parse.ChunkedDecoder;
+import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
 /// What the protocol remembers about a connection between two calls. Owned by the loop's thread.

@@ -4,6 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import sluice.http.files.FileStream;
+import sluice.http.parse.HttpDate;
 import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.Block;

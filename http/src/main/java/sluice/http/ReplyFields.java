@@ -1,5 +1,8 @@
 package sluice.http;
 
+import sluice.http.parse.ChunkedDecoder;
+import sluice.http.text.AsciiSet;
+
 /// Checks header fields that handlers set, so that none can break the framing of a reply or smuggle
 /// a second one in. Stateless: any thread may call.
 final class ReplyFields {

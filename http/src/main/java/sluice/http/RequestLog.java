@@ -1,6 +1,11 @@
 package sluice.http;
 
 import org.jspecify.annotations.Nullable;
+import sluice.http.log.AccessLog;
+import sluice.http.log.AccessLogRecord;
+import sluice.http.log.AccessLogRing;
+import sluice.http.parse.Field;
+import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.memory.View;
 

@@ -1,6 +1,8 @@
 package sluice.http;
 
 import org.jspecify.annotations.Nullable;
+import sluice.http.files.SiteAnswer;
+import sluice.http.files.WatchTicket;
 import sluice.memory.View;
 
 /// What one request path stands for at this moment, ready to be sent: representations of a file, or
@@ -8,7 +10,7 @@ import sluice.memory.View;
 ///
 /// Holds a lease on each representation, and the ticket it depends on, until it is released.
 final class Resource {
-  /// Number of content codings: the bits of [ContentNegotiation].
+  /// Number of content codings: the bits of [sluice.http.parse.ContentNegotiation].
   static final int CODINGS = 4;
 
   private static final int OVERHEAD_BYTES = 256;
@@ -38,7 +40,7 @@ final class Resource {
   final SiteAnswer.@Nullable Content revalidate;
 
   /// When it should be made anew although nothing has changed, because its validators can then be
-  /// better ([FileValidators]): nanoseconds since the epoch, 0 for never.
+  /// better ([sluice.http.files.FileValidators]): nanoseconds since the epoch, 0 for never.
   final long provisionalUntilNanos;
 
   private final @Nullable WatchTicket ticket;

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.RequestPath;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 

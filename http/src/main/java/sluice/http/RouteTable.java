@@ -4,6 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpLimits;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
+import sluice.http.parse.TargetForm;
 import sluice.memory.View;
 
 /// Finds the route of a request: one loop's view of the [Routes]. Owned by the loop's thread.

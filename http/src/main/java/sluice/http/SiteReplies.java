@@ -3,6 +3,15 @@ package sluice.http;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import sluice.http.files.FileCoding;
+import sluice.http.files.FileStream;
+import sluice.http.files.FileValidators;
+import sluice.http.files.FileVariant;
+import sluice.http.files.SiteAnswer;
+import sluice.http.files.WatchTicket;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.parse.HttpDate;
+import sluice.http.site.MimeTypes;
 import sluice.memory.Account;
 import sluice.memory.Block;
 

@@ -5,6 +5,8 @@ import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
+import sluice.http.log.AccessLogRecord;
+import sluice.http.parse.HttpMethod;
 import sluice.loop.Connection;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;

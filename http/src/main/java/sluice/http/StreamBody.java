@@ -1,6 +1,8 @@
 package sluice.http;
 
 import java.lang.foreign.MemorySegment;
+import sluice.http.files.FileStatus;
+import sluice.http.files.FileStream;
 import sluice.sys.CacheStat;
 
 /// One transfer of a [FileStream]. Owned by the loop's thread, except [#read], which the slow path

@@ -2,6 +2,7 @@ package sluice.http;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.ChunkedDecoder;
 import sluice.memory.Account;
 import sluice.memory.View;
 

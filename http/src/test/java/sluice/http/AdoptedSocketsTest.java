@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.AdoptedSocket;

@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.http.site.Site;
 import sluice.loop.server.Engines;
 import sluice.loop.server.ServerConfig;
 import sluice.sys.Seccomp;

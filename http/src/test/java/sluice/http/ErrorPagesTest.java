@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.http.parse.Bytes;
 import sluice.sys.SysException;
 
 class ErrorPagesTest {

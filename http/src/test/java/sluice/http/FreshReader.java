@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
+import sluice.http.files.FreshFile;
 
 /// A client that asks for [FreshFile]s in every way there is, pipelined, and checks each reply.
 /// Used by one thread.

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.http.files.FreshFile;
+import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.http.parse.HttpRequest;
+import sluice.http.site.Site;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
 import sluice.loop.engine.Backend;

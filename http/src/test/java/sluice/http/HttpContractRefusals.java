@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import sluice.http.parse.Bytes;
+import sluice.http.parse.SmugglingTest;
 import sluice.loop.LoopConfig;
 
 /// What is not answered as asked, and that nobody else is harmed by it.

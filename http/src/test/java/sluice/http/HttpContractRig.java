@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.Backend;

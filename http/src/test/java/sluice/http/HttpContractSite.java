@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
+import sluice.http.parse.HttpLimits;
+import sluice.http.site.Site;
 
 /// What is found under which path, and how its representations are chosen.
 abstract class HttpContractSite extends HttpContractPaths {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
+import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.counters.CounterPublisher;

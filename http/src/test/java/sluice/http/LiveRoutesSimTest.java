@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;

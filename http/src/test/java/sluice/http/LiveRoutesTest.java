@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.http.parse.HttpRequest;
+import sluice.http.site.Site;
 import sluice.loop.HandlerGuard;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;

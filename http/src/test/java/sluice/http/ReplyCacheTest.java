@@ -9,6 +9,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.http.parse.Bytes;
 import sluice.memory.View;
 
 /// The cache does what a map in order of use does.

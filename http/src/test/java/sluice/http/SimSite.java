@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.http.files.FileMemory;
 import sluice.testkit.SimRandom;
 
 /// Files in a [FileMemory] that change at random, and everything they ever were. Owned by the

@@ -1,0 +1,64 @@
+package sluice.http.files;
+
+import java.lang.foreign.MemorySegment;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// Entity tags (RFC 9110 section 8.8.3) in the forms of [Site.Tags].
+///
+/// Stateless: any thread may call.
+final class FileTag {
+  private static final int DIGEST_BYTES = 16;
+
+  private FileTag() {}
+
+  /// Strong, from what identifies one state of one file: `"inode-size-modified-changed"` in
+  /// hexadecimal, and a suffix.
+  ///
+  /// The inode is part of it because a file can be replaced by another of equal size and time; the
+  /// change time because content can be replaced and the modification time set back. Both differ
+  /// between machines that serve copies of one site: behind a balancer without affinity, clients
+  /// fetch again.
+  static String of(FileStatus status, String suffix) {
+    return "\""
+        + Long.toHexString(status.inode)
+        + '-'
+        + Long.toHexString(status.sizeBytes)
+        + '-'
+        + time(status.modifiedSeconds, status.modifiedNanos)
+        + '-'
+        + time(status.changedSeconds, status.changedNanos)
+        + suffix
+        + '"';
+  }
+
+  /// Weak: `W/"modified-size"` in hexadecimal, and a suffix. The time is in whole seconds, because
+  /// archives and copies keep no more.
+  static String ofTime(FileStatus status, String suffix) {
+    return "W/\""
+        + Long.toHexString(status.modifiedSeconds)
+        + '-'
+        + Long.toHexString(status.sizeBytes)
+        + suffix
+        + '"';
+  }
+
+  /// Strong: half of the SHA-256 of the bytes, and a suffix.
+  static String ofContent(MemorySegment bytes, String suffix) {
+    MessageDigest sha256;
+    try {
+      sha256 = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+    if (bytes.byteSize() > 0) {
+      sha256.update(bytes.asByteBuffer());
+    }
+    return '"' + HexFormat.of().formatHex(sha256.digest(), 0, DIGEST_BYTES) + suffix + '"';
+  }
+
+  private static String time(long seconds, int nanos) {
+    return Long.toHexString(seconds) + HexFormat.of().toHexDigits(nanos);
+  }
+}

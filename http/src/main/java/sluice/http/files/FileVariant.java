@@ -1,0 +1,109 @@
+package sluice.http.files;
+
+import org.jspecify.annotations.Nullable;
+import sluice.http.site.Site;
+import sluice.http.site.SitePath;
+import sluice.memory.Block;
+
+/// One representation of a file: its bytes in one coding, in memory or as an open file.
+///
+/// Holds one lease on the block, or one reference to the stream, until [#close]. Immutable but for
+/// that; any thread may use it.
+public final class FileVariant implements AutoCloseable {
+  private final FileCoding coding;
+  private final FileValidators validators;
+  private final long lengthBytes;
+  private final @Nullable Block block;
+  private final @Nullable FileStream stream;
+
+  /// Where the bytes come from, and its state; null when they were made from the original.
+  private final @Nullable SitePath sibling;
+
+  private final FileStatus version;
+  private boolean closed;
+
+  private FileVariant(
+      FileCoding coding,
+      FileValidators validators,
+      @Nullable Block block,
+      @Nullable FileStream stream,
+      @Nullable SitePath sibling,
+      FileStatus version) {
+    this.coding = coding;
+    this.validators = validators;
+    this.lengthBytes =
+        block != null ? block.lengthBytes() : stream != null ? stream.lengthBytes() : 0;
+    this.block = block;
+    this.stream = stream;
+    this.sibling = sibling;
+    this.version = version;
+  }
+
+  /// Bytes of a file as they are on disk.
+  ///
+  /// @param body its lease or reference becomes the variant's; null for an empty file
+  /// @param sibling the precompressed file, or null for the original
+  static FileVariant stored(
+      FileCoding coding, FileBody body, @Nullable SitePath sibling, Site.Tags tags) {
+    FileValidators validators = FileValidators.of(body, coding, tags);
+    return new FileVariant(
+        coding, validators, body.block(), body.stream(), sibling, body.version());
+  }
+
+  /// Bytes compressed on the fly from the original.
+  static FileVariant made(Precompress.Compressed made, FileBody original, Site.Tags tags) {
+    FileValidators validators = FileValidators.ofMade(made, original, tags);
+    return new FileVariant(
+        FileCoding.GZIP, validators, made.block(), null, null, original.version());
+  }
+
+  public FileCoding coding() {
+    return coding;
+  }
+
+  /// The entity tag as it is sent.
+  public String tag() {
+    return validators.tag();
+  }
+
+  public FileValidators validators() {
+    return validators;
+  }
+
+  public long lengthBytes() {
+    return lengthBytes;
+  }
+
+  /// The bytes; null when they are empty or come from [#stream].
+  public @Nullable Block block() {
+    return block;
+  }
+
+  /// The open file; null when the bytes are in [#block], or empty.
+  public @Nullable FileStream stream() {
+    return stream;
+  }
+
+  @Nullable SitePath sibling() {
+    return sibling;
+  }
+
+  public FileStatus version() {
+    return version;
+  }
+
+  /// Ends the lease or reference. Idempotent.
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (block != null) {
+      block.release();
+    }
+    if (stream != null) {
+      stream.release();
+    }
+  }
+}

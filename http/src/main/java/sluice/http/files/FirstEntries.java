@@ -1,0 +1,62 @@
+package sluice.http.files;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/// The first entries of a directory in the order of listings, found in one pass over any number of
+/// them: a heap of the `most` least entries so far with the greatest at its top, which gives way to
+/// each entry that is less (selection of the k least, Knuth, TAOCP vol. 3, section 5.2.3). Its
+/// memory is that of `most` names.
+///
+/// **Order.** Directories first, then by the bytes of the name, compared as unsigned numbers: for
+/// names in UTF-8 that is the order of code points. No language's rules are applied.
+///
+/// Owned by the thread that lists.
+final class FirstEntries {
+  /// @param kind as [FileStatus#kind]
+  @SuppressWarnings("ArrayRecordComponent") // never compared by equals
+  record Name(byte[] name, int kind) {
+    static final Comparator<Name> ORDER =
+        Comparator.comparing((Name each) -> each.kind != FileStatus.DIRECTORY)
+            .thenComparing(Name::name, Arrays::compareUnsigned);
+  }
+
+  private final int most;
+  private final SiteFiles.Filter filter;
+  private final PriorityQueue<Name> least = new PriorityQueue<>(Name.ORDER.reversed());
+  private long shown;
+
+  FirstEntries(int most, SiteFiles.Filter filter) {
+    this.most = most;
+    this.filter = filter;
+  }
+
+  void offer(byte[] name, int kind) {
+    if (!filter.shows(name, kind)) {
+      return;
+    }
+    shown++;
+    Name offered = new Name(name, kind);
+    if (least.size() < most) {
+      least.add(offered);
+    } else if (most > 0 && Name.ORDER.compare(offered, least.element()) < 0) {
+      least.remove();
+      least.add(offered);
+    }
+  }
+
+  /// The least, in order.
+  List<Name> sorted() {
+    List<Name> sorted = new ArrayList<>(least);
+    sorted.sort(Name.ORDER);
+    return sorted;
+  }
+
+  /// Entries behind those of [#sorted].
+  long more() {
+    return shown - least.size();
+  }
+}

@@ -1,0 +1,127 @@
+package sluice.http.files;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.http.site.SitePath;
+
+/// What a site holds under a path, ready to become a reply. Made by [FileFill] on any thread; then
+/// owned by whoever received it, who closes it.
+public sealed interface SiteAnswer extends AutoCloseable {
+  /// What the answer depends on; null when that cannot be watched. An answer with a ticket may be
+  /// kept while the ticket stands (see [WatchTable]).
+  @Nullable WatchTicket ticket();
+
+  /// Ends leases, references and the ticket. Idempotent.
+  @Override
+  default void close() {
+    WatchTicket ticket = ticket();
+    if (ticket != null) {
+      ticket.close();
+    }
+  }
+
+  /// A file.
+  ///
+  /// @param path the file itself, behind an index name; its ending decides the media type
+  /// @param status of the original
+  /// @param variants the first is the original; the others are in the order brotli, zstd, gzip
+  /// @param vary whether the choice among representations depends on `Accept-Encoding`, now or
+  ///   after a sibling appears
+  /// @param keep how it may be cached
+  record Content(
+      SitePath path,
+      FileStatus status,
+      List<FileVariant> variants,
+      boolean vary,
+      Keep keep,
+      @Nullable WatchTicket ticket)
+      implements SiteAnswer {
+
+    public Content {
+      variants = List.copyOf(variants);
+    }
+
+    FileVariant original() {
+      return variants.get(0);
+    }
+
+    /// When a new look at the files gives better validators, since the epoch; 0 for never.
+    public long provisionalUntilNanos() {
+      long until = 0;
+      for (FileVariant variant : variants) {
+        long each = variant.validators().provisionalUntilNanos();
+        until = until == 0 ? each : each == 0 ? until : Math.min(until, each);
+      }
+      return until;
+    }
+
+    /// Mask of the codings there are, for [sluice.http.parse.ContentNegotiation#choose].
+    int available() {
+      int mask = 0;
+      for (int i = 0; i < variants.size(); i++) {
+        mask |= variants.get(i).coding().bit();
+      }
+      return mask;
+    }
+
+    /// The variant in a coding of [sluice.http.parse.ContentNegotiation], or null. Allocates
+    /// nothing.
+    @Nullable FileVariant variant(int coding) {
+      for (int i = 0; i < variants.size(); i++) {
+        if (variants.get(i).coding().bit() == coding) {
+          return variants.get(i);
+        }
+      }
+      return null;
+    }
+
+    /// For [Keep#REVALIDATE]: whether `variant` is what the path leads to now. One `statx` for the
+    /// original; a second one when the bytes come from a precompressed sibling. Allocates nothing.
+    ///
+    /// @param scratch overwritten
+    public boolean stillCurrent(FileVariant variant, SiteFiles files, FileStatus scratch) {
+      if (files.status(path, scratch) != 0 || !status.sameState(scratch)) {
+        return false;
+      }
+      SitePath sibling = variant.sibling();
+      return sibling == null
+          || (files.status(sibling, scratch) == 0 && variant.version().sameState(scratch));
+    }
+
+    @Override
+    public void close() {
+      for (FileVariant variant : variants) {
+        variant.close();
+      }
+      SiteAnswer.super.close();
+    }
+  }
+
+  /// How a file's content may be kept.
+  enum Keep {
+    /// While the ticket stands.
+    WATCHED,
+    /// While [Content#stillCurrent] says so on each use.
+    REVALIDATE,
+    /// Not at all: streamed, too fresh to tell changes by its times, or fallen already.
+    ONCE
+  }
+
+  /// A directory whose path was written without a slash: 301 to the path with one.
+  record Redirect(@Nullable WatchTicket ticket) implements SiteAnswer {}
+
+  /// A list of a directory's entries: HTML in UTF-8, never cached.
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Listing(byte[] html) implements SiteAnswer {
+    @Override
+    public @Nullable WatchTicket ticket() {
+      return null;
+    }
+  }
+
+  /// Nothing to be had.
+  ///
+  /// @param status 403, 404, 500 or 503
+  /// @param reason for the log, never for the client
+  record Refusal(int status, String reason, @Nullable WatchTicket ticket) implements SiteAnswer {}
+}

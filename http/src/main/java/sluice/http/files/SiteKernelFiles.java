@@ -1,0 +1,364 @@
+package sluice.http.files;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.http.site.Site;
+import sluice.http.site.SitePath;
+import sluice.loop.sockets.DescriptorShortage;
+import sluice.sys.DirectoryEntries;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Statx;
+import sluice.sys.SysException;
+
+/// The files of a site through `openat2(2)`: the kernel itself keeps resolution beneath the root,
+/// in one step with the opening.
+///
+/// Any thread may call. A path is first opened with no link allowed at all, which also tells
+/// whether there is one; only then by the site's policy. An absolute link that leads back beneath
+/// the root counts as inside: the kernel refuses it, so its target is opened without rights to read
+/// (`O_PATH`), its real name compared with the root's, and that very file opened again.
+///
+/// The root is a descriptor whose number never changes: [#reopenRoot] replaces what is behind it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | rootFd | constructor | final | - |
+/// | rootErrno | caller of `reopenRoot` | volatile | volatile |
+/// | closed | any | volatile | compareAndSet |
+/// | spare | any | getAndSet | set |
+public final class SiteKernelFiles implements SiteFiles {
+  private static final int OPEN = Files.O_RDONLY | Files.O_NONBLOCK | Files.O_NOCTTY;
+  private static final int NO_LINKS =
+      Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS | Files.RESOLVE_NO_SYMLINKS;
+  private static final int INSIDE = Files.RESOLVE_BENEATH | Files.RESOLVE_NO_MAGICLINKS;
+  private static final int ANYWHERE = Files.RESOLVE_NO_MAGICLINKS;
+  private static final int MOST_REPEATS = 32;
+  private static final long REPEAT_NANOS = 100_000;
+  private static final int MOST_PATH_BYTES = 4096;
+  private static final byte[] HERE = {'.'};
+
+  private final String root;
+  private final Site.Symlinks symlinks;
+  private final int rootFd;
+
+  /// Why the root could not be opened anew, a negated errno; 0 when it could.
+  private volatile int rootErrno;
+
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReferenceArray<@Nullable Statx> spare = new AtomicReferenceArray<>(16);
+
+  /// Opens the root.
+  ///
+  /// @throws SysException when it cannot be opened, is no directory, or this kernel or container
+  ///   has no `openat2`
+  public SiteKernelFiles(Site site) throws SysException {
+    this.root = site.root().toAbsolutePath().toString();
+    this.symlinks = site.symlinks();
+    this.rootFd = (int) SysException.check(openRoot(), "openat", root);
+    int probe = Files.openat2(rootFd, HERE, Files.O_PATH | Files.O_DIRECTORY, 0, NO_LINKS);
+    if (probe < 0) {
+      Files.close(rootFd);
+      throw SysException.of(-probe, "openat2", root);
+    }
+    Files.close(probe);
+  }
+
+  private int openRoot() {
+    return Files.openat(Files.AT_FDCWD, root, Files.O_PATH | Files.O_DIRECTORY, 0);
+  }
+
+  /// Lets the root be what its path leads to now; nothing at all where it leads nowhere.
+  @Override
+  public int reopenRoot() {
+    int now = openRoot();
+    if (now < 0 && !FileFill.passes(-now)) {
+      // No path can be resolved beneath what is not a directory.
+      now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
+    }
+    if (now < 0) {
+      // The descriptor still leads to the old root, which must not be served any more.
+      DescriptorShortage.report(-now);
+      rootErrno = now;
+      return now;
+    }
+    Files.replace(rootFd, now);
+    Files.close(now);
+    rootErrno = 0;
+    return 0;
+  }
+
+  /// The configured path of the root.
+  Path rootPath() {
+    return Path.of(root);
+  }
+
+  private static byte[] name(SitePath path) {
+    return path.isRoot() ? HERE : path.bytes();
+  }
+
+  /// Opens a directory to be watched; `-ELOOP` when there is a link in its path.
+  int openToWatch(SitePath directory) {
+    return open(name(directory), Files.O_PATH | Files.O_DIRECTORY, NO_LINKS);
+  }
+
+  private int open(byte[] name, int flags, int resolve) {
+    int missing = rootErrno;
+    if (missing < 0) {
+      return missing;
+    }
+    for (int repeat = 1; ; repeat++) {
+      int fd = Files.openat2(rootFd, name, flags, 0, resolve);
+      boolean passing = fd == -Errno.EAGAIN || fd == -Errno.EINTR;
+      if (!passing || repeat == MOST_REPEATS) {
+        return fd;
+      }
+      // A rename during resolution, or a lease that is being broken.
+      LockSupport.parkNanos(REPEAT_NANOS);
+    }
+  }
+
+  @Override
+  public Opened open(SitePath path) {
+    int fd = open(name(path), OPEN, NO_LINKS);
+    boolean symlink = fd == -Errno.ELOOP;
+    if (symlink) {
+      fd = openThroughLinks(name(path));
+    }
+    if (fd < 0) {
+      return Opened.failed(fd, symlink);
+    }
+    KernelHandle handle = new KernelHandle(fd);
+    FileStatus status = new FileStatus();
+    int errno = handle.status(status);
+    if (errno != 0 || !(status.isRegular() || status.isDirectory())) {
+      handle.close();
+      return Opened.failed(errno != 0 ? errno : ENXIO, symlink);
+    }
+    return new Opened(0, handle, symlink);
+  }
+
+  private int openThroughLinks(byte[] name) {
+    return switch (symlinks) {
+      case REFUSE -> -Errno.ELOOP;
+      case FOLLOW -> open(name, OPEN, ANYWHERE);
+      case INSIDE -> {
+        int fd = open(name, OPEN, INSIDE);
+        yield fd == -Errno.EXDEV ? openByRealName(name) : fd;
+      }
+    };
+  }
+
+  private int openByRealName(byte[] name) {
+    int place = open(name, Files.O_PATH, ANYWHERE);
+    if (place < 0) {
+      return place;
+    }
+    try {
+      String real = realName(place);
+      String realRoot = realName(rootFd);
+      boolean inside =
+          real != null
+              && realRoot != null
+              && (real.equals(realRoot)
+                  || real.startsWith(realRoot.equals("/") ? "/" : realRoot + "/"));
+      return inside
+          ? Files.openat(Files.AT_FDCWD, "/proc/self/fd/" + place, OPEN, 0)
+          : -Errno.EXDEV;
+    } finally {
+      Files.close(place);
+    }
+  }
+
+  /// The name of an open file, one character a byte; null when `/proc` does not say.
+  private static @Nullable String realName(int fd) {
+    byte[] bytes = new byte[MOST_PATH_BYTES];
+    int length = Files.readlink(Files.AT_FDCWD, "/proc/self/fd/" + fd, bytes);
+    return length <= 0 || length == bytes.length
+        ? null
+        : new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public int status(SitePath path, FileStatus into) {
+    int missing = rootErrno;
+    if (missing < 0) {
+      return missing;
+    }
+    Statx statx = take();
+    try {
+      // On network file systems only a forced answer is newer than the last change elsewhere.
+      MemorySegment name = path.isRoot() ? SitePath.HERE : path.cString();
+      int result =
+          Files.statx(rootFd, name, Files.AT_STATX_FORCE_SYNC, Statx.STATX_BASIC_STATS, statx);
+      if (result == 0) {
+        copy(statx, into);
+      }
+      return result;
+    } finally {
+      give(statx);
+    }
+  }
+
+  private int status(int fd, FileStatus into) {
+    Statx statx = take();
+    try {
+      int result = Files.statx(fd, Statx.STATX_BASIC_STATS, statx);
+      if (result == 0) {
+        copy(statx, into);
+      }
+      return result;
+    } finally {
+      give(statx);
+    }
+  }
+
+  private static void copy(Statx statx, FileStatus into) {
+    into.kind =
+        statx.isRegularFile()
+            ? FileStatus.REGULAR
+            : statx.isDirectory()
+                ? FileStatus.DIRECTORY
+                : statx.isSymbolicLink() ? FileStatus.SYMLINK : FileStatus.OTHER;
+    into.mode = statx.mode() & 07777;
+    into.uid = statx.uid();
+    into.gid = statx.gid();
+    into.links = statx.links();
+    into.device = statx.device();
+    into.inode = statx.inode();
+    into.sizeBytes = statx.size();
+    into.modifiedSeconds = statx.modifiedSeconds();
+    into.modifiedNanos = statx.modifiedNanos();
+    into.changedSeconds = statx.changedSeconds();
+    into.changedNanos = statx.changedNanos();
+  }
+
+  private Statx take() {
+    Statx statx = spare.getAndSet(slot(), null);
+    return statx == null ? new Statx() : statx;
+  }
+
+  private void give(Statx statx) {
+    spare.setRelease(slot(), statx);
+  }
+
+  private int slot() {
+    return (int) Thread.currentThread().threadId() & (spare.length() - 1);
+  }
+
+  @Override
+  public Listed list(SitePath directory, int limit, Filter filter) {
+    Opened opened = open(directory);
+    try (FileHandle handle = opened.handle()) {
+      return handle == null
+          ? Listed.failed(opened.errno())
+          : list(handle.fd(), new FirstEntries(limit, filter));
+    }
+  }
+
+  /// Asks for the status only of what is shown: the directory itself says what kind an entry is.
+  private static Listed list(int fd, FirstEntries first) {
+    DirectoryEntries cursor = new DirectoryEntries();
+    Statx statx = new Statx();
+    cursor.open(fd);
+    int result = cursor.next();
+    while (result > 0) {
+      byte[] name = cursor.nameBytes();
+      int kind = kind(cursor.type());
+      if (kind >= 0) {
+        first.offer(name, kind);
+      } else if (entryStatus(fd, name, statx)) {
+        FileStatus status = new FileStatus();
+        copy(statx, status);
+        first.offer(name, status.kind);
+      }
+      result = cursor.next();
+    }
+    if (result < 0) {
+      return Listed.failed(result);
+    }
+    List<Entry> entries = new ArrayList<>();
+    for (FirstEntries.Name each : first.sorted()) {
+      if (entryStatus(fd, each.name(), statx)) { // otherwise it was deleted meanwhile
+        FileStatus status = new FileStatus();
+        copy(statx, status);
+        entries.add(new Entry(each.name(), status));
+      }
+    }
+    return new Listed(0, entries, first.more());
+  }
+
+  private static boolean entryStatus(int fd, byte[] name, Statx into) {
+    int flags = Files.AT_SYMLINK_NOFOLLOW;
+    return Files.statx(fd, name, flags, Statx.STATX_BASIC_STATS, into) == 0;
+  }
+
+  /// As [FileStatus#kind]; negative where the file system does not say.
+  private static int kind(int type) {
+    return switch (type) {
+      case DirectoryEntries.DT_REG -> FileStatus.REGULAR;
+      case DirectoryEntries.DT_DIR -> FileStatus.DIRECTORY;
+      case DirectoryEntries.DT_LNK -> FileStatus.SYMLINK;
+      case DirectoryEntries.DT_UNKNOWN -> -1;
+      default -> FileStatus.OTHER;
+    };
+  }
+
+  @Override
+  public @Nullable String shortcoming() {
+    return null;
+  }
+
+  /// Closes the root. Handles opened before stay open. Idempotent.
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      Files.close(rootFd);
+    }
+  }
+
+  /// An open descriptor.
+  private final class KernelHandle implements FileHandle {
+    private final int fd;
+    private final AtomicBoolean handleClosed = new AtomicBoolean();
+
+    KernelHandle(int fd) {
+      this.fd = fd;
+    }
+
+    @Override
+    public int fd() {
+      return fd;
+    }
+
+    @Override
+    public int status(FileStatus into) {
+      return SiteKernelFiles.this.status(fd, into);
+    }
+
+    @Override
+    public int read(MemorySegment target, long offset, int length, long position) {
+      return Files.pread(fd, target, offset, length, position);
+    }
+
+    @Override
+    public void settle() {
+      // ext4 and tmpfs (and others) take the inode's lock to look for a hole, as a write does.
+      Files.seekHole(fd, 0);
+    }
+
+    @Override
+    public void close() {
+      if (handleClosed.compareAndSet(false, true)) {
+        Files.close(fd);
+      }
+    }
+  }
+}

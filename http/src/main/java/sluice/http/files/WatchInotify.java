@@ -1,0 +1,179 @@
+package sluice.http.files;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import sluice.http.site.SitePath;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Inotify;
+import sluice.sys.StatFs;
+import sluice.sys.SysException;
+
+/// inotify, for one [WatchTable].
+///
+/// [#read] belongs to the table's owner; the table calls the rest as [WatchSource] says.
+///
+/// Directories and files are watched by descriptor (through `/proc/self/fd`), so what is watched is
+/// what was opened, whatever its name leads to by then. Above the root they are watched by name,
+/// one step at a time, each before the next step is looked up.
+///
+/// Limits: 40 symbolic links on the way to the root, as in the kernel; directories above the root
+/// that this user may not read are not watched, so a rename in them is not noticed.
+public final class WatchInotify implements WatchSource {
+  private static final int ABOVE_MASK =
+      IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+  private static final int MOST_LINKS = 40;
+
+  /// A read that leaves this much of 64 KiB free has taken everything that was queued.
+  private static final int NEARLY_FULL_BYTES = 60 << 10;
+
+  private static final int NAME_BYTES = 256;
+  private static final long F2FS_SUPER_MAGIC = 0xF2F52010L;
+  private static final long RAMFS_MAGIC = 0x858458F6L;
+
+  private final SiteKernelFiles files;
+  private final Inotify inotify;
+  private final StatFs fileSystem = new StatFs();
+  private final byte[] name = new byte[NAME_BYTES];
+
+  /// @throws SysException `EMFILE` when the user has no inotify instances left
+  public WatchInotify(SiteKernelFiles files) throws SysException {
+    this.files = files;
+    this.inotify = Inotify.open();
+  }
+
+  @Override
+  public int fd() {
+    return inotify.fd();
+  }
+
+  @Override
+  public int openRoot(List<Above> above) {
+    int errno = 0;
+    Deque<String> ahead = new ArrayDeque<>();
+    Path at = start(files.rootPath(), ahead, Path.of("/"));
+    int links = 0;
+    while (!ahead.isEmpty() && links <= MOST_LINKS) {
+      String next = ahead.removeFirst();
+      if (next.equals("..")) {
+        at = at.getParent() == null ? at : at.getParent();
+      } else if (!next.equals(".") && !next.isEmpty()) {
+        int result = watchAbove(at, next, above);
+        errno = result < 0 ? result : errno;
+        Path step = at.resolve(next);
+        at = step;
+        if (java.nio.file.Files.isSymbolicLink(step)) {
+          links++;
+          at = follow(step, ahead);
+        }
+      }
+    }
+    int reopened = files.reopenRoot();
+    return reopened < 0 ? reopened : errno;
+  }
+
+  private static Path follow(Path link, Deque<String> ahead) {
+    Path directory = link.getParent() == null ? Path.of("/") : link.getParent();
+    try {
+      return start(java.nio.file.Files.readSymbolicLink(link), ahead, directory);
+    } catch (IOException e) {
+      return link; // it changed just now: the watch has seen that
+    }
+  }
+
+  /// Puts the names of `path` before those ahead, and says from where they count.
+  private static Path start(Path path, Deque<String> ahead, Path directory) {
+    for (int i = path.getNameCount() - 1; i >= 0; i--) {
+      ahead.addFirst(path.getName(i).toString());
+    }
+    return path.isAbsolute() ? Path.of("/") : directory;
+  }
+
+  /// @return a negated errno when there is no descriptor for it, otherwise 0
+  private int watchAbove(Path directory, String next, List<Above> above) {
+    int fd =
+        Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
+    if (fd < 0) {
+      return FileFill.passes(-fd) ? fd : 0;
+    }
+    int wd = inotify.addWatch(fd, ABOVE_MASK);
+    Files.close(fd);
+    if (wd >= 0) {
+      above.add(new Above(wd, next.getBytes(StandardCharsets.UTF_8)));
+    }
+    return 0;
+  }
+
+  @Override
+  public int openDirectory(SitePath directory) {
+    return files.openToWatch(directory);
+  }
+
+  @Override
+  public void closeDirectory(int fd) {
+    Files.close(fd);
+  }
+
+  /// ext2 to ext4, xfs, btrfs, f2fs, tmpfs and ramfs: what changes them on this machine passes the
+  /// same kernel. Overlays too: changes through the overlay are seen, and those made beneath a
+  /// mounted overlay are undefined by its own documentation. Anything else is not trusted.
+  @Override
+  public boolean sees(int fd) {
+    synchronized (fileSystem) {
+      if (Files.fstatfs(fd, fileSystem) < 0) {
+        return false;
+      }
+      long type = fileSystem.type();
+      return type == StatFs.EXT4_SUPER_MAGIC
+          || type == StatFs.XFS_SUPER_MAGIC
+          || type == StatFs.BTRFS_SUPER_MAGIC
+          || type == StatFs.TMPFS_MAGIC
+          || type == StatFs.OVERLAYFS_SUPER_MAGIC
+          || type == F2FS_SUPER_MAGIC
+          || type == RAMFS_MAGIC;
+    }
+  }
+
+  @Override
+  public int add(int fd, int mask) {
+    return inotify.addWatch(fd, mask);
+  }
+
+  @Override
+  public void remove(int wd) {
+    inotify.removeWatch(wd);
+  }
+
+  @Override
+  public int read(Sink sink) {
+    int count = 0;
+    int bytes;
+    do {
+      bytes = inotify.read();
+      if (bytes == -Errno.EAGAIN) {
+        return count;
+      }
+      if (bytes < 0 && bytes != -Errno.EINTR) {
+        return bytes;
+      }
+      while (inotify.next()) {
+        int length = Math.min(inotify.nameLength(), NAME_BYTES);
+        for (int i = 0; i < length; i++) {
+          name[i] = inotify.nameByte(i);
+        }
+        sink.event(inotify.watch(), inotify.mask(), name, 0, length);
+        count++;
+      }
+    } while (bytes >= NEARLY_FULL_BYTES || bytes == -Errno.EINTR);
+    return count;
+  }
+
+  @Override
+  public void close() {
+    inotify.close();
+  }
+}

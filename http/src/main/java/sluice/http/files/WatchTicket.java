@@ -1,0 +1,53 @@
+package sluice.http.files;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The dependence of one answer on names beneath the root. It falls when any of them may have
+/// changed, and then for good; the owner of the table is told once, by [WatchTable#drain].
+///
+/// Made by the thread that fills, before it looks at anything; handed with the answer to the owner
+/// thread, which keeps it with the cache entry. Any thread may close it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | fallen | whoever holds the table's lock | volatile | volatile |
+/// | names | whoever holds the table's lock | under the lock | under the lock |
+/// | attachment | owner of the table | plain | plain |
+public final class WatchTicket implements AutoCloseable {
+  final List<WatchNode> names = new ArrayList<>(4);
+
+  private final WatchTable table;
+  private volatile boolean fallen;
+  private @Nullable Object attachment;
+
+  WatchTicket(WatchTable table) {
+    this.table = table;
+  }
+
+  /// Whether a change was drained, or the watch was given up. While this is false and everything
+  /// queued has been drained, what was read after the ticket was made is what the files hold now.
+  public boolean fallen() {
+    return fallen;
+  }
+
+  void fall() {
+    fallen = true;
+  }
+
+  /// What the owner put here to find its cache entry again.
+  public @Nullable Object attachment() {
+    return attachment;
+  }
+
+  public void attach(@Nullable Object value) {
+    attachment = value;
+  }
+
+  /// Ends the dependence; the owner is not told of changes any more. Idempotent.
+  @Override
+  public void close() {
+    table.release(this);
+  }
+}

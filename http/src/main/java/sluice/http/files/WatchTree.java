@@ -1,0 +1,311 @@
+package sluice.http.files;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import sluice.http.site.SitePath;
+import sluice.sys.Errno;
+
+/// The names a [WatchTable] knows, their watches, and the tickets that depend on them.
+///
+/// Guarded by the lock of its table; only [#hasFallen] and the counts may be asked without it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | hasFallen | holder of the lock | volatile | volatile |
+/// | evictions, shortages | holder of the lock | volatile | atomic add |
+/// | everything else | holder of the lock | under the lock | under the lock |
+final class WatchTree {
+  private static final int MOST_EVICTIONS = 8;
+
+  final WatchNode root = new WatchNode(null, new byte[0], 0);
+
+  private final WatchSource source;
+  private final int limit;
+  private final WatchIndex index = new WatchIndex();
+  private final int seed = ThreadLocalRandom.current().nextInt();
+  private final List<WatchNode> emptied = new ArrayList<>();
+  private List<WatchTicket> fallen = new ArrayList<>();
+  private volatile boolean hasFallen;
+  private final AtomicLong evictions = new AtomicLong();
+  private final AtomicLong shortages = new AtomicLong();
+  private @Nullable WatchNode oldest;
+  private @Nullable WatchNode newest;
+
+  WatchTree(WatchSource source, int limit) {
+    this.source = source;
+    this.limit = limit;
+  }
+
+  /// Whether tickets fell that [#takeFallen] has not given out.
+  boolean hasFallen() {
+    return hasFallen;
+  }
+
+  /// The tickets that fell, in exchange for an empty list.
+  List<WatchTicket> takeFallen(List<WatchTicket> empty) {
+    List<WatchTicket> taken = fallen;
+    fallen = empty;
+    hasFallen = false;
+    return taken;
+  }
+
+  int watches() {
+    return index.size();
+  }
+
+  /// Directories that gave way because all watches were taken.
+  long evictions() {
+    return evictions.get();
+  }
+
+  /// Times there was no watch to be had although directories gave way.
+  long shortages() {
+    return shortages.get();
+  }
+
+  boolean isWatched(int wd) {
+    return index.first(wd) != null;
+  }
+
+  /// An event named an entry of the directory behind `wd`.
+  void changedEntry(int wd, byte[] buffer, int from, int length) {
+    int hash = hash(buffer, from, length);
+    WatchNode node = index.first(wd);
+    while (node != null) {
+      node.events++;
+      WatchNode child = node.child(buffer, from, length, hash);
+      if (child == null) {
+        node = node.nextOfWatch;
+      } else {
+        drop(child);
+        node = index.first(wd); // the chain may have changed
+      }
+    }
+  }
+
+  /// The object behind `wd` itself changed.
+  ///
+  /// @return whether it is the root
+  boolean changedItself(int wd) {
+    WatchNode node = index.first(wd);
+    while (node != null && node != root) {
+      drop(node);
+      node = index.first(wd);
+    }
+    if (node == null) {
+      return false;
+    }
+    dropEverything();
+    return true;
+  }
+
+  void watchRoot(int wd) {
+    root.directory = true;
+    index.bind(root, wd);
+  }
+
+  /// @param ended the kernel has ended the watch already
+  void unwatchRoot(boolean ended) {
+    if (ended) {
+      index.unbind(root);
+    } else {
+      index.unbindAndRemove(root, source);
+    }
+  }
+
+  /// Lets every ticket fall and forgets everything but the root.
+  void dropEverything() {
+    root.events++;
+    letFall(root);
+    for (WatchNode child = root.anyChild(); child != null; child = root.anyChild()) {
+      dropTree(child);
+    }
+    prune();
+  }
+
+  private void drop(WatchNode node) {
+    dropTree(node);
+    prune();
+  }
+
+  private void dropTree(WatchNode node) {
+    for (WatchNode child = node.anyChild(); child != null; child = node.anyChild()) {
+      dropTree(child);
+    }
+    letFall(node);
+    remove(node);
+  }
+
+  private void letFall(WatchNode node) {
+    for (int i = node.tickets.size() - 1; i >= 0; i--) {
+      WatchTicket ticket = node.tickets.get(i);
+      ticket.fall();
+      fallen.add(ticket);
+      hasFallen = true;
+      disconnect(ticket);
+    }
+  }
+
+  private void disconnect(WatchTicket ticket) {
+    for (int i = 0; i < ticket.names.size(); i++) {
+      WatchNode name = ticket.names.get(i);
+      name.tickets.remove(ticket);
+      if (name.tickets.isEmpty()) {
+        emptied.add(name);
+      }
+    }
+    ticket.names.clear();
+  }
+
+  /// Takes out names that nobody depends on. Directories keep their watch until it is needed.
+  private void prune() {
+    for (int i = 0; i < emptied.size(); i++) {
+      WatchNode name = emptied.get(i);
+      if (!name.removed && name.tickets.isEmpty() && !name.directory && name != root) {
+        remove(name);
+      }
+    }
+    emptied.clear();
+  }
+
+  private void remove(WatchNode node) {
+    if (node.removed) {
+      return;
+    }
+    node.removed = true;
+    index.unbindAndRemove(node, source);
+    unlinkFromUse(node);
+    if (node.parent != null) {
+      node.parent.remove(node);
+    }
+  }
+
+  void connect(WatchTicket ticket, WatchNode node) {
+    if (!ticket.names.contains(node)) {
+      ticket.names.add(node);
+      node.tickets.add(ticket);
+    }
+  }
+
+  /// Ends a ticket's dependence.
+  void release(WatchTicket ticket) {
+    disconnect(ticket);
+    ticket.fall();
+    prune();
+  }
+
+  /// Adds a watch, making room when there is none; `keep` and its ancestors stay.
+  int addWatch(int fd, int mask, @Nullable WatchNode keep) {
+    use(keep);
+    int wd = source.add(fd, mask);
+    for (int round = 0; ; round++) {
+      boolean shared = wd >= 0 && index.first(wd) != null;
+      if (shared || (wd >= 0 && index.size() < limit)) {
+        return wd;
+      }
+      boolean full = wd >= 0 || wd == -Errno.ENOSPC;
+      if (!full || round == MOST_EVICTIONS || !evictOldest(keep)) {
+        if (wd >= 0) {
+          source.remove(wd);
+        }
+        shortages.addAndGet(full ? 1 : 0);
+        return wd < 0 ? wd : -Errno.ENOSPC;
+      }
+      if (wd < 0) {
+        wd = source.add(fd, mask);
+      }
+    }
+  }
+
+  private boolean evictOldest(@Nullable WatchNode keep) {
+    WatchNode victim = oldest;
+    if (victim == null) {
+      return false;
+    }
+    for (WatchNode at = keep; at != null; at = at.parent) {
+      if (at == victim) {
+        return false;
+      }
+    }
+    drop(victim);
+    evictions.incrementAndGet();
+    return true;
+  }
+
+  void bind(WatchNode node, int wd) {
+    if (node.wd != wd) {
+      index.unbindAndRemove(node, source);
+      index.bind(node, wd);
+    }
+  }
+
+  /// Marks a directory and its ancestors as used last: an ancestor is never older than what is
+  /// beneath it, so the oldest is always a leaf among the directories.
+  void use(@Nullable WatchNode node) {
+    for (WatchNode at = node; at != null; at = at.parent) {
+      touch(at);
+    }
+  }
+
+  private void touch(WatchNode node) {
+    if (node == root || node == newest || !node.directory) {
+      return;
+    }
+    unlinkFromUse(node);
+    node.older = newest;
+    if (newest != null) {
+      newest.newer = node;
+    }
+    newest = node;
+    if (oldest == null) {
+      oldest = node;
+    }
+  }
+
+  private void unlinkFromUse(WatchNode node) {
+    if (node.older != null) {
+      node.older.newer = node.newer;
+    }
+    if (node.newer != null) {
+      node.newer.older = node.older;
+    }
+    if (oldest == node) {
+      oldest = node.newer;
+    }
+    if (newest == node) {
+      newest = node.older;
+    }
+    node.older = null;
+    node.newer = null;
+  }
+
+  @Nullable WatchNode child(WatchNode node, byte[] name) {
+    return node.child(name, 0, name.length, hash(name, 0, name.length));
+  }
+
+  WatchNode childOrNew(WatchNode node, byte[] name) {
+    WatchNode child = child(node, name);
+    return child == null ? node.add(name, hash(name, 0, name.length)) : child;
+  }
+
+  @Nullable WatchNode find(SitePath path) {
+    WatchNode at = root;
+    for (int i = 0; i < path.names() && at != null; i++) {
+      at = child(at, path.name(i));
+    }
+    return at;
+  }
+
+  /// Seeded, because the names come from requests.
+  private int hash(byte[] bytes, int from, int length) {
+    int hash = seed;
+    for (int i = from; i < from + length; i++) {
+      hash = (hash ^ (bytes[i] & 0xff)) * 0x01000193;
+      hash ^= hash >>> 15;
+    }
+    return (hash * 0x9E3779B1) >>> 3;
+  }
+}

@@ -1,0 +1,258 @@
+package sluice.http.log;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The access log: one file in the combined format, written by one thread.
+///
+/// Loops append to their [AccessLogRing] and never wait for it; any thread may call the methods
+/// here. The writer looks at the rings every millisecond while there is something to write, every
+/// 10 ms otherwise, so that no loop has to wake it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | rings | any | snapshot | copy on write |
+/// | reopen, closed | any | volatile | volatile |
+/// | channel, failing, dropping, told, latest, latestNanos | writer thread | plain | plain |
+/// | lost | writer thread | volatile | atomic add |
+///
+/// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
+/// what is left.
+public final class AccessLog implements AutoCloseable {
+  private static final int BUFFER_BYTES = 256 << 10;
+  private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+
+  /// Drops further apart than that are told again.
+  private static final Duration QUIET = Duration.ofSeconds(10);
+
+  private final Path file;
+  private final Consumer<String> complaints;
+  private final AccessLogFormat format;
+  private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
+  private final AtomicLong lost = new AtomicLong();
+  private final Duration closePatience;
+  private final Duration quiet;
+  private final Thread writer;
+  private @Nullable FileChannel channel;
+  private volatile boolean reopen;
+  private volatile boolean closed;
+  private boolean failing;
+
+  /// Dropped records up to the last line about them; what they were at the last look, and since
+  /// when they have been that; whether an end of dropping is still to be told.
+  private long told;
+
+  private long latest;
+  private long latestNanos;
+  private boolean dropping;
+
+  /// Opens the file for appending, and creates it where there is none.
+  ///
+  /// @param complaints told once when writing begins to fail or records begin to be dropped, and
+  ///   once when all is well again; called by the writer thread
+  /// @throws IOException when it cannot be opened
+  public AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
+    this(file, zone, complaints, CLOSE_PATIENCE, QUIET);
+  }
+
+  /// @param closePatience how long [#close] waits at most
+  /// @param quiet how long nothing is dropped until all is well again
+  public AccessLog(
+      Path file, ZoneId zone, Consumer<String> complaints, Duration closePatience, Duration quiet)
+      throws IOException {
+    this.quiet = quiet;
+    this.file = file;
+    this.complaints = complaints;
+    this.closePatience = closePatience;
+    this.format = new AccessLogFormat(BUFFER_BYTES, zone);
+    try {
+      this.channel = open(file);
+    } catch (IOException e) {
+      throw new IOException(
+          "open of access log "
+              + file
+              + " failed: "
+              + e
+              + ". Why: its directory is missing, or this user may not write there. Fix: create the"
+              + " directory, or name another file.",
+          e);
+    }
+    this.writer = Thread.ofPlatform().name("sluice-access-log").daemon().unstarted(this::run);
+    writer.start();
+  }
+
+  private static FileChannel open(Path file) throws IOException {
+    return FileChannel.open(
+        file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+  }
+
+  /// A ring for one more loop.
+  ///
+  /// @param capacity records, a power of two
+  public AccessLogRing ring(int capacity) {
+    AccessLogRing ring = new AccessLogRing(capacity);
+    rings.add(ring);
+    return ring;
+  }
+
+  /// Closes the file and opens its path again: after it was renamed by a log rotation. Returns at
+  /// once; what was logged before goes to the old file.
+  public void reopen() {
+    reopen = true;
+    LockSupport.unpark(writer);
+  }
+
+  /// Records dropped because a ring was full, and lost because writing failed.
+  public long dropped() {
+    return lost.get() + ringDrops();
+  }
+
+  private long ringDrops() {
+    long sum = 0;
+    for (AccessLogRing ring : rings) {
+      sum += ring.dropped();
+    }
+    return sum;
+  }
+
+  private void run() {
+    while (true) {
+      boolean last = closed;
+      boolean renew = reopen;
+      boolean busy = drain();
+      watchDrops(System.nanoTime());
+      if (renew) {
+        reopen = false;
+        renew();
+      }
+      if (last) {
+        break;
+      }
+      LockSupport.parkNanos(busy ? BUSY_NANOS : IDLE_NANOS);
+    }
+    closeChannel();
+  }
+
+  private boolean drain() {
+    boolean busy = false;
+    for (AccessLogRing ring : rings) {
+      int waiting = ring.waiting();
+      busy |= waiting > 0;
+      while (waiting > 0) {
+        int lines = 0;
+        for (; waiting > 0 && format.hasRoom(); waiting--, lines++) {
+          ring.format(format);
+          ring.advance();
+        }
+        write(lines);
+      }
+    }
+    return busy;
+  }
+
+  private void write(int lines) {
+    ByteBuffer bytes = format.lines();
+    try {
+      FileChannel to = channel;
+      if (to == null) {
+        to = open(file);
+        channel = to;
+      }
+      while (bytes.hasRemaining()) {
+        to.write(bytes);
+      }
+      if (failing) {
+        failing = false;
+        complaints.accept("access log " + file + " is written again");
+      }
+    } catch (IOException e) {
+      lost.addAndGet(lines);
+      complainOnce(e);
+    } finally {
+      format.clear();
+    }
+  }
+
+  /// Says once that rings overflow, and once that they have not for a while.
+  private void watchDrops(long nowNanos) {
+    long now = ringDrops();
+    if (now != latest) {
+      latest = now;
+      latestNanos = nowNanos;
+      if (!dropping) {
+        dropping = true;
+        complaints.accept(
+            "access log "
+                + file
+                + ": records are dropped, "
+                + (now - told)
+                + " so far. Why: requests come faster than its disk takes lines. Fix: a faster disk"
+                + " for the log; `sluice stat` counts the records as access_log/dropped_records.");
+      }
+    } else if (dropping && nowNanos - latestNanos >= quiet.toNanos()) {
+      dropping = false;
+      complaints.accept(
+          "access log " + file + " keeps up again; " + (now - told) + " records were dropped");
+      told = now;
+    }
+  }
+
+  private void renew() {
+    closeChannel();
+    try {
+      channel = open(file);
+    } catch (IOException e) {
+      complainOnce(e);
+    }
+  }
+
+  private void complainOnce(IOException problem) {
+    if (!failing) {
+      failing = true;
+      complaints.accept(
+          "access log "
+              + file
+              + " cannot be written: "
+              + problem
+              + ". Records are dropped and counted until it can.");
+    }
+  }
+
+  private void closeChannel() {
+    FileChannel old = channel;
+    channel = null;
+    try {
+      if (old != null) {
+        old.close();
+      }
+    } catch (IOException e) {
+      complainOnce(e);
+    }
+  }
+
+  /// Writes what is left and closes the file; waits at most 5 s for a slow disk. Idempotent.
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(writer);
+    try {
+      boolean _ = writer.join(closePatience);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package sluice.http.log;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/// Lines of the combined log format, gathered in a buffer.
+///
+/// Owned by the log's writer thread. What clients sent can end neither a field nor a line: quotes,
+/// backslashes and every byte outside printable ASCII become `\xHH`.
+final class AccessLogFormat {
+  /// Longest line: every text byte escaped, and room for the rest.
+  static final int MOST_LINE_BYTES = 4 * AccessLogRing.RECORD_BYTES + 256;
+
+  private static final byte[] HEX = "0123456789ABCDEF".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] CUT = "...".getBytes(StandardCharsets.US_ASCII);
+
+  private final ByteBuffer out;
+  private final DateTimeFormatter formatter;
+  private long formattedSecond = Long.MIN_VALUE;
+  private byte[] formattedTime = new byte[0];
+
+  /// @param capacity bytes, at least [#MOST_LINE_BYTES]
+  AccessLogFormat(int capacity, ZoneId zone) {
+    out = ByteBuffer.allocate(capacity);
+    formatter = DateTimeFormatter.ofPattern("dd/MMM/uuuu:HH:mm:ss Z", Locale.ROOT).withZone(zone);
+  }
+
+  /// Whether another line fits whatever it is.
+  boolean hasRoom() {
+    return out.remaining() >= MOST_LINE_BYTES;
+  }
+
+  /// The lines so far, ready to be written; [#clear] afterwards.
+  ByteBuffer lines() {
+    return out.flip();
+  }
+
+  void clear() {
+    out.clear();
+  }
+
+  void begin(long addressHigh, long addressLow) {
+    ascii(address(addressHigh, addressLow));
+    ascii(" - - [");
+  }
+
+  private static String address(long high, long low) {
+    if (high == 0 && low == 0) {
+      return "-";
+    }
+    byte[] bytes = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+    try {
+      return InetAddress.getByAddress(bytes).getHostAddress();
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e); // 16 bytes are an address
+    }
+  }
+
+  void time(long epochMillis) {
+    long second = Math.floorDiv(epochMillis, 1000L);
+    if (second != formattedSecond) {
+      formattedSecond = second;
+      formattedTime =
+          formatter.format(Instant.ofEpochSecond(second)).getBytes(StandardCharsets.US_ASCII);
+    }
+    out.put(formattedTime);
+    out.put((byte) ']');
+  }
+
+  /// A field in quotes; `-` when it is empty.
+  void quoted(byte[] bytes, int from, int length, boolean cut) {
+    ascii(" \"");
+    if (length == 0) {
+      out.put((byte) '-');
+    }
+    for (int i = from; i < from + length; i++) {
+      int c = bytes[i] & 0xff;
+      if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+        ascii("\\x");
+        out.put(HEX[c >>> 4]);
+        out.put(HEX[c & 15]);
+      } else {
+        out.put((byte) c);
+      }
+    }
+    if (cut) {
+      out.put(CUT);
+    }
+    out.put((byte) '"');
+  }
+
+  void numbers(int status, long bodyBytes) {
+    ascii(" " + status + " " + bodyBytes);
+  }
+
+  void end() {
+    out.put((byte) '\n');
+  }
+
+  private void ascii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      out.put((byte) text.charAt(i));
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package sluice.http.parse;
+
+/// The header fields the server itself looks at; the parser notes where each of them is.
+public enum Field {
+  HOST("Host"),
+  CONNECTION("Connection"),
+  CONTENT_LENGTH("Content-Length"),
+  TRANSFER_ENCODING("Transfer-Encoding"),
+  EXPECT("Expect"),
+  RANGE("Range"),
+  IF_RANGE("If-Range"),
+  IF_MATCH("If-Match"),
+  IF_NONE_MATCH("If-None-Match"),
+  IF_MODIFIED_SINCE("If-Modified-Since"),
+  IF_UNMODIFIED_SINCE("If-Unmodified-Since"),
+  ACCEPT_ENCODING("Accept-Encoding"),
+  UPGRADE("Upgrade"),
+  USER_AGENT("User-Agent"),
+  REFERER("Referer");
+
+  /// Mask of the fields without which a file is simply sent whole.
+  public static final int CONDITIONS_AND_RANGE =
+      RANGE.bit()
+          | IF_RANGE.bit()
+          | IF_MATCH.bit()
+          | IF_NONE_MATCH.bit()
+          | IF_MODIFIED_SINCE.bit()
+          | IF_UNMODIFIED_SINCE.bit();
+
+  private final String fieldName;
+
+  Field(String fieldName) {
+    this.fieldName = fieldName;
+  }
+
+  /// The name as it is usually written.
+  public String fieldName() {
+    return fieldName;
+  }
+
+  /// Place of the field in tables that a [HttpRequest] keeps.
+  @SuppressWarnings("EnumOrdinal") // an index into arrays that live no longer than this enum
+  int index() {
+    return ordinal();
+  }
+
+  int bit() {
+    return 1 << index();
+  }
+}

@@ -1,0 +1,27 @@
+package sluice.http.parse;
+
+/// How much of a request the parser is willing to look at.
+///
+/// Immutable; any thread may read it.
+///
+/// @param targetBytes longest request target; longer ones are answered 414
+/// @param headBytes longest request line, header section and empty line together, and any empty
+///   line before them; longer ones are answered 431. At least `targetBytes`, at most 65 535
+/// @param headerLines most header lines; more are answered 431
+/// @param methodBytes longest method; longer ones are answered 501
+public record HttpLimits(int targetBytes, int headBytes, int headerLines, int methodBytes) {
+  /// Targets of 8 KiB, heads of 16 KiB, 100 header lines, methods of 32 bytes.
+  public static final HttpLimits DEFAULT = new HttpLimits(8 << 10, 16 << 10, 100, 32);
+
+  public HttpLimits {
+    if (targetBytes < 1
+        || headBytes < targetBytes
+        || headBytes > 0xffff
+        || headerLines < 1
+        || methodBytes < 1) {
+      throw new IllegalArgumentException(
+          "limits out of range: target %d, head %d, lines %d, method %d"
+              .formatted(targetBytes, headBytes, headerLines, methodBytes));
+    }
+  }
+}

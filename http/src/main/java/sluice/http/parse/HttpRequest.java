@@ -1,0 +1,388 @@
+package sluice.http.parse;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+
+/// The head of one request: where its parts are in the received bytes.
+///
+/// Owned by one loop, which fills the same object for every request it parses ([HttpParser]); a
+/// handler may read it until it returns. Offsets are kept from the start of the message, so a
+/// request whose bytes were copied elsewhere is still good after [#copyFrom] with the new place.
+///
+/// All indexes that methods return are indexes into [#view]; ranges are `[from, to)`.
+public final class HttpRequest {
+  public static final int STRIDE = 4;
+
+  /// Zero bytes after the head in [#head()].
+  static final int PADDING = Long.BYTES;
+
+  private static final View NO_BYTES = new ViewBinder(Thread.currentThread()).view();
+
+  View view = NO_BYTES;
+  int base;
+  HttpMethod method = HttpMethod.OTHER;
+  TargetForm form = TargetForm.ORIGIN;
+  int minorVersion;
+  int headLength;
+  int methodFrom;
+  int methodTo;
+  int targetFrom;
+  int targetTo;
+  int pathFrom;
+  int question;
+  int hostFrom;
+  int hostTo;
+  BodyKind bodyKind = BodyKind.NONE;
+  long contentLength;
+  boolean connectionClose;
+  boolean connectionKeepAlive;
+  boolean connectionUpgrade;
+  boolean expectContinue;
+  boolean expectOther;
+
+  /// Bits of fields: seen once or more, seen twice or more.
+  int seen;
+
+  int repeated;
+
+  int lineCount;
+
+  /// Four numbers a line: name from, name to, value from, value to.
+  final int[] lines;
+
+  /// Index of the field of each line, or -1.
+  final byte[] lineFields;
+
+  /// Line of the first occurrence of each field; good where `seen` says so.
+  final int[] firstLines = new int[Field.values().length];
+
+  private final int headBytes;
+
+  /// Bytes at the front of [#head] that are a whole head, and the one in here; 0 for none.
+  int parsed;
+
+  /// Where the parser works; made when it first does.
+  private byte @Nullable [] head;
+
+  public HttpRequest(HttpLimits limits) {
+    headBytes = limits.headBytes();
+    lines = new int[limits.headerLines() * STRIDE];
+    lineFields = new byte[limits.headerLines()];
+  }
+
+  /// Takes over what `other` found, for the same message at another place: for a request that goes
+  /// on to the slow path with a copy of its bytes.
+  ///
+  /// @param copy shows the bytes of the message's head from `from` on
+  /// @throws IllegalArgumentException when this request was made for fewer header lines
+  public void copyFrom(HttpRequest other, View copy, int from) {
+    if (other.lineCount > lineFields.length) {
+      throw new IllegalArgumentException(
+          other.lineCount + " header lines do not fit " + lineFields.length);
+    }
+    view = copy;
+    base = from;
+    parsed = 0;
+    method = other.method;
+    form = other.form;
+    minorVersion = other.minorVersion;
+    headLength = other.headLength;
+    methodFrom = other.methodFrom;
+    methodTo = other.methodTo;
+    targetFrom = other.targetFrom;
+    targetTo = other.targetTo;
+    pathFrom = other.pathFrom;
+    question = other.question;
+    hostFrom = other.hostFrom;
+    hostTo = other.hostTo;
+    bodyKind = other.bodyKind;
+    contentLength = other.contentLength;
+    connectionClose = other.connectionClose;
+    connectionKeepAlive = other.connectionKeepAlive;
+    connectionUpgrade = other.connectionUpgrade;
+    expectContinue = other.expectContinue;
+    expectOther = other.expectOther;
+    seen = other.seen;
+    repeated = other.repeated;
+    lineCount = other.lineCount;
+    System.arraycopy(other.lines, 0, lines, 0, lineCount * STRIDE);
+    System.arraycopy(other.lineFields, 0, lineFields, 0, lineCount);
+    System.arraycopy(other.firstLines, 0, firstLines, 0, firstLines.length);
+  }
+
+  byte[] head() {
+    if (head == null) {
+      head = new byte[headBytes + PADDING];
+    }
+    return head;
+  }
+
+  /// Whether the bytes at `from` are those of the head that was parsed last, kept here. Then
+  /// everything in here holds for them, too, and only their place is noted.
+  ///
+  /// @param from where a head may start
+  /// @param to end of what is there of it
+  public boolean repeats(View bytes, int from, int to) {
+    byte[] last = head;
+    if (last == null
+        || parsed == 0
+        || to - from < parsed
+        || !bytes.startsWith(last, parsed, from)) {
+      return false;
+    }
+    view = bytes;
+    base = from;
+    return true;
+  }
+
+  void reset(View bytes, int from) {
+    view = bytes;
+    base = from;
+    parsed = 0;
+    seen = 0;
+    repeated = 0;
+    lineCount = 0;
+    hostFrom = 0;
+    hostTo = 0;
+    bodyKind = BodyKind.NONE;
+    contentLength = 0;
+    connectionClose = false;
+    connectionKeepAlive = false;
+    connectionUpgrade = false;
+    expectContinue = false;
+    expectOther = false;
+  }
+
+  /// Adds a header line by offsets from the start of the message.
+  ///
+  /// @return its index
+  int addLine(int nameFrom, int nameTo, int valueFrom, int valueTo, @Nullable Field field) {
+    int line = lineCount++;
+    int slot = line * STRIDE;
+    lines[slot] = nameFrom;
+    lines[slot + 1] = nameTo;
+    lines[slot + 2] = valueFrom;
+    lines[slot + 3] = valueTo;
+    lineFields[line] = (byte) (field == null ? -1 : field.index());
+    return line;
+  }
+
+  /// The bytes all indexes are into.
+  public View view() {
+    return view;
+  }
+
+  /// Where the message starts. Its body starts at `from() + headLength()`.
+  public int from() {
+    return base;
+  }
+
+  /// Bytes from the start of the message to its body.
+  public int headLength() {
+    return headLength;
+  }
+
+  public HttpMethod method() {
+    return method;
+  }
+
+  public int methodFrom() {
+    return base + methodFrom;
+  }
+
+  public int methodTo() {
+    return base + methodTo;
+  }
+
+  public TargetForm targetForm() {
+    return form;
+  }
+
+  public int targetFrom() {
+    return base + targetFrom;
+  }
+
+  public int targetTo() {
+    return base + targetTo;
+  }
+
+  /// The path as it was sent, not decoded. Empty in absolute form without a path, which means `/`;
+  /// the whole target in authority and asterisk form.
+  public int pathFrom() {
+    return base + pathFrom;
+  }
+
+  public int pathTo() {
+    return base + (question < 0 ? targetTo : question);
+  }
+
+  /// Whether the target has a `?`. The query after it may be empty.
+  public boolean hasQuery() {
+    return question >= 0;
+  }
+
+  /// The query without its `?`; an empty range where there is none.
+  public int queryFrom() {
+    return base + (question < 0 ? targetTo : question + 1);
+  }
+
+  public int queryTo() {
+    return base + targetTo;
+  }
+
+  /// The host and port the request is for, from the target in absolute form, else from the Host
+  /// line. Empty in HTTP/1.0 without Host.
+  public int hostFrom() {
+    return base + hostFrom;
+  }
+
+  public int hostTo() {
+    return base + hostTo;
+  }
+
+  /// 0 or 1; minor versions from 2 on count as 1 (RFC 9110 section 2.5).
+  public int minorVersion() {
+    return minorVersion;
+  }
+
+  /// Whether the client lets the connection stay open after the reply, RFC 9112 section 9.3.
+  public boolean keepAlive() {
+    return !connectionClose && (minorVersion > 0 || connectionKeepAlive);
+  }
+
+  /// Whether the client offers to change the protocol; [Field#UPGRADE] says to which.
+  public boolean upgradeOffered() {
+    return connectionUpgrade && minorVersion > 0 && has(Field.UPGRADE);
+  }
+
+  public BodyKind bodyKind() {
+    return bodyKind;
+  }
+
+  /// Length of a FIXED body in bytes, at least 1; 0 for every other kind.
+  public long contentLength() {
+    return contentLength;
+  }
+
+  /// Whether the client waits for `100 Continue` before it sends the body there is.
+  public boolean expectsContinue() {
+    return expectContinue && minorVersion > 0 && bodyKind != BodyKind.NONE;
+  }
+
+  /// Whether the client expects something other than `100-continue`: answer 417.
+  public boolean hasUnknownExpectation() {
+    return expectOther && minorVersion > 0;
+  }
+
+  public boolean has(Field field) {
+    return (seen & field.bit()) != 0;
+  }
+
+  /// Whether there is a line of any of the fields in a mask of [Field#bit].
+  public boolean hasAny(int fields) {
+    return (seen & fields) != 0;
+  }
+
+  /// Whether more than one header line has this name.
+  public boolean isRepeated(Field field) {
+    return (repeated & field.bit()) != 0;
+  }
+
+  /// The first header line of this name, or -1. [#nextLine] tells the others.
+  public int firstLine(Field field) {
+    return has(field) ? firstLines[field.index()] : -1;
+  }
+
+  /// The next header line of the same [Field] as `line`, or -1.
+  public int nextLine(int line) {
+    byte field = lineFields[line];
+    if (field < 0 || (repeated >>> field & 1) == 0) {
+      return -1;
+    }
+    for (int i = line + 1; i < lineCount; i++) {
+      if (lineFields[i] == field) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /// Where the lines of the header are: a copy of [#STRIDE] numbers for each.
+  public int[] linePlaces() {
+    return Arrays.copyOf(lines, lineCount() * STRIDE);
+  }
+
+  /// Number of header lines, which are told apart by index from 0 in the order they came.
+  public int lineCount() {
+    return lineCount;
+  }
+
+  public int nameFrom(int line) {
+    return base + lines[line * STRIDE];
+  }
+
+  public int nameTo(int line) {
+    return base + lines[line * STRIDE + 1];
+  }
+
+  /// The value, without the white space around it.
+  public int valueFrom(int line) {
+    return base + lines[line * STRIDE + 2];
+  }
+
+  public int valueTo(int line) {
+    return base + lines[line * STRIDE + 3];
+  }
+
+  /// The first header line named `name`, whatever its case, or -1. Allocates nothing.
+  ///
+  /// @param name in ISO-8859-1
+  public int findLine(String name) {
+    return findLine(name, 0);
+  }
+
+  /// Like [#findLine(String)], among the lines from `start` on.
+  public int findLine(String name, int start) {
+    for (int line = start; line < lineCount; line++) {
+      int from = nameFrom(line);
+      if (nameTo(line) - from == name.length() && equalsIgnoreCase(name, from)) {
+        return line;
+      }
+    }
+    return -1;
+  }
+
+  private boolean equalsIgnoreCase(String name, int from) {
+    for (int i = 0; i < name.length(); i++) {
+      if (lower(name.charAt(i)) != lower((char) (view.get(from + i) & 0xff))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int lower(char c) {
+    return c >= 'A' && c <= 'Z' ? c | 0x20 : c;
+  }
+
+  /// The value of the first header line named `name`, or null. Allocates: for handlers that are not
+  /// in a hurry.
+  public @Nullable String header(String name) {
+    int line = findLine(name);
+    return line < 0 ? null : view.latin1(valueFrom(line), valueTo(line));
+  }
+
+  /// The request line without its version, for logs. Allocates.
+  @Override
+  public String toString() {
+    byte[] bytes = new byte[targetTo - methodFrom];
+    if (view.length() < base + targetTo) {
+      return "request whose bytes are gone";
+    }
+    view.copyTo(base + methodFrom, bytes, 0, bytes.length);
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+}

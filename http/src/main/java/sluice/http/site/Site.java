@@ -1,0 +1,232 @@
+package sluice.http.site;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// What is served and by which rules: a directory, and policies with defaults.
+///
+/// Immutable: any thread may use it.
+///
+/// @param root the directory; where it is reached through a symbolic link, the link is followed
+///   again when it changes
+/// @param symlinks what to do with symbolic links beneath the root
+/// @param indexNames files that stand for their directory, first match wins; empty for none
+/// @param listing answer a directory without index by a list of its entries, instead of 403
+/// @param hiddenFiles serve names that begin with a dot; otherwise 403, except `/.well-known/`
+/// @param precompressed serve `NAME.br`, `NAME.zst` and `NAME.gz` in place of `NAME` to clients
+///   that accept them, unless they are older than `NAME`
+/// @param gzipLevel compress on the fly: 1 (fast) to 9 (small), 0 for never
+/// @param cacheableBytes largest file that is read into memory; larger ones are sent from their
+///   descriptor. 0 to 64 MiB
+/// @param errorPages by status code: a path beneath the root whose content is the body of such
+///   replies
+/// @param tags what entity tags are made of
+public record Site(
+    Path root,
+    Symlinks symlinks,
+    List<String> indexNames,
+    boolean listing,
+    boolean hiddenFiles,
+    boolean precompressed,
+    int gzipLevel,
+    long cacheableBytes,
+    Map<Integer, String> errorPages,
+    Tags tags) {
+
+  /// What to do with a symbolic link in a requested path.
+  public enum Symlinks {
+    /// Refuse (403) whatever is reached through one.
+    REFUSE,
+    /// Follow those that lead to something beneath the root; refuse the others.
+    INSIDE,
+    /// Follow all of them.
+    FOLLOW
+  }
+
+  /// What entity tags (RFC 9110 section 8.8.3) are made of, and so what they promise. Each content
+  /// coding has a tag of its own in every form.
+  public enum Tags {
+    /// Inode, size, times and a checksum. Strong and exact: no two versions share a tag, whatever
+    /// is done to times. No two machines share one either, nor does a copy of the site.
+    INODE,
+    /// Modification time in seconds, and size; weak (`W/`), as two versions of one size and second
+    /// have the same. Replicas share it that keep modification times. As it is weak, If-Match
+    /// always fails and If-Range always gets everything: clients resume by date.
+    MTIME_SIZE,
+    /// SHA-256 of the bytes sent, its first 128 bits; strong. Replicas share it whatever their
+    /// times. Only of what is read into memory: a file above `cacheableBytes` has a tag of
+    /// [#MTIME_SIZE].
+    CONTENT
+  }
+
+  static final long MOST_CACHEABLE_BYTES = 64L << 20;
+
+  public Site {
+    Objects.requireNonNull(root);
+    Objects.requireNonNull(symlinks);
+    Objects.requireNonNull(tags);
+    indexNames = List.copyOf(indexNames);
+    errorPages = Map.copyOf(errorPages);
+    for (String name : indexNames) {
+      if (SitePath.of(name).names() != 1) {
+        throw new IllegalArgumentException("an index name is one file name: " + name);
+      }
+    }
+    for (Map.Entry<Integer, String> page : errorPages.entrySet()) {
+      if (page.getKey() < 400 || page.getKey() > 599 || SitePath.of(page.getValue()).isRoot()) {
+        throw new IllegalArgumentException(
+            "an error page is a status from 400 to 599 and a file: " + page);
+      }
+    }
+    if (gzipLevel < 0 || gzipLevel > 9) {
+      throw new IllegalArgumentException("gzipLevel must be 0 to 9: " + gzipLevel);
+    }
+    if (cacheableBytes < 0 || cacheableBytes > MOST_CACHEABLE_BYTES) {
+      throw new IllegalArgumentException("cacheableBytes must be 0 to 64 MiB: " + cacheableBytes);
+    }
+  }
+
+  /// A site with the default rules: links stay inside, `index.html` and `index.htm`, no listing, no
+  /// hidden files, precompressed siblings, gzip level 6, files up to 1 MiB in memory, exact entity
+  /// tags.
+  public static Site of(Path root) {
+    return new Site(
+        root,
+        Symlinks.INSIDE,
+        List.of("index.html", "index.htm"),
+        false,
+        false,
+        true,
+        6,
+        1 << 20,
+        Map.of(),
+        Tags.INODE);
+  }
+
+  public Site withSymlinks(Symlinks value) {
+    return new Site(
+        root,
+        value,
+        indexNames,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
+        tags);
+  }
+
+  public Site withIndexNames(List<String> value) {
+    return new Site(
+        root,
+        symlinks,
+        value,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
+        tags);
+  }
+
+  public Site withListing(boolean value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        value,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
+        tags);
+  }
+
+  public Site withHiddenFiles(boolean value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        value,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
+        tags);
+  }
+
+  /// @param siblings serve precompressed siblings
+  /// @param level of compression on the fly, 0 for never
+  public Site withCompression(boolean siblings, int level) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        hiddenFiles,
+        siblings,
+        level,
+        cacheableBytes,
+        errorPages,
+        tags);
+  }
+
+  public Site withCacheableBytes(long value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        value,
+        errorPages,
+        tags);
+  }
+
+  public Site withErrorPages(Map<Integer, String> value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        value,
+        tags);
+  }
+
+  public Site withTags(Tags value) {
+    return new Site(
+        root,
+        symlinks,
+        indexNames,
+        listing,
+        hiddenFiles,
+        precompressed,
+        gzipLevel,
+        cacheableBytes,
+        errorPages,
+        value);
+  }
+
+  /// Whether the rules forbid `path` whatever it is.
+  public boolean hides(SitePath path) {
+    return !hiddenFiles && path.isHidden();
+  }
+
+  /// The names of [#indexNames] as bytes.
+  public List<byte[]> indexes() {
+    return indexNames.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList();
+  }
+}
