@@ -6,6 +6,9 @@ module sluice.cli {
   requires static org.jspecify;
   requires info.picocli;
   requires jdk.unsupported;
+  // tomlj needs it and, as an automatic module, does not say so
+  requires org.antlr.antlr4.runtime;
+  requires org.tomlj;
   requires sluice.domain;
   requires sluice.fs;
   requires sluice.http;

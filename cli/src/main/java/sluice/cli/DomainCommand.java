@@ -5,7 +5,13 @@ import picocli.CommandLine.Command;
 /// `sluice domain`: what concerns domains. Runs in the main thread.
 @Command(
     name = "domain",
-    description = "Looks at what is to run in a domain, and runs it.",
-    subcommands = {DomainCheckCommand.class, DomainRunCommand.class},
+    description = "Looks at what is to run in a domain, runs it, shows and ends what runs.",
+    subcommands = {
+      DomainCheckCommand.class,
+      DomainRunCommand.class,
+      DomainListCommand.class,
+      DomainStatCommand.class,
+      DomainKillCommand.class
+    },
     mixinStandardHelpOptions = true)
 final class DomainCommand {}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -21,20 +22,24 @@ import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 import sluice.domain.translate.Refused;
 
-/// `sluice domain run`: the main class of a jar in a domain of its own. Runs in the main thread.
+/// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
+/// of its own. Runs in the main thread.
 @Command(
     name = "run",
-    description = "Runs a jar in a domain, until its main has returned and no thread is left.",
+    description =
+        "Runs a jar in a domain, or the domains of a file, until no thread of them is left.",
     footer = {
       "",
+      "A file has for each domain [domain.NAME] with jars = [\"app.jar\"] and, if needed, main,",
+      "args, budget = { cpu = \"20%%\", alloc = \"50MB/s\", threads = 8 } and properties.",
       "Over the budget, the next thread is refused; over cpu and alloc, the domain's threads wait.",
       "A domain is no protection against hostile code: see docs/domains.md."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
       "0:main returned",
-      "1:main threw an exception, or a class was refused",
-      "2:wrong usage, or a jar that cannot be read",
+      "1:main threw an exception, a class was refused, or a domain was killed",
+      "2:wrong usage, or a jar or configuration that cannot be read",
       "130:ended by Ctrl-C; 128 and the number for other signals"
     },
     mixinStandardHelpOptions = true)
@@ -44,7 +49,10 @@ final class DomainRunCommand implements Callable<Integer> {
 
   @Spec CommandSpec spec = CommandSpec.create();
 
-  @Parameters(index = "0", paramLabel = "JAR", description = "What to run.")
+  @Parameters(
+      index = "0",
+      paramLabel = "JAR|CONFIG.toml",
+      description = "What to run: a jar, or several domains.")
   Path jar = Path.of("");
 
   @Parameters(
@@ -68,23 +76,52 @@ final class DomainRunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
-        Domain domain = Domain.create(config())) {
-      String name = main == null ? domain.mainClass() : main;
-      if (name == null) {
-        throw wrong(jar + " names no Main-Class in its manifest. Fix: give --main CLASS", null);
+        DomainCounters counters = new DomainCounters("domain run " + jar)) {
+      List<DomainFile.Entry> entries = entries();
+      for (DomainFile.Entry entry : entries) {
+        Domain domain = Domain.create(entry.config());
+        domains.add(domain);
+        counters.add(domain);
       }
-      domain.run(name, arguments.toArray(new String[0]));
-      return await(domain, interrupts);
+      for (int i = 0; i < entries.size(); i++) {
+        start(domains.get(i), entries.get(i));
+      }
+      return await(domains, interrupts, counters);
     } catch (Refused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;
-    } catch (ClassNotFoundException e) {
-      throw wrong(jar + " has no class " + e.getMessage() + ". Fix: another --main CLASS", e);
-    } catch (NoSuchMethodException e) {
-      throw wrong("no public static void main(String[]): " + e.getMessage(), e);
     } catch (IOException | IllegalArgumentException e) {
       throw wrong(Failure.text(e), e);
+    } finally {
+      domains.forEach(Domain::close);
+    }
+  }
+
+  private List<DomainFile.Entry> entries() throws IOException {
+    if (!jar.toString().endsWith(".toml")) {
+      return List.of(new DomainFile.Entry(config(), main, arguments));
+    }
+    if (main != null || budget != null || !arguments.isEmpty()) {
+      throw new IllegalArgumentException(
+          jar + " says what runs. Fix: write main, args and budget into it");
+    }
+    return DomainFile.read(jar);
+  }
+
+  private void start(Domain domain, DomainFile.Entry entry) throws IOException {
+    Path first = entry.config().classPath().getFirst();
+    String name = entry.main() == null ? domain.mainClass() : entry.main();
+    if (name == null) {
+      throw wrong(first + " names no Main-Class in its manifest. Fix: name one (--main)", null);
+    }
+    try {
+      domain.run(name, entry.arguments().toArray(new String[0]));
+    } catch (ClassNotFoundException e) {
+      throw wrong(first + " has no class " + e.getMessage() + ". Fix: another main class", e);
+    } catch (NoSuchMethodException e) {
+      throw wrong("no public static void main(String[]): " + e.getMessage(), e);
     }
   }
 
@@ -95,29 +132,56 @@ final class DomainRunCommand implements Callable<Integer> {
         .withStreams(new DomainConfig.Streams(System.in, System.out, System.err));
   }
 
-  private int await(Domain domain, Interrupts interrupts) throws InterruptedException {
+  private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters)
+      throws InterruptedException {
+    List<Domain> running = new ArrayList<>(domains);
+    int code = 0;
     try {
-      while (domain.stat().threads() > 0) {
+      while (!running.isEmpty()) {
         interrupts.check();
-        Thread.sleep(LOOK_MILLIS);
+        counters.tick();
+        for (Domain domain : List.copyOf(running)) {
+          if (domain.stat().threads() == 0) {
+            running.remove(domain);
+            code = Math.max(code, ended(domain));
+          }
+        }
+        if (!running.isEmpty()) {
+          Thread.sleep(LOOK_MILLIS);
+        }
       }
     } catch (Interrupts.Ended e) {
-      domain.kill(String.valueOf(e.getMessage()));
-      boolean isGone = domain.awaitEnd(END);
-      tell(
-          "domain "
-              + domain.name()
-              + " was "
-              + e.getMessage()
-              + (isGone ? "" : "; threads that wait in the JDK end with this process"));
+      String why = String.valueOf(e.getMessage());
+      running.forEach(domain -> domain.kill(why));
+      for (Domain domain : running) {
+        boolean isGone = domain.awaitEnd(END);
+        tell(
+            "domain "
+                + domain.name()
+                + " was "
+                + why
+                + (isGone ? "" : "; threads that wait in the JDK end with this process"));
+      }
       return e.exitCode();
     }
+    return code;
+  }
+
+  /// Tells how a domain ended of which no thread is left.
+  ///
+  /// @return 0 if its main returned, else 1
+  private int ended(Domain domain) {
     Throwable problem = domain.problem();
+    if (!domain.alive()) {
+      tell("domain " + domain.name() + " was killed");
+      return 1;
+    }
     tell(
         "domain "
             + domain.name()
             + " ended: main "
             + (problem == null ? "returned" : "threw " + problem));
+    domain.close();
     return problem == null ? 0 : 1;
   }
 

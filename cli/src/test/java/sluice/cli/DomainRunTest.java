@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,10 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import sluice.testbase.Patience;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -123,6 +128,105 @@ final class DomainRunTest {
     assertThat(err.toString()).contains("has no class None");
     assertThat(run("domain", "run", jar, "--main", "java.lang.String")).isEqualTo(2);
     assertThat(err.toString()).contains("main(String[])");
+  }
+
+  @Test
+  void aFileHasSeveralDomains() throws IOException {
+    jar(Writes.class);
+    Path file = directory.resolve("written");
+    Path config = directory.resolve("two.toml");
+    Files.writeString(
+        config,
+        """
+        [domain.first]
+        jars = ["Writes.jar"]
+        args = ["%1$s-1", "one"]
+        budget = { cpu = "50%%", threads = 4 }
+
+        [domain.second]
+        jars = ["Writes.jar"]
+        main = "%2$s"
+        args = ["%1$s-2", "two"]
+        """
+            .formatted(file, Writes.class.getName()));
+    assertThat(run("domain", "run", config.toString())).as(err.toString()).isZero();
+    assertThat(directory.resolve("written-1")).hasContent("one");
+    assertThat(directory.resolve("written-2")).hasContent("two");
+    assertThat(err.toString()).contains("domain first ended", "domain second ended");
+    assertThat(run("domain", "run", config.toString(), "--main", "None")).isEqualTo(2);
+    assertThat(err.toString()).contains("says what runs. Fix: ");
+  }
+
+  static Stream<Arguments> wrongFiles() {
+    String jar = "[domain.a]\njars = ['x.jar']\n";
+    return Stream.of(
+        arguments("[domain.a]\njars = 3", "2: jars is no list. Fix: jars = [\"text\"]"),
+        arguments("[domain.a]", "1: domain a has no jars. Fix: add jars"),
+        arguments(jar + "color = 1", "3: unknown key color of domain a. Fix: known are"),
+        arguments(jar + "budget = { cpu = 'much' }", "3: budget cpu=much is not understood"),
+        arguments(jar + "\nbudget = 1", "4: budget is no table. Fix: "),
+        arguments("[domain.a]\njars = ['x.jar', 1]", "2: jars has no string there. Fix: "),
+        arguments("[domain.a]\njars = ['x.jar'", "2: "),
+        arguments("[domain.'a b']\njars = ['x.jar']", "1: the name of a domain is 1 to 64"),
+        arguments("[other]", "1: unknown key other. Fix: write [domain.NAME]"),
+        arguments("# nothing", " it has no domain. Fix: write [domain.NAME]"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrongFiles")
+  void anErrorNamesFileLineAndFix(String text, String message) throws IOException {
+    Path config = directory.resolve("wrong.toml");
+    Files.writeString(config, text);
+    assertThat(run("domain", "run", config.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains(config + ":" + message).contains("Fix: ");
+  }
+
+  @Test
+  void domainsOfAnotherProcessAreListedShownAndKilled() throws Exception {
+    jar(Loops.class);
+    Path config = directory.resolve("two.toml");
+    Files.writeString(
+        config, "[domain.stays]\njars = [\"Loops.jar\"]\n[domain.goes]\njars = [\"Loops.jar\"]\n");
+    ProcessBuilder builder =
+        new ProcessBuilder(SluiceProcess.command("domain", "run", config.toString()));
+    Path counters = directory.resolve("run");
+    builder.environment().put("SLUICE_RUN_DIR", counters.toString());
+    Process process = builder.start();
+    try {
+      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+      assertThat(out.readLine()).isEqualTo("looping");
+      assertThat(out.readLine()).isEqualTo("looping");
+      String dir = "--dir=" + counters;
+      Patience.until(
+          "both to be counted",
+          () -> output("domain", "ls", "--json", dir).split("\"threads\":1", -1).length == 3);
+      assertThat(output("domain", "ls", dir)).contains("goes", "stays", "alive");
+      assertThat(output("domain", "stat", "goes", dir)).contains("cpu_ms", "alive");
+      assertThat(run("domain", "stat", "none", dir)).isEqualTo(2);
+      assertThat(err.toString()).contains("no domain is called none. Fix: ");
+      assertThat(output("domain", "kill", "goes", dir)).contains("goes", "has ended");
+      Patience.until(
+          "the end to be counted",
+          () -> output("domain", "stat", "goes", "--json", dir).contains("\"ended\""));
+      assertThat(output("domain", "stat", "stays", "--json", dir)).contains("\"alive\"");
+      assertThat(process.isAlive()).isTrue();
+      assertThat(output("domain", "kill", "stays", dir)).contains("stays", "has ended");
+      assertThat(Patience.end(process)).isEqualTo(1);
+      assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+          .contains("domain goes was killed", "domain stays was killed");
+      assertThat(counters).isEmptyDirectory();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private String output(String... words) {
+    StringWriter out = new StringWriter();
+    Commands.commandLine(words)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .execute(words);
+    return out.toString();
   }
 
   @Test

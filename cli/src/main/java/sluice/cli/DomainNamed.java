@@ -1,0 +1,57 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.cli.console.Shown;
+import sluice.loop.counters.CounterFile;
+
+/// The options with which a command names one domain of a running process. Used by the main thread.
+final class DomainNamed {
+  @Spec(Spec.Target.MIXEE)
+  CommandSpec spec = CommandSpec.create();
+
+  @Parameters(paramLabel = "NAME", description = "As 'sluice domain ls' shows it.")
+  String name = "";
+
+  @Option(
+      names = "--pid",
+      paramLabel = "PID",
+      description = "Its process, if several have a domain of that name.")
+  @Nullable Long pid;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Directory of counters files, for a process with another environment.")
+  @Nullable Path directory;
+
+  Path directory() {
+    return directory == null ? CounterFile.defaultDirectory() : directory;
+  }
+
+  /// @throws ParameterException if there is no such domain, or more than one
+  DomainRow row() throws IOException {
+    PrintWriter err = spec.commandLine().getErr();
+    List<DomainRow> rows =
+        DomainRow.all(directory(), line -> err.println("sluice: " + line)).stream()
+            .filter(row -> row.name().equals(name) && (pid == null || row.pid() == pid))
+            .toList();
+    if (rows.size() == 1) {
+      return rows.getFirst();
+    }
+    String shown = Shown.line(name);
+    throw new ParameterException(
+        spec.commandLine(),
+        rows.isEmpty()
+            ? "no domain is called " + shown + ". Fix: a name that 'sluice domain ls' shows"
+            : rows.size() + " processes have a domain " + shown + ". Fix: give --pid PID");
+  }
+}

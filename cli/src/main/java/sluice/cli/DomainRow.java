@@ -1,0 +1,69 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import sluice.loop.counters.CounterFile;
+import sluice.loop.counters.CounterSnapshot;
+import sluice.loop.counters.CounterValue;
+
+/// A domain of a running process, as its counters tell. Immutable.
+///
+/// @param values by the names in [DomainCounters]
+record DomainRow(long pid, String name, Map<String, Long> values) {
+  /// The domains of all processes of the user, by process and name.
+  ///
+  /// @param problems told of each file that cannot be read
+  static List<DomainRow> all(Path directory, Consumer<String> problems) throws IOException {
+    List<DomainRow> rows = new ArrayList<>();
+    for (long pid : CounterFile.processes(directory)) {
+      try {
+        rows.addAll(of(CounterFile.read(CounterFile.fileOf(directory, pid))));
+      } catch (IOException e) {
+        problems.accept(String.valueOf(e.getMessage()));
+      }
+    }
+    return rows;
+  }
+
+  private static List<DomainRow> of(CounterSnapshot snapshot) {
+    Map<String, Map<String, Long>> domains = new TreeMap<>();
+    for (CounterValue value : snapshot.values()) {
+      int slash = value.label().lastIndexOf('/');
+      if (value.label().startsWith(DomainCounters.LABEL) && slash > 0) {
+        String name = value.label().substring(DomainCounters.LABEL.length(), slash);
+        domains
+            .computeIfAbsent(name, _ -> new LinkedHashMap<>())
+            .put(value.label().substring(slash + 1), value.value());
+      }
+    }
+    List<DomainRow> rows = new ArrayList<>();
+    domains.forEach((name, values) -> rows.add(new DomainRow(snapshot.pid(), name, values)));
+    return rows;
+  }
+
+  long value(String counter) {
+    return values.getOrDefault(counter, 0L);
+  }
+
+  String state() {
+    if (value(DomainCounters.ALIVE) == 0) {
+      return value(DomainCounters.THREADS) == 0 ? "ended" : "ending";
+    }
+    return value(DomainCounters.HELD) == 0 ? "alive" : "held";
+  }
+
+  Map<String, Object> json() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("pid", pid);
+    json.put("domain", name);
+    json.put("state", state());
+    json.putAll(values);
+    return json;
+  }
+}
