@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,10 @@ import sluice.testkit.FuseSwitch;
 /// `bin`.
 @Tag("acceptance")
 @Timeout(1800)
+@DisabledIfEnvironmentVariable(
+    named = "SLUICE_TURN",
+    matches = "[^012]",
+    disabledReason = "in continuous integration these suites have three days of seven")
 class FileSystemSuitesTest {
   private static final Path TARGET = Path.of("target", "fs-suites").toAbsolutePath();
   private static final long IMAGE_BYTES = 256L << 20;

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import sluice.testbase.report.TestOutcome.Kind;
@@ -20,6 +22,9 @@ public final class TestReport {
   private static final int MOST_CLASSES_AGAIN = 6;
   private static final int LINES_OF_MESSAGE = 12;
   private static final int LINES_OF_DETAIL = 24;
+
+  /// So many skipped tests of one class, for one reason, are told in one line.
+  private static final int LEAST_ALIKE = 4;
 
   private final TestRun run;
   private final PrintStream out;
@@ -61,8 +66,7 @@ public final class TestReport {
 
   private boolean print(String broken) {
     run.notes().forEach(out::println);
-    run.ended(Kind.SKIPPED)
-        .forEach(test -> out.println("skipped: " + test + ": " + test.message()));
+    skipped(run.ended(Kind.SKIPPED));
     run.unstable().forEach(this::unstable);
     List<TestOutcome> failures = run.ended(Kind.FAILED);
     failures.forEach(this::failure);
@@ -80,6 +84,24 @@ public final class TestReport {
     int skipped = run.ended(Kind.SKIPPED).size();
     out.println(passed + " passed, " + failed + " failed, " + skipped + " skipped");
     return failed == 0;
+  }
+
+  /// A class that was skipped as a whole is one line.
+  private void skipped(List<TestOutcome> tests) {
+    Map<String, List<TestOutcome>> alike = new LinkedHashMap<>();
+    for (TestOutcome test : tests) {
+      String key = test.className() + ": " + test.message();
+      alike.computeIfAbsent(key, _ -> new ArrayList<>()).add(test);
+    }
+    for (List<TestOutcome> group : alike.values()) {
+      TestOutcome first = group.getFirst();
+      if (group.size() < LEAST_ALIKE) {
+        group.forEach(test -> out.println("skipped: " + test + ": " + test.message()));
+      } else {
+        String what = first.className() + ", " + group.size() + " tests: ";
+        out.println("skipped: " + what + first.message());
+      }
+    }
   }
 
   private void unstable(TestOutcome test) {

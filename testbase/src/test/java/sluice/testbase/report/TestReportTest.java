@@ -32,6 +32,20 @@ final class TestReportTest {
   }
 
   @Test
+  void aClassThatWasSkippedIsOneLine() throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < 5; i++) {
+      all.append(skipped("b.OtherTest", "test" + i));
+    }
+    report("http", "b.OtherTest", "", all.toString());
+    report("loop", "a.FirstTest", "", passed("a.FirstTest", "one"));
+    assertThat(summary(""))
+        .contains("skipped: b.OtherTest, 5 tests: no gcc\n")
+        .doesNotContain("test0")
+        .endsWith("\n1 passed, 0 failed, 5 skipped\n");
+  }
+
+  @Test
   void whatPassesAloneIsUnstableAndCountsAsPassed() throws IOException {
     report("loop", "a.FirstTest", "", failed("a.FirstTest", "two") + passed("a.FirstTest", "one"));
     report("loop", "a.FirstTest", "-again", passed("a.FirstTest(again)", "two"));
