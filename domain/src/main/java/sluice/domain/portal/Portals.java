@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /// The portals between the parties of one JVM, and the names under which services are found. Any
@@ -31,24 +30,13 @@ public final class Portals {
   }
 
   private final CallPath promotedPath;
-  private final ThreadFactory threads;
   private final Map<Party, Offers> parties = new ConcurrentHashMap<>();
   private final Map<Direction, Link> links = new ConcurrentHashMap<>();
   private final Map<String, Service> names = new HashMap<>();
 
-  /// Services that need a thread get a virtual one of the JVM.
-  ///
   /// @param promotedPath how objects are called that became services by being passed
   public Portals(CallPath promotedPath) {
-    this(promotedPath, Thread.ofVirtual().factory());
-  }
-
-  /// @param threads makes the thread of each service that is called in a thread of its own. A call
-  ///   between two threads of one carrier (`sluice.domain.Carrier`) costs the operating system
-  ///   nothing, but a service that computes without end holds that carrier
-  public Portals(CallPath promotedPath, ThreadFactory threads) {
     this.promotedPath = promotedPath;
-    this.threads = threads;
   }
 
   /// The party for which this thread runs a service; empty outside of portal calls.
@@ -174,7 +162,7 @@ public final class Portals {
     synchronized (offers) {
       Service service = offers.services.get(object);
       if (service == null || !service.isActive()) {
-        service = new Service(owner, type, object, path, threads, left -> left(offers, left));
+        service = new Service(owner, type, object, path, left -> left(offers, left));
         offers.services.put(object, service);
       }
       service.requireUsable();

@@ -1,9 +1,9 @@
 package sluice.domain.portal;
 
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
-import java.util.concurrent.ThreadFactory;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,28 +31,19 @@ final class Service {
   final Class<?> type;
   final CallPath path;
   private final Object target;
-  private final ThreadFactory threads;
   private final Consumer<Service> onLeft;
   private volatile State state = State.ACTIVE;
   private final Map<Party, Handle> handles = new HashMap<>();
-  private final ServiceCalls<ServiceCall> calls = new ServiceCalls<>();
+  private final Set<ServiceCall> calls = new HashSet<>();
   private @Nullable ServiceThread thread;
   private int names;
 
-  /// @param threads makes the service's own thread when a call needs it
   /// @param onLeft run once when the service is no longer active; not under the monitor
-  Service(
-      Party owner,
-      Class<?> type,
-      Object target,
-      CallPath path,
-      ThreadFactory threads,
-      Consumer<Service> onLeft) {
+  Service(Party owner, Class<?> type, Object target, CallPath path, Consumer<Service> onLeft) {
     this.owner = owner;
     this.type = type;
     this.target = target;
     this.path = path;
-    this.threads = threads;
     this.onLeft = onLeft;
   }
 
@@ -136,14 +127,14 @@ final class Service {
   }
 
   void end(State last) {
-    List<ServiceCall> open;
+    Set<ServiceCall> open;
     ServiceThread ended;
     synchronized (this) {
       if (state != State.ACTIVE) {
         return;
       }
       state = last;
-      open = calls.all();
+      open = Set.copyOf(calls);
       ended = thread;
       thread = null;
       handles.clear();
@@ -162,17 +153,13 @@ final class Service {
       calls.add(call);
       if (!call.isReentrant()) {
         if (thread == null) {
-          thread = new ServiceThread(threads, threadName());
+          thread = new ServiceThread(owner.name() + "/" + type.getSimpleName());
         }
         thread.add(call);
         return;
       }
     }
-    ServiceThread.once(threads, call, threadName());
-  }
-
-  private String threadName() {
-    return owner.name() + "/" + type.getSimpleName();
+    ServiceThread.once(call, owner.name() + "/" + type.getSimpleName());
   }
 
   void finished(ServiceCall call) {

@@ -13,7 +13,7 @@ import sluice.domain.portal.copy.CopyRefused;
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | under the monitor |
-final class ServiceCall extends ServiceCalls.Entry<ServiceCall> {
+final class ServiceCall {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
   private record Returned(@Nullable Object value) implements Outcome {}

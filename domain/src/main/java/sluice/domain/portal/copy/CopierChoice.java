@@ -101,8 +101,11 @@ final class CopierChoice {
         if (met != null) {
           return met;
         }
-        context.enter(source, 16 + (long) bytes * Array.getLength(source));
-        return context.built(source, primitives(source));
+        int length = Array.getLength(source);
+        context.enter(source, 16 + (long) bytes * length);
+        Object copy = Array.newInstance(target, length);
+        System.arraycopy(source, 0, copy, 0, length);
+        return context.built(source, copy);
       };
     }
     return (source, context) -> {
@@ -113,26 +116,12 @@ final class CopierChoice {
       Object[] from = (Object[]) source;
       context.enter(source, 16 + 8L * from.length);
       Object[] copy = (Object[]) Array.newInstance(target, from.length);
-      context.shell(source, copy);
+      int number = context.shell(source, copy);
       for (int i = 0; i < copy.length; i++) {
         copy[i] = context.any(from[i]);
       }
-      context.complete();
+      context.complete(number);
       return copy;
-    };
-  }
-
-  private static Object primitives(Object source) {
-    return switch (source) {
-      case byte[] array -> array.clone();
-      case int[] array -> array.clone();
-      case long[] array -> array.clone();
-      case char[] array -> array.clone();
-      case double[] array -> array.clone();
-      case float[] array -> array.clone();
-      case short[] array -> array.clone();
-      case boolean[] array -> array.clone();
-      default -> throw new IllegalArgumentException(source.getClass().getTypeName());
     };
   }
 
