@@ -42,11 +42,6 @@ final class DomainCounters implements AutoCloseable {
     counters.describe(description);
   }
 
-  /// Why other processes do not see the domains; empty if they do.
-  String whyNot() {
-    return counters.file() == null ? counters.whyNoFile() : "";
-  }
-
   void add(Domain domain) {
     String label = LABEL + domain.name() + "/";
     domains.add(

@@ -21,13 +21,7 @@ record DomainRow(long pid, String name, Map<String, Long> values) {
   /// @param problems told of each file that cannot be read
   static List<DomainRow> all(Path directory, Consumer<String> problems) throws IOException {
     List<DomainRow> rows = new ArrayList<>();
-    for (long pid : CounterFile.processes(directory)) {
-      try {
-        rows.addAll(of(CounterFile.read(CounterFile.fileOf(directory, pid))));
-      } catch (IOException e) {
-        problems.accept(String.valueOf(e.getMessage()));
-      }
-    }
+    CounterFile.readAll(directory, problems).forEach(snapshot -> rows.addAll(of(snapshot)));
     return rows;
   }
 

@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -109,16 +108,8 @@ final class StatCommand implements Callable<Integer> {
                 + "; it is gone, is no server, or runs with another environment (--dir).");
       }
     }
-    List<CounterSnapshot> snapshots = new ArrayList<>();
-    for (long each : CounterFile.processes(where)) {
-      try {
-        snapshots.add(CounterFile.read(CounterFile.fileOf(where, each)));
-      } catch (IOException e) {
-        // One that just ended or is damaged hides no other.
-        spec.commandLine().getErr().println("sluice: " + e.getMessage());
-      }
-    }
-    return snapshots;
+    PrintWriter err = spec.commandLine().getErr();
+    return CounterFile.readAll(where, line -> err.println("sluice: " + line));
   }
 
   private static Map<String, Object> asJson(CounterSnapshot snapshot) {

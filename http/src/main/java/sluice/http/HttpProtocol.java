@@ -280,7 +280,9 @@ final class HttpProtocol implements Protocol {
       session.readingHead = false;
       at += length;
       answer(connection, session);
-      at = answerAlike(connection, session, input, at, end);
+      if (route == null) { // an interruptlet that declined this one may answer the next
+        at = answerAlike(connection, session, input, at, end);
+      }
     }
     if (!connection.isOpen()) {
       return end;

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +91,20 @@ class HttpHandlersTest {
                 return !request.hasQuery();
               }
             });
+  }
+
+  /// It may answer the next one: requests that repeat are shown to it one by one.
+  @Test
+  void anInterruptletThatDeclinesSeesEachRequest() throws IOException {
+    try (PlainClient client = start(Backend.IO_URING, counter());
+        HttpPeer peer = new HttpPeer(server().server().port())) {
+      assertThat(client.get("/counter/file.txt?q").text()).isEqualTo("a file");
+      peer.send(HttpPeer.text("GET", "/counter/file.txt?q").repeat(20));
+      for (int i = 0; i < 20; i++) {
+        assertThat(peer.read().text()).isEqualTo("a file");
+      }
+      assertThat(client.get("/counter").text()).isEqualTo("call 22 é");
+    }
   }
 
   @ParameterizedTest

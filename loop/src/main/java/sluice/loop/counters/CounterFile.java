@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /// Reads counters files of other processes. Stateless: any thread may call.
 ///
@@ -62,6 +63,22 @@ public final class CounterFile {
     }
     pids.sort(null);
     return pids;
+  }
+
+  /// Reads the files of all live processes. A file that is damaged hides no other.
+  ///
+  /// @param problems told of each file that cannot be read
+  public static List<CounterSnapshot> readAll(Path directory, Consumer<String> problems)
+      throws IOException {
+    List<CounterSnapshot> snapshots = new ArrayList<>();
+    for (long pid : processes(directory)) {
+      try {
+        snapshots.add(read(fileOf(directory, pid)));
+      } catch (IOException e) {
+        problems.accept(String.valueOf(e.getMessage()));
+      }
+    }
+    return snapshots;
   }
 
   /// Deletes files whose process is gone.
