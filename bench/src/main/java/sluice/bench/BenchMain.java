@@ -42,7 +42,7 @@ public final class BenchMain {
         return PollerDemo.run(arguments.subList(1, arguments.size()));
       }
       if (arguments.contains("--list")) {
-        System.out.print(list());
+        System.out.print(list(arguments.getFirst()));
         return 0;
       }
       if (arguments.isEmpty() || arguments.contains("--help") || arguments.contains("-h")) {
@@ -62,7 +62,11 @@ public final class BenchMain {
     }
   }
 
-  private static String list() {
+  /// The cases and systems of the bench of that name; of all, if an option stands in its place.
+  static String list(String name) {
+    if (!name.startsWith("-") && !name.equals(CompanionBench.NAME)) {
+      return Benches.named(name).list();
+    }
     StringBuilder out = new StringBuilder();
     Benches.ALL.forEach(bench -> out.append(bench.list()));
     out.append("companion: who turns the loop\n");
@@ -74,7 +78,7 @@ public final class BenchMain {
     String name = arguments.isEmpty() ? "-" : arguments.getFirst();
     return name.startsWith("-") || name.equals(CompanionBench.NAME)
         ? Options.USAGE
-        : Options.USAGE + "\nCases, and below them their systems:\n" + Benches.named(name).list();
+        : Options.USAGE + "\nCases, and below them their systems:\n" + list(name);
   }
 
   private static int bench(Options options) throws IOException {

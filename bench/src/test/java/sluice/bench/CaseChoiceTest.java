@@ -78,4 +78,10 @@ final class CaseChoiceTest {
     assertThatThrownBy(() -> BenchMain.help(List.of("nothing", "--help")))
         .hasMessageContaining("echo");
   }
+
+  @Test
+  void listNamesWhatOneBenchHasOrAllHave() {
+    assertThat(BenchMain.list("echo")).isEqualTo(Benches.named("echo").list());
+    assertThat(BenchMain.list("--list")).contains(BenchMain.list("echo"), "companion: ");
+  }
 }
