@@ -16,4 +16,12 @@ module sluice.sys {
       sluice.cli,
       sluice.testkit,
       sluice.bench;
+  exports sluice.sys.uring to
+      sluice.loop,
+      sluice.nio,
+      sluice.fs,
+      sluice.cli,
+      sluice.bench;
+  exports sluice.sys.fabric to
+      sluice.vi;
 }

@@ -17,8 +17,8 @@ import sluice.cli.console.MachineFiles;
 import sluice.cli.console.Version;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
-import sluice.sys.IoUringProbe;
 import sluice.sys.SysException;
+import sluice.sys.uring.IoUringProbe;
 
 /// `sluice doctor`: prints what [Doctor] finds. Runs in the main thread.
 @Command(

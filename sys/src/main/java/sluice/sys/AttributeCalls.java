@@ -6,6 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Paths;
+import sluice.sys.call.SystemCall;
 
 /// Calls that change or check what is known about a file, by its descriptor, which may have been
 /// opened with `O_PATH`.

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
 
 /// `struct cachestat`: how much of a file range is in the page cache, filled by [Files#cachestat].
 ///

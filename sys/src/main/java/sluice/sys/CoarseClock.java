@@ -8,6 +8,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import sluice.sys.call.ErrnoSlots;
+import sluice.sys.call.Kernel;
 
 /// The time of day as the kernel last noted it, once a tick of 1 to 10 ms: what its own file
 /// systems stamp files with. Any thread may ask; it costs a quarter of what an exact time does.

@@ -8,6 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.sys.call.ErrnoSlots;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
 
 /// An epoll descriptor.
 ///

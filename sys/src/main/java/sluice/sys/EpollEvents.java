@@ -6,6 +6,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import sluice.sys.call.Arch;
+import sluice.sys.call.CallMemory;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Timespec;
 
 /// An array of `struct epoll_event` that [Epoll#await] fills, read without allocation.
 ///
@@ -48,7 +53,7 @@ public final class EpollEvents implements AutoCloseable {
     this.memory = memory;
     segment = memory.part((long) capacity * SIZE);
     errno = memory.part(Kernel.ERRNO_BYTES);
-    time = memory.part(IoUring.TIMESPEC_LAYOUT.sizeBytes());
+    time = memory.part(Timespec.BYTES);
   }
 
   /// In memory that the next one takes over after [#close].
@@ -59,7 +64,7 @@ public final class EpollEvents implements AutoCloseable {
   }
 
   private static long bytes(int capacity) {
-    return (long) capacity * SIZE + 2L * Long.BYTES + IoUring.TIMESPEC_LAYOUT.sizeBytes();
+    return (long) capacity * SIZE + 2L * Long.BYTES + Timespec.BYTES;
   }
 
   static Layout layout(Arch arch) {
@@ -102,8 +107,8 @@ public final class EpollEvents implements AutoCloseable {
 
   /// Address of a `struct __kernel_timespec` with a time limit.
   long time(long nanos) {
-    time.set(JAVA_LONG, IoUring.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(nanos));
-    time.set(JAVA_LONG, IoUring.TV_NSEC, nanos % 1_000_000_000L);
+    time.set(JAVA_LONG, Timespec.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(nanos));
+    time.set(JAVA_LONG, Timespec.TV_NSEC, nanos % 1_000_000_000L);
     return time.address();
   }
 

@@ -5,6 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import sluice.sys.call.ErrnoSlots;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
 
 /// A counter with a descriptor: one thread waits for it, any thread raises it.
 ///

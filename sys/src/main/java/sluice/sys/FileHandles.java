@@ -5,6 +5,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SystemCall;
 
 /// Names of files that stay good over renames and restarts (`open_by_handle_at(2)`).
 ///

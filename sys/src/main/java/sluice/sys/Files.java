@@ -7,6 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import sluice.sys.call.Arch;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Paths;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.SystemCall;
 
 /// File calls.
 ///

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.call.Layout;
 
 /// `struct group_req` and `struct group_source_req`: which multicast group a socket joins or
 /// leaves, on which interface (RFC 3678 section 5.1).

@@ -7,6 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Paths;
+import sluice.sys.call.SystemCall;
 
 /// Notices of changes to files, with a cursor over the events read.
 ///

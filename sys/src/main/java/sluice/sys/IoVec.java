@@ -3,6 +3,8 @@ package sluice.sys;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Ranges;
 
 /// `struct iovec`: one range of a gathering or scattering call, 16 bytes.
 ///

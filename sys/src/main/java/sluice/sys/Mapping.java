@@ -3,6 +3,9 @@ package sluice.sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.SystemCall;
 
 /// Memory obtained with `mmap(2)`, returned with `munmap(2)`.
 ///
@@ -15,12 +18,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// Truncating a mapped file makes accesses beyond its end fail with [InternalError]; some bulk
 /// intrinsics die instead. Map only files nobody else can shrink, or seal them ([Files#addSeals]).
 public final class Mapping implements AutoCloseable {
-  static final int PROT_READ = 1;
-  static final int PROT_WRITE = 2;
-  static final int MAP_SHARED = 1;
-  static final int MAP_PRIVATE = 2;
-  static final int MAP_ANONYMOUS = 0x20;
-  static final int MAP_POPULATE = 0x8000;
+  public static final int PROT_READ = 1;
+  public static final int PROT_WRITE = 2;
+  public static final int MAP_SHARED = 1;
+  public static final int MAP_PRIVATE = 2;
+  public static final int MAP_ANONYMOUS = 0x20;
+  public static final int MAP_POPULATE = 0x8000;
   static final int MADV_DONTNEED = 4;
   static final int MADV_HUGEPAGE = 14;
 
@@ -84,7 +87,7 @@ public final class Mapping implements AutoCloseable {
   }
 
   /// The place of a new mapping.
-  static long address(long bytes, boolean writable, int flags, int fd, long offset)
+  public static long address(long bytes, boolean writable, int flags, int fd, long offset)
       throws SysException {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
     long address = Kernel.call(SystemCall.MMAP, 0, bytes, protection, flags, fd, offset);

@@ -4,6 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Paths;
+import sluice.sys.call.SystemCall;
 
 /// Mounting, and what a server of a FUSE file system asks of its device.
 ///

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Ranges;
 
 /// `struct msghdr`: name, ranges and flags of a message, 56 bytes.
 ///

@@ -3,6 +3,7 @@ package sluice.sys;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
 
 /// `struct mmsghdr`: one of several messages that one call sends or receives, 64 bytes.
 ///

@@ -4,6 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Paths;
+import sluice.sys.call.SystemCall;
 
 /// Calls that make, move and remove names in directories.
 ///

@@ -3,6 +3,7 @@ package sluice.sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import sluice.sys.call.Kernel;
 
 /// The C heap: `calloc(3)` and `free(3)`. Blocks are at least 16-byte aligned.
 ///

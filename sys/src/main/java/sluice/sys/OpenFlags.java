@@ -1,5 +1,7 @@
 package sluice.sys;
 
+import sluice.sys.call.Arch;
+
 /// The bits of `open(2)` that differ between architectures.
 ///
 /// Without state: any thread may call.

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
+import sluice.sys.call.Layout;
 
 /// `struct open_how`: how `openat2(2)` opens, 24 bytes.
 ///

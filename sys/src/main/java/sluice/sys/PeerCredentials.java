@@ -4,6 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SystemCall;
 
 /// `struct ucred`: which process has the other end of a UNIX socket, as the kernel noted it when
 /// the socket was connected; the peer cannot choose it.

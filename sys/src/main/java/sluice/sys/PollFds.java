@@ -7,6 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import sluice.sys.call.CallMemory;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SystemCall;
+import sluice.sys.call.Timespec;
 
 /// An array of `struct pollfd`, and `ppoll(2)` over it.
 ///
@@ -61,7 +66,7 @@ public final class PollFds implements AutoCloseable {
     this.capacity = capacity;
     this.memory = memory;
     segment = memory.part((long) capacity * SIZE);
-    time = memory.part(IoUring.TIMESPEC_LAYOUT.sizeBytes());
+    time = memory.part(Timespec.BYTES);
     errno = memory.part(Kernel.ERRNO_BYTES);
   }
 
@@ -74,7 +79,7 @@ public final class PollFds implements AutoCloseable {
   }
 
   private static long bytes(int capacity) {
-    return (long) capacity * SIZE + 2L * Long.BYTES + IoUring.TIMESPEC_LAYOUT.sizeBytes();
+    return (long) capacity * SIZE + 2L * Long.BYTES + Timespec.BYTES;
   }
 
   /// Number of entries.
@@ -131,8 +136,8 @@ public final class PollFds implements AutoCloseable {
   private int call(int count, long timeoutNanos) {
     long limit = 0;
     if (timeoutNanos >= 0) {
-      time.set(JAVA_LONG, IoUring.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
-      time.set(JAVA_LONG, IoUring.TV_NSEC, timeoutNanos % 1_000_000_000L);
+      time.set(JAVA_LONG, Timespec.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
+      time.set(JAVA_LONG, Timespec.TV_NSEC, timeoutNanos % 1_000_000_000L);
       limit = time.address();
     }
     return (int) Kernel.call(errno, SystemCall.PPOLL, segment.address(), count, limit, 0, 0, 0);

@@ -5,6 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
 
 /// Locks on ranges of a file that belong to an open file, see "Open file description locks" in
 /// `fcntl(2)`. Without state: any thread may call.

@@ -9,6 +9,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Locale;
+import sluice.sys.call.Arch;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SystemCall;
 
 /// Takes system calls away from this process, as containers do: for tests and diagnosis.
 ///

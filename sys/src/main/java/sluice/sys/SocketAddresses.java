@@ -19,6 +19,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.call.Layout;
 
 /// Socket addresses as the kernel writes them.
 ///

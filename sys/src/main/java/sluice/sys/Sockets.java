@@ -8,6 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.SystemCall;
 
 /// Socket calls.
 ///

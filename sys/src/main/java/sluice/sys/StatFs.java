@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
 
 /// `struct statfs`: what file system a file is on, 120 bytes, filled by [Files#fstatfs].
 ///

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Layout;
 
 /// `struct statx`: attributes of a file, 256 bytes, filled by [Files#statx].
 ///

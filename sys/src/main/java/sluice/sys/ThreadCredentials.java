@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
 
 /// The ids that the kernel checks file accesses of the calling thread against (`credentials(7)`).
 ///

@@ -11,6 +11,19 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.call.Arch;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SignalActions;
+import sluice.sys.call.SystemCall;
+import sluice.sys.fabric.FabricEndpoint;
+import sluice.sys.fabric.Libfabric;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.Cqe;
+import sluice.sys.uring.FuseUring;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.IoUringProbe;
+import sluice.sys.uring.Opcode;
+import sluice.sys.uring.Sqe;
 
 /// Writes a C program that compiles only if this module's numbers are those of the system's
 /// headers.
@@ -192,7 +205,8 @@ final class AbiProbe {
             .orElseThrow()
             .reference()
             .open()) {
-      names = reader.list().filter(name -> name.matches("sluice/sys/\\w+\\.class")).toList();
+      names =
+          reader.list().filter(name -> name.matches("sluice/sys/(\\w+/)?\\w+\\.class")).toList();
     }
     List<Layout> layouts = new ArrayList<>();
     for (String name : names) {
@@ -201,6 +215,7 @@ final class AbiProbe {
         if (Modifier.isStatic(field.getModifiers())
             && field.getType() == Layout.class
             && type != EpollEvents.class) {
+          field.setAccessible(true);
           layouts.add((Layout) field.get(null));
         }
       }
@@ -236,6 +251,7 @@ final class AbiProbe {
         Matcher matcher = Pattern.compile(word.getKey()).matcher(field.getName());
         if (matcher.matches() && !Modifier.isPrivate(field.getModifiers())) {
           String name = word.getValue() + field.getName();
+          field.setAccessible(true);
           assertThat(name, name, ((Number) field.get(null)).longValue());
         }
       }

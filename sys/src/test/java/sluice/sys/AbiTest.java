@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.sys.call.Arch;
 import sluice.testbase.Child;
 
 /// Compares layouts, call numbers and constants with the headers of both architectures.

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.call.CallMemory;
 
 @Timeout(300)
 final class CallMemoryTest {
@@ -124,19 +125,5 @@ final class CallMemoryTest {
     }
     events.memory().endCall();
     return false;
-  }
-
-  @Test
-  void releasedPagesAreZerosOfTheirOwn() throws Exception {
-    RingPages pages = RingPages.anonymous(8192);
-    MemorySegment segment = pages.segment();
-    segment.set(JAVA_LONG, 4096, 5);
-    pages.release();
-    assertThat(segment.get(JAVA_LONG, 4096)).isZero();
-    RingPages next = RingPages.anonymous(8192);
-    segment.set(JAVA_LONG, 4096, 6);
-    assertThat(next.segment().address()).isNotEqualTo(segment.address());
-    assertThat(next.segment().get(JAVA_LONG, 4096)).isZero();
-    next.release();
   }
 }

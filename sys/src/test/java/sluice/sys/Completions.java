@@ -2,6 +2,8 @@ package sluice.sys;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
 
 /// Takes completions out of a ring, for tests.
 ///

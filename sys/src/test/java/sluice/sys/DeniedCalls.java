@@ -1,6 +1,7 @@
 package sluice.sys;
 
 import java.util.List;
+import sluice.sys.uring.IoUringProbe;
 
 /// A process that takes io_uring away from itself and says what is left; run by [SystemTest].
 ///

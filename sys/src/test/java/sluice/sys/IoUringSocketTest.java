@@ -13,6 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.Cqe;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 import sluice.testbase.Patience;
 
 /// What the event loop relies on when sockets meet a ring.

@@ -7,6 +7,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.FuseUring;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.IoUringProbe;
+import sluice.sys.uring.Opcode;
+import sluice.sys.uring.SubmissionQueue;
 import sluice.testbase.AllocatedBytes;
 import sluice.testbase.Patience;
 

@@ -3,6 +3,7 @@ package sluice.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import sluice.sys.call.Layout;
 
 class LayoutTest {
   @Test

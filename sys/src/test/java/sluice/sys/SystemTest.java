@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.sys.call.Arch;
+import sluice.sys.call.Layout;
 import sluice.testbase.Child;
 
 /// Limits, sysctls and seccomp.

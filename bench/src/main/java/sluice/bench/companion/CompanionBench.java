@@ -13,7 +13,7 @@ import sluice.bench.run.Commands;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
 import sluice.loop.engine.Backend;
-import sluice.sys.IoUring;
+import sluice.sys.uring.IoUring;
 
 /// Whether requests that need no application should wait for it: one application thread turns the
 /// loop between its work, or a companion thread turns it. Runs on the main thread; client and

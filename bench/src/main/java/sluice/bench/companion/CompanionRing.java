@@ -10,12 +10,12 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import sluice.sys.BufferRing;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Files;
-import sluice.sys.IoUring;
 import sluice.sys.Sockets;
-import sluice.sys.SubmissionQueue;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// What a ring costs that several threads could take turns with: an echo on a bare ring, whose
 /// thread owns it, opened with the given flags. The main thread is the client.

@@ -48,7 +48,7 @@ final class SlowClients implements AutoCloseable {
     if (count > 0) {
       clients.thread.setDaemon(true);
       clients.thread.start();
-      // What is measured is a server beside slow clients, not one that accepts a thousand.
+      // The server accepts and reads all of them before the window begins.
       LockSupport.parkNanos(2 * ROUND_NANOS);
     }
     return clients;

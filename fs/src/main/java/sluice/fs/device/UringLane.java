@@ -7,13 +7,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice.Transfer;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
-import sluice.sys.IoUring;
 import sluice.sys.IoVec;
 import sluice.sys.Mapping;
-import sluice.sys.SubmissionQueue;
 import sluice.sys.SysException;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// One ring of a [UringDevice]. Of the thread that holds its lock, until its transfers are
 /// complete.

@@ -6,8 +6,8 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import sluice.sys.Errno;
-import sluice.sys.FuseUring;
 import sluice.sys.IoVec;
+import sluice.sys.uring.FuseUring;
 
 /// An entry of a queue of FUSE over io_uring, in an exchange's memory: the kernel writes a request
 /// there and takes the answer from there. Of one worker, while no command is armed.

@@ -3,11 +3,11 @@ package sluice.fs.fuse;
 import java.io.IOException;
 import sluice.memory.Account;
 import sluice.sys.Affinity;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.FuseUring;
-import sluice.sys.IoUring;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.FuseUring;
+import sluice.sys.uring.IoUring;
 
 /// Takes requests from one queue of FUSE over io_uring and answers them, one after another. Runs in
 /// a thread of its own, which owns a ring and blocks in it until there is one.

@@ -6,12 +6,12 @@ import static sluice.sys.Errno.EINTR;
 import static sluice.sys.Errno.ETIME;
 
 import sluice.loop.engine.CompletionSink;
-import sluice.sys.CompletionQueue;
-import sluice.sys.Cqe;
 import sluice.sys.EventFd;
-import sluice.sys.IoUring;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.Cqe;
+import sluice.sys.uring.IoUring;
 
 /// One-shot polls on an io_uring: everything staged, the wait and the completions are one
 /// `io_uring_enter`. Threads as [PollerPort] says; one thread after the other may await, therefore

@@ -6,10 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 import sluice.loop.engine.Token;
-import sluice.sys.IoUring;
 import sluice.sys.ResourceLimit;
-import sluice.sys.SubmissionQueue;
 import sluice.sys.SysException;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// Sockets that a ring knows by a slot of its table of direct descriptors, too; the slot has the
 /// number of the descriptor. A send by slot looks nothing up in the process's table and counts no

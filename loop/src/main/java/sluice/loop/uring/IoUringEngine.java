@@ -9,12 +9,12 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
-import sluice.sys.BufferRing;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.EventFd;
-import sluice.sys.IoUring;
-import sluice.sys.SubmissionQueue;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// The engine on io_uring: everything staged goes into the submission queue, and one
 /// `io_uring_enter` submits it, waits and collects the completions. Owned by the thread that turns

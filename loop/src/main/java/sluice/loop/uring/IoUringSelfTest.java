@@ -8,13 +8,13 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.KernelSockets;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.IoUring;
-import sluice.sys.IoUringProbe;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.IoUringProbe;
 
 /// Tries at start-up what the io_uring engine builds on: that success is silent, and that every
 /// other outcome of such a send is told in the same submission. A kernel that does otherwise would

@@ -16,13 +16,13 @@ import sluice.loop.sockets.DescriptorReserve;
 import sluice.loop.sockets.KernelSockets;
 import sluice.sys.Errno;
 import sluice.sys.Files;
-import sluice.sys.IoUring;
 import sluice.sys.IoVec;
 import sluice.sys.MsgHeader;
 import sluice.sys.PollFds;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
-import sluice.sys.SubmissionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
 ///

@@ -30,8 +30,8 @@ class JdkEngineLoadsTest {
   /// The C heap, the calling of C functions, and the texts of errors.
   private static final Set<String> PORTABLE =
       Set.of(
-          "sluice.sys.Arch",
-          "sluice.sys.Kernel",
+          "sluice.sys.call.Arch",
+          "sluice.sys.call.Kernel",
           "sluice.sys.NativeMemory",
           "sluice.sys.SysException",
           "sluice.sys.Explanation",

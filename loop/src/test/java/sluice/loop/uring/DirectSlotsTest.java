@@ -6,8 +6,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import sluice.loop.engine.Token;
-import sluice.sys.IoUring;
 import sluice.sys.SysException;
+import sluice.sys.uring.IoUring;
 
 /// Which sends go by slot. That they arrive and that closing ends them is the engines' contract.
 final class DirectSlotsTest {

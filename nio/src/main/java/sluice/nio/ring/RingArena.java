@@ -6,11 +6,11 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
-import sluice.sys.BufferRing;
-import sluice.sys.Cqe;
 import sluice.sys.Errno;
-import sluice.sys.IoUring;
 import sluice.sys.SysException;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.Cqe;
+import sluice.sys.uring.IoUring;
 
 /// The pieces of [RingMemory] that one ring receives into. A ring's turn shows and takes them,
 /// under the turn lock; any thread may give back the piece of which it has read the last.

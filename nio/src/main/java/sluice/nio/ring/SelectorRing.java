@@ -12,14 +12,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.Token;
-import sluice.sys.CompletionQueue;
 import sluice.sys.Errno;
 import sluice.sys.EventFd;
-import sluice.sys.IoUring;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
-import sluice.sys.SubmissionQueue;
 import sluice.sys.SysException;
+import sluice.sys.uring.CompletionQueue;
+import sluice.sys.uring.IoUring;
+import sluice.sys.uring.SubmissionQueue;
 
 /// The ring of one [CompletionSelector]: one crossing into the kernel sends what was written,
 /// waits, and brings what has arrived. Belongs to the platform thread that opened it, by its first

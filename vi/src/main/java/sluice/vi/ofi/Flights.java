@@ -1,7 +1,7 @@
 package sluice.vi.ofi;
 
 import org.jspecify.annotations.Nullable;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
 
 /// What the provider has now, by slot. Under the lock of its port.

@@ -6,7 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 
 /// What the two ends say to each other before the first message, 96 bytes in the order of this
 /// machine. Immutable, but for the array of the address, which is not written.

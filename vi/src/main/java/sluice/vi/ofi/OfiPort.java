@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;

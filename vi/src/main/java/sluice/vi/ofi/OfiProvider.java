@@ -2,7 +2,7 @@ package sluice.vi.ofi;
 
 import java.io.IOException;
 import java.util.List;
-import sluice.sys.Libfabric;
+import sluice.sys.fabric.Libfabric;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 

@@ -2,7 +2,7 @@ package sluice.vi.ofi;
 
 import java.util.HashMap;
 import java.util.Map;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 
 /// Closes endpoints whose peer is in the same process together. Any thread may call.
 ///

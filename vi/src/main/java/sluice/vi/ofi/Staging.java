@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Block;
-import sluice.sys.FabricEndpoint;
+import sluice.sys.fabric.FabricEndpoint;
 
 /// Memory that messages of several pieces go through: the provider sees one range. Under the lock
 /// of its port.

@@ -1,0 +1,50 @@
+package sluice.sys.call;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+
+/// Memory of a C library, by address. Stateless: any thread may call.
+///
+/// An address must come from the library itself, which keeps what is there alive: nothing is
+/// checked here.
+public final class CMemory {
+  private static final long LONGEST_TEXT = 4096;
+
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private CMemory() {}
+
+  public static long word(long address) {
+    return ALL.get(JAVA_LONG, address);
+  }
+
+  public static void word(long address, long value) {
+    ALL.set(JAVA_LONG, address, value);
+  }
+
+  public static int number(long address) {
+    return ALL.get(JAVA_INT, address);
+  }
+
+  public static void number(long address, int value) {
+    ALL.set(JAVA_INT, address, value);
+  }
+
+  /// A text that ends with a zero byte; empty for a null pointer.
+  public static String text(long address) {
+    return address == 0
+        ? ""
+        : MemorySegment.ofAddress(address).reinterpret(LONGEST_TEXT).getString(0);
+  }
+
+  /// A function that an object of libfabric has.
+  ///
+  /// @param object address of the object
+  /// @param table offset of the pointer to the table in the object
+  /// @param function offset of the function in the table
+  public static MemorySegment function(long object, int table, int function) {
+    return MemorySegment.ofAddress(word(word(object + table) + function));
+  }
+}

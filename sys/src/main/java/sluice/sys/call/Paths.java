@@ -1,0 +1,33 @@
+package sluice.sys.call;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/// File names as C strings.
+///
+/// Without state: any thread may call. A name with a NUL in it would silently mean a shorter one,
+/// so it is refused.
+public final class Paths {
+  private Paths() {}
+
+  /// @return null when the name contains a NUL
+  public static @Nullable MemorySegment encode(SegmentAllocator allocator, byte[] name) {
+    for (byte b : name) {
+      if (b == 0) {
+        return null;
+      }
+    }
+    MemorySegment text = allocator.allocate(name.length + 1L);
+    MemorySegment.copy(name, 0, text, JAVA_BYTE, 0, name.length);
+    text.set(JAVA_BYTE, name.length, (byte) 0);
+    return text;
+  }
+
+  public static byte[] bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
+  }
+}

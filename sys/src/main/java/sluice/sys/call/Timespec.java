@@ -1,0 +1,11 @@
+package sluice.sys.call;
+
+/// `struct __kernel_timespec`: a span of time as the kernel reads it.
+public final class Timespec {
+  public static final Layout LAYOUT = Layout.of("struct __kernel_timespec");
+  public static final int TV_SEC = LAYOUT.u64("tv_sec");
+  public static final int TV_NSEC = LAYOUT.u64("tv_nsec");
+  public static final int BYTES = LAYOUT.sizeBytes();
+
+  private Timespec() {}
+}

@@ -1,0 +1,377 @@
+package sluice.sys.fabric;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
+import sluice.sys.call.CMemory;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.SignalActions;
+
+/// An endpoint of libfabric for reliable tagged messages (`FI_EP_RDM`), with one completion queue
+/// and one peer, on a domain of its own. Of one thread at a time: the caller has a lock, so that
+/// libfabric needs none (`FI_THREAD_DOMAIN`).
+///
+/// An operation has a slot, a number that comes back with its completion; the slot is also the
+/// memory that some providers want for an operation (`FI_CONTEXT`). Memory that is sent from or
+/// received into must stay until the completion has been taken or [#close] has returned true.
+///
+/// Lifecycle: opened → told its peer → used → closed, after which calls throw.
+public final class FabricEndpoint implements AutoCloseable {
+  static final long FI_TAGGED = 1L << 3;
+  static final long FI_RECV = 1L << 10;
+  static final long FI_SEND = 1L << 11;
+  static final long FI_SOURCE = 1L << 57;
+  static final long FI_CONTEXT = 1L << 59;
+  static final long FI_CONTEXT2 = 1L << 52;
+  static final long FI_ORDER_SAS = 1L << 8;
+  static final int FI_MR_LOCAL = 1 << 2;
+  static final int FI_MR_VIRT_ADDR = 1 << 4;
+  static final int FI_MR_ALLOCATED = 1 << 5;
+  static final int FI_MR_PROV_KEY = 1 << 6;
+  static final long FI_ADDR_UNSPEC = -1;
+  static final int FI_EP_RDM = 3;
+  static final int FI_THREAD_DOMAIN = 3;
+  static final int FI_AV_TABLE = 2;
+  static final int FI_CQ_FORMAT_MSG = 2;
+  static final int FI_ENABLE = 6;
+
+  /// Longest address of an endpoint that is supported.
+  public static final int MAX_ADDRESS_BYTES = 64;
+
+  /// Most completions that one [#poll] takes.
+  private static final int BATCH = 16;
+
+  /// Of a slot: what `struct fi_context2` has.
+  private static final long SLOT_BYTES = 64;
+
+  private static final MethodHandle POLL = Libfabric.handle(3);
+  private static final MethodHandle TRANSFER = Libfabric.handle(8);
+
+  private final Libfabric library;
+  private final Arena arena = Arena.ofShared();
+  private final MemorySegment scratch = arena.allocate(256, Long.BYTES);
+  private final MemorySegment entries = arena.allocate(BATCH * entryBytes(), Long.BYTES);
+  private final MemorySegment error = arena.allocate(FiCqErrEntry.LAYOUT.sizeBytes(), Long.BYTES);
+  private final MemorySegment slots;
+  private final long entriesAddress = entries.address();
+  private final long slotsAddress;
+  private final Set<Long> registrations = new HashSet<>();
+  private long info;
+  private long fabric;
+  private long domain;
+  private long queue;
+  private long addresses;
+  private long endpoint;
+  private long peer;
+  private long nextKey = 1;
+  private MemorySegment send = MemorySegment.NULL;
+  private MemorySegment receive = MemorySegment.NULL;
+  private MemorySegment read = MemorySegment.NULL;
+  private boolean failedEntry;
+  private boolean closed;
+
+  private FabricEndpoint(Libfabric library, int slotCount) {
+    this.library = library;
+    slots = arena.allocate(slotCount * SLOT_BYTES, SLOT_BYTES);
+    slotsAddress = slots.address();
+  }
+
+  private static long entryBytes() {
+    return FiCqMsgEntry.LAYOUT.sizeBytes();
+  }
+
+  /// Opens an endpoint of a provider.
+  ///
+  /// @param provider as libfabric calls it
+  /// @param sends most sends at one time
+  /// @param receives most receives at one time
+  /// @throws IOException when the library or the provider cannot do it, with the reason
+  public static FabricEndpoint open(String provider, int sends, int receives) throws IOException {
+    FabricEndpoint opened = new FabricEndpoint(Libfabric.get(), sends + receives);
+    try (SignalActions _ = new SignalActions()) {
+      opened.start(provider, sends, receives);
+      return opened;
+    } catch (IOException e) {
+      boolean _ = opened.release();
+      throw e;
+    }
+  }
+
+  private void start(String provider, int sends, int receives) throws IOException {
+    info = library.info(provider, sends, receives);
+    fabric = library.openFabric(info);
+    domain = make(fabric, FidFabric.OPS, FiOpsFabric.DOMAIN, info, "fi_domain");
+    scratch.fill((byte) 0);
+    scratch.set(JAVA_LONG, FiCqAttr.SIZE, sends + receives);
+    scratch.set(JAVA_INT, FiCqAttr.FORMAT, FI_CQ_FORMAT_MSG);
+    queue = make(domain, FidDomain.OPS, FiOpsDomain.CQ_OPEN, scratch.address(), "fi_cq_open");
+    scratch.fill((byte) 0);
+    scratch.set(JAVA_INT, FiAvAttr.TYPE, FI_AV_TABLE);
+    scratch.set(JAVA_LONG, FiAvAttr.COUNT, 1);
+    addresses = make(domain, FidDomain.OPS, FiOpsDomain.AV_OPEN, scratch.address(), "fi_av_open");
+    endpoint = make(domain, FidDomain.OPS, FiOpsDomain.ENDPOINT, info, "fi_endpoint");
+    MemorySegment bind = CMemory.function(endpoint, Fid.OPS, FiOps.BIND);
+    library.check(Libfabric.callInt(bind, endpoint, addresses, 0), "fi_ep_bind");
+    library.check(Libfabric.callInt(bind, endpoint, queue, FI_SEND | FI_RECV), "fi_ep_bind");
+    MemorySegment control = CMemory.function(endpoint, Fid.OPS, FiOps.CONTROL);
+    library.check(Libfabric.callInt(control, endpoint, FI_ENABLE, 0), "fi_enable");
+    send = CMemory.function(endpoint, FidEp.TAGGED, FiOpsTagged.SEND);
+    receive = CMemory.function(endpoint, FidEp.TAGGED, FiOpsTagged.RECV);
+    read = CMemory.function(queue, FidCq.OPS, FiOpsCq.READ);
+  }
+
+  /// Calls a function that makes an object: `(parent, attributes, &object, NULL)`.
+  private long make(long parent, int table, int function, long attributes, String what)
+      throws IOException {
+    MemorySegment out = scratch.asSlice(scratch.byteSize() - Long.BYTES);
+    out.set(JAVA_LONG, 0, 0);
+    MemorySegment call = CMemory.function(parent, table, function);
+    library.check(Libfabric.callInt(call, parent, attributes, out.address(), 0), what);
+    return out.get(JAVA_LONG, 0);
+  }
+
+  /// How a peer reaches this endpoint: bytes that mean something to the provider.
+  public byte[] address() throws IOException {
+    checkOpen();
+    MemorySegment length = scratch.asSlice(scratch.byteSize() - Long.BYTES);
+    length.set(JAVA_LONG, 0, MAX_ADDRESS_BYTES);
+    MemorySegment getname = CMemory.function(endpoint, FidEp.CM, FiOpsCm.GETNAME);
+    long result = Libfabric.callInt(getname, endpoint, scratch.address(), length.address());
+    library.check(result, "fi_getname");
+    return scratch
+        .asSlice(0, length.get(JAVA_LONG, 0))
+        .toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+  }
+
+  /// Says where messages go.
+  ///
+  /// @param address what [#address] returned at the peer
+  public void peer(byte[] address) throws IOException {
+    checkOpen();
+    Objects.checkIndex(address.length, MAX_ADDRESS_BYTES + 1);
+    scratch.fill((byte) 0);
+    MemorySegment.copy(MemorySegment.ofArray(address), 0, scratch, 0, address.length);
+    MemorySegment out = scratch.asSlice(scratch.byteSize() - Long.BYTES);
+    MemorySegment insert = CMemory.function(addresses, FidAv.OPS, FiOpsAv.INSERT);
+    int count = Libfabric.callInt(insert, addresses, scratch.address(), 1, out.address(), 0, 0);
+    library.check(count, "fi_av_insert");
+    if (count != 1) {
+      throw new IOException("fi_av_insert: the provider does not know this form of address");
+    }
+    peer = out.get(JAVA_LONG, 0);
+  }
+
+  /// Registers memory, which must stay until [#unregister] or [#close].
+  ///
+  /// @param writable whether messages are received into it
+  /// @return a key for [#send] and [#receive]
+  public long register(MemorySegment memory, boolean writable) throws IOException {
+    checkOpen();
+    long address = Ranges.readable(memory, 0, memory.byteSize());
+    long access = writable ? FI_SEND | FI_RECV : FI_SEND;
+    MemorySegment out = scratch.asSlice(scratch.byteSize() - Long.BYTES);
+    MemorySegment reg = CMemory.function(domain, FidDomain.MR, FiOpsMr.REG);
+    long requestedKey = nextKey++;
+    int result =
+        Libfabric.callInt(
+            reg, domain, address, memory.byteSize(), access, 0, requestedKey, 0, out.address(), 0);
+    library.check(result, "fi_mr_reg of " + memory.byteSize() + " bytes");
+    long region = out.get(JAVA_LONG, 0);
+    registrations.add(region);
+    return region;
+  }
+
+  /// Ends a registration. Does nothing after [#close].
+  public void unregister(long key) {
+    if (!closed && registrations.remove(key)) {
+      int _ = end(key);
+    }
+  }
+
+  /// Sends a message.
+  ///
+  /// @param key of the registration that the range is in
+  /// @param tag which of the peer's receives it is for
+  /// @param slot comes back with the completion; not in use
+  /// @return 0, or a negative error; `-EAGAIN` means that there is no room now
+  public int send(MemorySegment from, long offset, int length, long key, long tag, int slot) {
+    checkOpen();
+    long address = Ranges.readable(from, offset, length);
+    try {
+      return (int)
+          (long)
+              TRANSFER.invokeExact(
+                  send,
+                  endpoint,
+                  address,
+                  (long) length,
+                  descriptor(key),
+                  peer,
+                  tag,
+                  slot(slot),
+                  0L);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Makes room for a message of the peer with a tag. As [#send].
+  public int receive(MemorySegment to, long offset, int length, long key, long tag, int slot) {
+    checkOpen();
+    long address = Ranges.writable(to, offset, length);
+    try {
+      return (int)
+          (long)
+              TRANSFER.invokeExact(
+                  receive,
+                  endpoint,
+                  address,
+                  (long) length,
+                  descriptor(key),
+                  FI_ADDR_UNSPEC,
+                  tag,
+                  0L,
+                  slot(slot));
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Asks the provider to give up a receive, which then completes as failed unless it has completed
+  /// already.
+  public void cancel(int slot) {
+    checkOpen();
+    MemorySegment cancel = CMemory.function(endpoint, FidEp.OPS, FiOpsEp.CANCEL);
+    long _ = Libfabric.call(cancel, endpoint, slot(slot));
+  }
+
+  private static long descriptor(long region) {
+    return region == 0 ? 0 : CMemory.word(region + FidMr.MEM_DESC);
+  }
+
+  private long slot(int index) {
+    int count = (int) (slots.byteSize() / SLOT_BYTES);
+    return slotsAddress + Objects.checkIndex(index, count) * SLOT_BYTES;
+  }
+
+  /// Lets the provider work, and takes completions. They are asked for by index, until the next
+  /// call.
+  ///
+  /// @return how many; a negative error when the queue is broken
+  public int poll() {
+    checkOpen();
+    failedEntry = false;
+    long count;
+    try {
+      count = (long) POLL.invokeExact(read, queue, entriesAddress, (long) BATCH);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+    if (count == -Errno.EAGAIN) {
+      return 0;
+    }
+    return count == -Libfabric.FI_EAVAIL ? readError() : (int) count;
+  }
+
+  private int readError() {
+    MemorySegment readerr = CMemory.function(queue, FidCq.OPS, FiOpsCq.READERR);
+    error.fill((byte) 0);
+    long count = Libfabric.call(readerr, queue, error.address(), 0);
+    failedEntry = count == 1;
+    return count == -Errno.EAGAIN ? 0 : (int) count;
+  }
+
+  /// Slot of a completed operation; -1 when the provider names none.
+  public int slotOf(int index) {
+    long context =
+        failedEntry
+            ? error.get(JAVA_LONG, FiCqErrEntry.OP_CONTEXT)
+            : entries.get(JAVA_LONG, index * entryBytes() + FiCqMsgEntry.OP_CONTEXT);
+    long slot = context - slotsAddress;
+    return slot < 0 || slot >= slots.byteSize() ? -1 : (int) (slot / SLOT_BYTES);
+  }
+
+  /// Length of a received message.
+  public long lengthOf(int index) {
+    return failedEntry
+        ? error.get(JAVA_LONG, FiCqErrEntry.LEN)
+        : entries.get(JAVA_LONG, index * entryBytes() + FiCqMsgEntry.LEN);
+  }
+
+  /// Why the operation failed; null when it did not.
+  public @Nullable String failureOf(int index) {
+    if (!failedEntry || index != 0) {
+      return null;
+    }
+    int number = error.get(JAVA_INT, FiCqErrEntry.ERR);
+    return number == Libfabric.FI_ETRUNC
+        ? "a message is longer than the receive it met"
+        : library.describe(number) + " (" + number + ")";
+  }
+
+  /// What an error of [#send], [#receive] or [#poll] means.
+  ///
+  /// @param error negative
+  public String describe(int error) {
+    return library.describe(-error);
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the endpoint is closed");
+    }
+  }
+
+  private static int end(long object) {
+    return Libfabric.callInt(CMemory.function(object, Fid.OPS, FiOps.CLOSE), object);
+  }
+
+  /// Ends all operations: none completes any more, and the memory they had is the caller's.
+  /// Idempotent.
+  @Override
+  public void close() {
+    boolean _ = release();
+  }
+
+  /// As [#close].
+  ///
+  /// @return whether the provider has let go of the memory; if not, it must stay for ever
+  public boolean release() {
+    if (closed) {
+      return endpoint == 0;
+    }
+    closed = true;
+    if (endpoint != 0 && end(endpoint) < 0) {
+      return false;
+    }
+    endpoint = 0;
+    for (long region : registrations) {
+      int _ = end(region);
+    }
+    for (long object : new long[] {queue, addresses, domain, fabric}) {
+      if (object != 0) {
+        int _ = end(object);
+      }
+    }
+    if (info != 0) {
+      library.freeInfo(info);
+    }
+    arena.close();
+    return true;
+  }
+}

@@ -1,0 +1,26 @@
+package sluice.sys.fabric;
+
+import sluice.sys.call.Layout;
+
+/// `struct fi_ops`: functions of every object.
+///
+/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+///
+/// ```c
+/// struct fi_ops {
+///   size_t size; // functions, each a pointer:
+///   (*close)(); (*bind)(); (*control)(); (*ops_open)(); (*tostr)(); (*ops_set)();
+/// };
+/// ```
+final class FiOps {
+  static final Layout LAYOUT = Layout.of("struct fi_ops");
+  static final int SIZE = LAYOUT.u64("size");
+  static final int CLOSE = LAYOUT.u64("close");
+  static final int BIND = LAYOUT.u64("bind");
+  static final int CONTROL = LAYOUT.u64("control");
+  static final int OPS_OPEN = LAYOUT.u64("ops_open");
+  static final int TOSTR = LAYOUT.u64("tostr");
+  static final int OPS_SET = LAYOUT.u64("ops_set");
+
+  private FiOps() {}
+}

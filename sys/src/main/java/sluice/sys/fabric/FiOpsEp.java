@@ -1,0 +1,28 @@
+package sluice.sys.fabric;
+
+import sluice.sys.call.Layout;
+
+/// `struct fi_ops_ep`: functions of an endpoint.
+///
+/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+///
+/// ```c
+/// struct fi_ops_ep {
+///   size_t size; // functions, each a pointer:
+///   (*cancel)(); (*getopt)(); (*setopt)(); (*tx_ctx)(); (*rx_ctx)(); (*rx_size_left)();
+///   (*tx_size_left)();
+/// };
+/// ```
+final class FiOpsEp {
+  static final Layout LAYOUT = Layout.of("struct fi_ops_ep");
+  static final int SIZE = LAYOUT.u64("size");
+  static final int CANCEL = LAYOUT.u64("cancel");
+  static final int GETOPT = LAYOUT.u64("getopt");
+  static final int SETOPT = LAYOUT.u64("setopt");
+  static final int TX_CTX = LAYOUT.u64("tx_ctx");
+  static final int RX_CTX = LAYOUT.u64("rx_ctx");
+  static final int RX_SIZE_LEFT = LAYOUT.u64("rx_size_left");
+  static final int TX_SIZE_LEFT = LAYOUT.u64("tx_size_left");
+
+  private FiOpsEp() {}
+}

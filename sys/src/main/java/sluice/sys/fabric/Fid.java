@@ -1,0 +1,21 @@
+package sluice.sys.fabric;
+
+import sluice.sys.call.Layout;
+
+/// `struct fid`: how every object of libfabric begins, 24 bytes.
+///
+/// Of libfabric; offsets without state. The memory is libfabric's, or of the call that fills it.
+///
+/// ```c
+/// struct fid {
+///   size_t fclass; void *context; struct fi_ops *ops;
+/// };
+/// ```
+final class Fid {
+  static final Layout LAYOUT = Layout.of("struct fid");
+  static final int FCLASS = LAYOUT.u64("fclass");
+  static final int CONTEXT = LAYOUT.u64("context");
+  static final int OPS = LAYOUT.u64("ops");
+
+  private Fid() {}
+}

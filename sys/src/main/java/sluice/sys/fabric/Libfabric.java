@@ -1,0 +1,234 @@
+package sluice.sys.fabric;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.call.CMemory;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SignalActions;
+
+/// The C library libfabric, found when it is first asked for: one interface to network cards with
+/// queues in user space, and to stand-ins for them (`tcp`, `shm`). Immutable: any thread may call.
+///
+/// Its objects have tables of functions, and most calls go through those; see [FabricEndpoint].
+/// Calls pass as many words as any of them takes: C looks at its own arguments only.
+public final class Libfabric {
+  /// Least version, and the one whose behaviour is asked for.
+  static final int VERSION = 1 << 16 | 17;
+
+  static final int FI_EAVAIL = 259;
+  static final int FI_ETRUNC = 265;
+
+  private static final String LIBRARY = System.getProperty("sluice.libfabric", "libfabric.so.1");
+  private static final int WORDS = 9;
+  private static final MethodHandle CALL = handle(WORDS);
+
+  private final MemorySegment getinfo;
+  private final MemorySegment freeinfo;
+  private final MemorySegment dupinfo;
+  private final MemorySegment fabric;
+  private final MemorySegment strerror;
+  private final int version;
+
+  private Libfabric(SymbolLookup library) {
+    getinfo = library.findOrThrow("fi_getinfo");
+    freeinfo = library.findOrThrow("fi_freeinfo");
+    dupinfo = library.findOrThrow("fi_dupinfo");
+    fabric = library.findOrThrow("fi_fabric");
+    strerror = library.findOrThrow("fi_strerror");
+    version = (int) call(library.findOrThrow("fi_version"));
+  }
+
+  /// The library, or why there is none.
+  private record Found(@Nullable Libfabric library, String why) {
+    static final Found FOUND = find();
+
+    private static Found find() {
+      try (SignalActions _ = new SignalActions()) {
+        // Its cache of registrations would otherwise replace functions of the C library.
+        setEnvironment("FI_MR_CACHE_MONITOR", "disabled");
+        Libfabric library = new Libfabric(SymbolLookup.libraryLookup(LIBRARY, Arena.global()));
+        return library.version >>> 16 == 1 && library.version >= VERSION
+            ? new Found(library, "")
+            : new Found(null, "libfabric " + library.versionText() + " is older than 1.17");
+      } catch (IllegalArgumentException | java.util.NoSuchElementException e) {
+        return new Found(
+            null,
+            LIBRARY
+                + " was not found. Fix: apt-get install libfabric1, or"
+                + " -Dsluice.libfabric=PATH");
+      }
+    }
+
+    private static void setEnvironment(String name, String value) {
+      try (Arena arena = Arena.ofConfined()) {
+        MethodHandle setenv = Kernel.link("setenv");
+        MemorySegment key = arena.allocateFrom(name);
+        MemorySegment text = arena.allocateFrom(value);
+        long _ =
+            (long)
+                setenv.invokeExact(
+                    Kernel.newErrno(arena), key.address(), text.address(), 0L, 0L, 0L, 0L, 0L, key);
+      } catch (RuntimeException | Error e) {
+        throw e;
+      } catch (Throwable e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /// @throws IOException when the library is not there, or too old, with the reason
+  static Libfabric get() throws IOException {
+    Libfabric library = Found.FOUND.library();
+    if (library == null) {
+      throw new IOException(Found.FOUND.why());
+    }
+    return library;
+  }
+
+  /// Why a provider cannot be used here, with the fix; empty when it can.
+  ///
+  /// @param provider as libfabric calls it: `tcp`, `shm`, `verbs`, `efa`
+  public static String why(String provider) {
+    try {
+      Libfabric library = get();
+      library.freeInfo(library.info(provider, 1, 1));
+      return "";
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  private String versionText() {
+    return (version >>> 16) + "." + (version & 0xffff);
+  }
+
+  /// A handle for functions whose address is the first argument.
+  static MethodHandle handle(int words) {
+    MemoryLayout[] arguments = new MemoryLayout[words];
+    Arrays.fill(arguments, JAVA_LONG);
+    FunctionDescriptor signature = FunctionDescriptor.of(JAVA_LONG, arguments);
+    return Linker.nativeLinker().downcallHandle(signature);
+  }
+
+  /// Calls a function with up to nine words. Memory that an argument points to must outlive the
+  /// call.
+  static long call(MemorySegment function, long... words) {
+    long[] all = Arrays.copyOf(words, WORDS);
+    try {
+      return (long)
+          CALL.invokeExact(
+              function, all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7], all[8]);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// As [#call], of a function whose result is an `int`.
+  static int callInt(MemorySegment function, long... words) {
+    return (int) call(function, words);
+  }
+
+  /// What a provider offers for reliable tagged messages between two endpoints.
+  ///
+  /// @return address of a `struct fi_info`, for [#freeInfo]
+  /// @throws IOException when it offers nothing of the kind here
+  long info(String provider, int sends, int receives) throws IOException {
+    try (Arena arena = Arena.ofConfined();
+        SignalActions _ = new SignalActions()) {
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      MemorySegment name = arena.allocateFrom(provider);
+      MemorySegment node = arena.allocateFrom("127.0.0.1");
+      long hints = call(dupinfo, 0);
+      long fabricName = CMemory.word(hints + FiInfo.FABRIC_ATTR) + FiFabricAttr.PROV_NAME;
+      wish(hints, sends, receives);
+      CMemory.word(fabricName, name.address());
+      boolean internet = provider.equals("tcp");
+      int result =
+          callInt(
+              getinfo,
+              VERSION,
+              internet ? node.address() : 0,
+              0,
+              internet ? FabricEndpoint.FI_SOURCE : 0,
+              hints,
+              out.address());
+      CMemory.word(fabricName, 0); // not libfabric's to free
+      freeInfo(hints);
+      if (result < 0) {
+        throw new IOException(
+            "libfabric "
+                + versionText()
+                + " has no usable provider "
+                + provider
+                + " here ("
+                + describe(-result)
+                + "). Fix: fi_info -p "
+                + provider
+                + " tells what is missing");
+      }
+      return out.get(JAVA_LONG, 0);
+    }
+  }
+
+  private static void wish(long hints, int sends, int receives) {
+    CMemory.word(hints + FiInfo.CAPS, FabricEndpoint.FI_TAGGED);
+    CMemory.word(hints + FiInfo.MODE, FabricEndpoint.FI_CONTEXT | FabricEndpoint.FI_CONTEXT2);
+    long endpoint = CMemory.word(hints + FiInfo.EP_ATTR);
+    CMemory.number(endpoint + FiEpAttr.TYPE, FabricEndpoint.FI_EP_RDM);
+    long domain = CMemory.word(hints + FiInfo.DOMAIN_ATTR);
+    CMemory.number(domain + FiDomainAttr.THREADING, FabricEndpoint.FI_THREAD_DOMAIN);
+    CMemory.number(
+        domain + FiDomainAttr.MR_MODE,
+        FabricEndpoint.FI_MR_LOCAL
+            | FabricEndpoint.FI_MR_VIRT_ADDR
+            | FabricEndpoint.FI_MR_ALLOCATED
+            | FabricEndpoint.FI_MR_PROV_KEY);
+    long transmit = CMemory.word(hints + FiInfo.TX_ATTR);
+    CMemory.word(transmit + FiTxAttr.MSG_ORDER, FabricEndpoint.FI_ORDER_SAS);
+    CMemory.word(transmit + FiTxAttr.SIZE, sends);
+    long receive = CMemory.word(hints + FiInfo.RX_ATTR);
+    CMemory.word(receive + FiRxAttr.MSG_ORDER, FabricEndpoint.FI_ORDER_SAS);
+    CMemory.word(receive + FiRxAttr.SIZE, receives);
+  }
+
+  void freeInfo(long info) {
+    long _ = call(freeinfo, info);
+  }
+
+  /// Opens the fabric that an info is of.
+  long openFabric(long info) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(JAVA_LONG);
+      long attributes = CMemory.word(info + FiInfo.FABRIC_ATTR);
+      check(callInt(fabric, attributes, out.address(), 0), "fi_fabric");
+      return out.get(JAVA_LONG, 0);
+    }
+  }
+
+  /// @param error positive
+  String describe(int error) {
+    return CMemory.text(call(strerror, error));
+  }
+
+  /// Passes a good result through.
+  ///
+  /// @throws IOException when it is a negated error
+  long check(long result, String what) throws IOException {
+    if (result < 0) {
+      throw new IOException(what + ": " + describe((int) -result) + " (" + result + ")");
+    }
+    return result;
+  }
+}

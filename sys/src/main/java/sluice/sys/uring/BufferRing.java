@@ -1,0 +1,175 @@
+package sluice.sys.uring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import sluice.sys.SysException;
+import sluice.sys.call.CallMemory;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Ranges;
+
+/// A group of provided buffers: equal pieces of one region that the kernel takes for receives.
+///
+/// Only the ring's owner thread uses it. A buffer is [#add]ed when its bytes are not read any more,
+/// and taken by the kernel when a completion names it. Closing the [IoUring] closes it.
+///
+/// Of an incremental group (Linux 6.12) the kernel takes as much of a buffer as a receive brings,
+/// and goes on behind it with the next one: a completion with [Cqe#F_BUF_MORE] does not use it up.
+/// The bytes lie behind those of the completion before that named the same buffer.
+///
+/// ```
+///  entry 0 of the ring of struct io_uring_buf, and the tail that overlaps its last field
+///  byte 0         8       12     14     16
+///      +----------+-------+------+------+
+///      |   addr   |  len  | bid  | tail |
+///      +----------+-------+------+------+
+/// ```
+///
+/// ```c
+/// struct io_uring_buf { __u64 addr; __u32 len; __u16 bid; __u16 resv; };
+/// struct io_uring_buf_ring { struct { __u64 resv1; __u32 resv2; __u16 resv3; __u16 tail; }; };
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | entries | owner | plain, by the kernel after the tail | plain |
+/// | kernel `tail` | owner | acquire, by the kernel | release, in [#commit] |
+/// | `tail` | owner | plain | plain |
+///
+/// Limits: 1 to 32 768 entries, a power of two, and no more buffers given than there are entries;
+/// the region may hold more, up to 65 536. must stay mapped until the ring is closed.
+public final class BufferRing {
+  static final Layout LAYOUT = Layout.of("struct io_uring_buf");
+  static final int ADDR = LAYOUT.u64("addr");
+  static final int LEN = LAYOUT.u32("len");
+  static final int BID = LAYOUT.u16("bid");
+  static final int RESV = LAYOUT.u16("resv");
+  static final int ENTRY_BYTES = LAYOUT.sizeBytes();
+  static final int TAIL = RESV;
+
+  static final Layout REGISTRATION_LAYOUT = Layout.of("struct io_uring_buf_reg");
+  static final int RING_ADDR = REGISTRATION_LAYOUT.u64("ring_addr");
+  static final int RING_ENTRIES = REGISTRATION_LAYOUT.u32("ring_entries");
+  static final int BGID = REGISTRATION_LAYOUT.u16("bgid");
+  static final int REGISTRATION_FLAGS = REGISTRATION_LAYOUT.u16("flags");
+  static final int REGISTRATION_RESV = REGISTRATION_LAYOUT.array("resv", 8, 3);
+
+  static final Layout STATUS_LAYOUT = Layout.of("struct io_uring_buf_status");
+  static final int STATUS_GROUP = STATUS_LAYOUT.u32("buf_group");
+  static final int STATUS_HEAD = STATUS_LAYOUT.u32("head");
+  static final int STATUS_RESV = STATUS_LAYOUT.array("resv", 4, 8);
+
+  static final int IOU_PBUF_RING_INC = 2;
+
+  private static final int MAX_COUNT = 32_768;
+  private static final int MAX_BUFFERS = 65_536;
+  private static final VarHandle SHORT = JAVA_SHORT.varHandle();
+
+  private final IoUring owner;
+  private final int group;
+  private final RingPages pages;
+  private MemorySegment entries;
+  private final MemorySegment region;
+  private final long regionAddress;
+  private final int mask;
+  private final int buffers;
+  private final int bufferBytes;
+  private short tail;
+
+  BufferRing(
+      IoUring owner,
+      int group,
+      MemorySegment region,
+      int count,
+      int bufferBytes,
+      boolean incremental)
+      throws SysException {
+    if (Integer.bitCount(count) != 1 || count < 1 || count > MAX_COUNT) {
+      throw new IllegalArgumentException(
+          "count must be a power of two from 1 to " + MAX_COUNT + ": " + count);
+    }
+    if (bufferBytes < 1) {
+      throw new IllegalArgumentException("bufferBytes must be at least 1: " + bufferBytes);
+    }
+    this.owner = owner;
+    this.group = group;
+    this.region = region;
+    this.bufferBytes = bufferBytes;
+    regionAddress = Ranges.writable(region, 0, (long) count * bufferBytes);
+    mask = count - 1;
+    buffers = (int) Math.min(region.byteSize() / bufferBytes, MAX_BUFFERS);
+    pages = RingPages.anonymous((long) count * ENTRY_BYTES);
+    entries = pages.segment();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(REGISTRATION_LAYOUT.sizeBytes(), Long.BYTES);
+      argument.set(JAVA_LONG, RING_ADDR, entries.address());
+      argument.set(JAVA_INT, RING_ENTRIES, count);
+      argument.set(JAVA_SHORT, BGID, (short) group);
+      argument.set(JAVA_SHORT, REGISTRATION_FLAGS, (short) (incremental ? IOU_PBUF_RING_INC : 0));
+      owner.register(IoUring.REGISTER_PBUF_RING, argument, 1);
+    } catch (SysException refused) {
+      pages.release();
+      throw refused;
+    }
+  }
+
+  /// Gives a buffer to the kernel, visible after [#commit].
+  ///
+  /// @param id which piece of the region, from 0; not given already
+  public void add(int id) {
+    if (id < 0 || id >= buffers) {
+      throw new IndexOutOfBoundsException("buffer " + id + " of " + buffers);
+    }
+    long at = (long) (tail & mask) * ENTRY_BYTES;
+    entries.set(JAVA_LONG, at + ADDR, regionAddress + (long) id * bufferBytes);
+    entries.set(JAVA_INT, at + LEN, bufferBytes);
+    entries.set(JAVA_SHORT, at + BID, (short) id);
+    tail++;
+  }
+
+  /// Shows the kernel what was added.
+  public void commit() {
+    SHORT.setRelease(entries, (long) TAIL, tail);
+  }
+
+  /// Buffers the kernel holds, by its own account. A system call: for tests and diagnosis. Linux
+  /// 6.8.
+  public int held() throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(STATUS_LAYOUT.sizeBytes(), Integer.BYTES);
+      argument.set(JAVA_INT, STATUS_GROUP, group);
+      owner.register(IoUring.REGISTER_PBUF_STATUS, argument, 1);
+      return (short) (tail - argument.get(JAVA_INT, STATUS_HEAD)) & 0xffff;
+    }
+  }
+
+  /// The region the buffers are cut from.
+  public MemorySegment region() {
+    return region;
+  }
+
+  /// Number given to [SubmissionQueue#receiveMultishot].
+  public int group() {
+    return group;
+  }
+
+  /// Number of entries.
+  public int count() {
+    return mask + 1;
+  }
+
+  /// Size of each buffer.
+  public int bufferBytes() {
+    return bufferBytes;
+  }
+
+  /// Gives the entries back; the ring is closed already, so the kernel no longer reads them.
+  void release() {
+    pages.release();
+    entries = CallMemory.ENDED;
+  }
+}

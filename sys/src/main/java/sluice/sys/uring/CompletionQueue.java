@@ -1,0 +1,93 @@
+package sluice.sys.uring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import sluice.sys.call.CallMemory;
+
+/// The completion queue of an [IoUring]: a cursor over entries in memory shared with the kernel.
+///
+/// Only the ring's owner thread uses it. Look at [#available] entries by index from 0, then
+/// [#advance]; nothing is copied or allocated.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | kernel `cq.tail` | kernel | acquire: entries before it are complete | release |
+/// | kernel `cq.head` | owner | acquire, by the kernel | release: entries before it are free |
+/// | `head` | owner | plain | plain |
+/// | entries | kernel | plain, after `tail` | plain |
+/// | kernel `cq.overflow` | kernel | opaque | |
+///
+/// Limits: as many entries as the ring was opened with. When they are full the kernel keeps further
+/// completions in its own memory and delivers them later; only if it has no memory are they lost,
+/// and counted in [#overflow].
+public final class CompletionQueue {
+  private static final VarHandle INT = JAVA_INT.varHandle();
+
+  private MemorySegment ring;
+  private final long headOffset;
+  private final long tailOffset;
+  private final long overflowOffset;
+  private final long entriesOffset;
+  private final int mask;
+  private int head;
+
+  CompletionQueue(MemorySegment ring, IoUringParams params) {
+    this.ring = ring;
+    headOffset = params.cqOffset(IoUringParams.CQ_HEAD);
+    tailOffset = params.cqOffset(IoUringParams.CQ_TAIL);
+    overflowOffset = params.cqOffset(IoUringParams.CQ_OVERFLOW);
+    entriesOffset = params.cqOffset(IoUringParams.CQ_CQES);
+    mask = params.cqEntries() - 1;
+    head = ring.get(JAVA_INT, headOffset);
+  }
+
+  /// The ring is closed: from now on every method throws [IllegalStateException].
+  void end() {
+    ring = CallMemory.ENDED;
+  }
+
+  /// Completions that wait to be looked at.
+  public int available() {
+    return (int) INT.getAcquire(ring, tailOffset) - head;
+  }
+
+  /// What the operation was staged with.
+  ///
+  /// @param index 0 ≤ index < [#available]
+  public long userData(int index) {
+    return ring.get(JAVA_LONG, entry(index) + Cqe.USER_DATA);
+  }
+
+  /// The operation's result, or a negative errno.
+  public int result(int index) {
+    return ring.get(JAVA_INT, entry(index) + Cqe.RES);
+  }
+
+  /// Bits of [Cqe].
+  public int flags(int index) {
+    return ring.get(JAVA_INT, entry(index) + Cqe.FLAGS);
+  }
+
+  /// Gives `count` entries back to the kernel.
+  public void advance(int count) {
+    head += count;
+    INT.setRelease(ring, headOffset, head);
+  }
+
+  /// Completions lost because neither the queue nor the kernel had room; 0 in a healthy process.
+  public int overflow() {
+    return (int) INT.getOpaque(ring, overflowOffset);
+  }
+
+  /// Number of entries.
+  public int capacity() {
+    return mask + 1;
+  }
+
+  private long entry(int index) {
+    return entriesOffset + (long) ((head + index) & mask) * Cqe.SIZE;
+  }
+}

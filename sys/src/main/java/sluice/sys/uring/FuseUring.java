@@ -1,0 +1,63 @@
+package sluice.sys.uring;
+
+import java.lang.foreign.MemorySegment;
+import sluice.sys.IoVec;
+import sluice.sys.call.Layout;
+import sluice.sys.call.Ranges;
+
+/// The two commands of FUSE over io_uring, which Linux has since 6.14: `struct fuse_uring_cmd_req`
+/// in the data of an entry of a ring of [IoUring#SETUP_SQE128].
+///
+/// Without state: the owner of the ring calls. Each command completes with 0 when the entry's
+/// memory holds a request, or with a negative errno when the entry is gone: -ENOTCONN at the end of
+/// the connection.
+///
+/// ```
+///  byte 0       8           16    18        24
+///      +-------+-----------+-----+---------+
+///      | flags | commit_id | qid | padding |
+///      +-------+-----------+-----+---------+
+/// ```
+///
+/// ```c
+/// struct fuse_uring_cmd_req { uint64_t flags; uint64_t commit_id; uint16_t qid;
+///                             uint8_t padding[6]; };
+/// ```
+public final class FuseUring {
+  static final Layout LAYOUT = Layout.of("struct fuse_uring_cmd_req");
+  static final int FLAGS = LAYOUT.u64("flags");
+  static final int COMMIT_ID = LAYOUT.u64("commit_id");
+  static final int QID = LAYOUT.u16("qid");
+  static final int PADDING = LAYOUT.array("padding", 1, 6);
+
+  static final int FUSE_IO_URING_CMD_REGISTER = 1;
+  static final int FUSE_IO_URING_CMD_COMMIT_AND_FETCH = 2;
+
+  /// Ranges that an entry is registered with: headers and content.
+  public static final int RANGES = 2;
+
+  private FuseUring() {}
+
+  /// Stages the registration of an entry. The kernel copies the vector during the submission; it
+  /// writes to the ranges while a command of the entry has not completed.
+  ///
+  /// @param fd of `/dev/fuse`, on a connection whose INIT was answered
+  /// @param queue number of a processor
+  /// @param vector of [#RANGES] entries of [IoVec]
+  public static void register(
+      SubmissionQueue submission, int fd, int queue, MemorySegment vector, long userData) {
+    long address = Ranges.readable(vector, 0, (long) RANGES * IoVec.SIZE);
+    submission.command(fd, FUSE_IO_URING_CMD_REGISTER, address, RANGES, userData);
+    submission.commandData(QID, queue);
+  }
+
+  /// Stages the handing over of an answer, which takes the next request.
+  ///
+  /// @param commitId what the request came with
+  public static void commitAndFetch(
+      SubmissionQueue submission, int fd, int queue, long commitId, long userData) {
+    submission.command(fd, FUSE_IO_URING_CMD_COMMIT_AND_FETCH, 0, 0, userData);
+    submission.commandData(COMMIT_ID, commitId);
+    submission.commandData(QID, queue);
+  }
+}

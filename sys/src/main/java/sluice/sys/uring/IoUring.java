@@ -1,0 +1,480 @@
+package sluice.sys.uring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import sluice.sys.Errno;
+import sluice.sys.IoVec;
+import sluice.sys.SysException;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Layout;
+import sluice.sys.call.SystemCall;
+import sluice.sys.call.Timespec;
+
+/// An io_uring: two queues shared with the kernel, and the call that hands over one and waits for
+/// the other.
+///
+/// With [#SETUP_SINGLE_ISSUER] the platform thread that opens it owns it and calls everything.
+/// Another thread is refused here: the kernel would not always (the number of a registered ring
+/// means a different ring there). Virtual threads change carriers, so they cannot own one.
+///
+/// Without that flag the ring belongs to whichever one thread uses it at a time; the caller sees to
+/// that. What a thread submitted is cancelled by the kernel (-ECANCELED) when that thread ends.
+///
+/// ```
+///   SubmissionQueue ──stage──▶ enter(): publish, submit, wait ──▶ CompletionQueue
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `enterFd`, `enterFlags`, `enters`, `closed` | owner | plain | plain |
+/// | `argument` | owner | plain, by the kernel during the call | plain |
+/// | queues | see [SubmissionQueue], [CompletionQueue], [BufferRing] | | |
+///
+/// Lifecycle: open → use → close. [#close] cancels all that is armed or queued, then gives the
+/// rings back. Operations that a block device already works on cannot be cancelled: wait for their
+/// completions before closing.
+public final class IoUring implements AutoCloseable {
+  /// Run deferred work without interrupting the thread.
+  public static final int SETUP_COOP_TASKRUN = 1 << 8;
+
+  /// Submission entries of 128 bytes, for [SubmissionQueue#command]. Linux 5.19.
+  public static final int SETUP_SQE128 = 1 << 10;
+
+  /// Only one thread submits. Linux 6.0.
+  public static final int SETUP_SINGLE_ISSUER = 1 << 12;
+
+  /// Completions are made inside [#enter] only. Needs [#SETUP_SINGLE_ISSUER]. Linux 6.1.
+  public static final int SETUP_DEFER_TASKRUN = 1 << 13;
+
+  static final int SETUP_CQSIZE = 1 << 3;
+  static final int SETUP_CLAMP = 1 << 4;
+  static final int SETUP_SUBMIT_ALL = 1 << 7;
+
+  static final int ENTER_GETEVENTS = 1;
+  static final int ENTER_EXT_ARG = 1 << 3;
+  static final int ENTER_REGISTERED_RING = 1 << 4;
+
+  static final int REGISTER_BUFFERS = 0;
+  static final int UNREGISTER_BUFFERS = 1;
+  static final int REGISTER_PROBE = 8;
+  static final int REGISTER_FILES2 = 13;
+  static final int REGISTER_RING_FDS = 20;
+  static final int UNREGISTER_RING_FDS = 21;
+  static final int REGISTER_PBUF_RING = 22;
+  static final int REGISTER_SYNC_CANCEL = 24;
+  static final int REGISTER_PBUF_STATUS = 26;
+
+  static final int RSRC_REGISTER_SPARSE = 1;
+  static final int ASYNC_CANCEL_ALL = 1;
+  static final int ASYNC_CANCEL_ANY = 1 << 2;
+
+  static final long OFF_SQ_RING = 0;
+  static final long OFF_SQES = 0x10000000L;
+
+  static final Layout ARGUMENT_LAYOUT = Layout.of("struct io_uring_getevents_arg");
+  static final int SIGMASK = ARGUMENT_LAYOUT.u64("sigmask");
+  static final int SIGMASK_SZ = ARGUMENT_LAYOUT.u32("sigmask_sz");
+  static final int ARGUMENT_PAD = ARGUMENT_LAYOUT.u32(/* min_wait_usec since 6.12 */ "pad");
+  static final int TS = ARGUMENT_LAYOUT.u64("ts");
+
+  static final Layout FILES_LAYOUT = Layout.of("struct io_uring_rsrc_register");
+  static final int FILES_NR = FILES_LAYOUT.u32("nr");
+  static final int FILES_FLAGS = FILES_LAYOUT.u32("flags");
+  static final int FILES_RESV2 = FILES_LAYOUT.u64("resv2");
+  static final int FILES_DATA = FILES_LAYOUT.u64("data");
+  static final int FILES_TAGS = FILES_LAYOUT.u64("tags");
+
+  static final Layout RING_FD_LAYOUT = Layout.of("struct io_uring_rsrc_update");
+  static final int RING_FD_OFFSET = RING_FD_LAYOUT.u32("offset");
+  static final int RING_FD_RESV = RING_FD_LAYOUT.u32("resv");
+  static final int RING_FD_DATA = RING_FD_LAYOUT.u64("data");
+
+  static final Layout CANCEL_LAYOUT = Layout.of("struct io_uring_sync_cancel_reg");
+  static final int CANCEL_ADDR = CANCEL_LAYOUT.u64("addr");
+  static final int CANCEL_FD = CANCEL_LAYOUT.u32("fd");
+  static final int CANCEL_FLAGS = CANCEL_LAYOUT.u32("flags");
+  static final int CANCEL_TIMEOUT = CANCEL_LAYOUT.array("timeout", 8, 2);
+  static final int CANCEL_OPCODE = CANCEL_LAYOUT.u8("opcode");
+  static final int CANCEL_PAD = CANCEL_LAYOUT.array("pad", 1, 7);
+  static final int CANCEL_PAD2 = CANCEL_LAYOUT.array("pad2", 8, 3);
+
+  private final int fd;
+  private final int setupFlags;
+  private final int features;
+  private final Thread owner = Thread.currentThread();
+  private final int ownerTid;
+
+  private final RingPages rings;
+  private final RingPages entries;
+
+  /// Freed by the collector, as what follows.
+  private final MemorySegment errno;
+
+  /// `struct io_uring_getevents_arg`, its timespec, then one timespec per submission entry.
+  private final MemorySegment argument;
+
+  private final long argumentAddress;
+  private final int argumentBytes = ARGUMENT_LAYOUT.sizeBytes();
+  private final SubmissionQueue submission;
+  private final CompletionQueue completion;
+  private final List<BufferRing> bufferRings = new ArrayList<>();
+  private int enterFd;
+  private int enterFlags = ENTER_GETEVENTS;
+  private long enters;
+  private boolean closed;
+
+  private IoUring(int fd, IoUringParams params) throws SysException {
+    this.fd = fd;
+    enterFd = fd;
+    setupFlags = params.flags();
+    features = params.features();
+    ownerTid = (int) Kernel.call(SystemCall.GETTID, 0);
+    rings = RingPages.of(fd, OFF_SQ_RING, params.ringBytes());
+    long entryBytes = (long) params.sqEntries() * params.sqEntryBytes();
+    try {
+      entries = RingPages.of(fd, OFF_SQES, entryBytes);
+    } catch (SysException noRoom) {
+      rings.release();
+      throw noRoom;
+    }
+    Arena arena = Arena.ofAuto();
+    errno = Kernel.newErrno(arena);
+    int own = ARGUMENT_LAYOUT.sizeBytes() + Timespec.BYTES;
+    MemorySegment scratch =
+        arena.allocate(own + SubmissionQueue.timespecBytes(params.sqEntries()), Long.BYTES);
+    argument = scratch.asSlice(0, own);
+    argumentAddress = argument.address();
+    argument.set(JAVA_LONG, TS, argumentAddress + argumentBytes);
+    MemorySegment timespecs = scratch.asSlice(own);
+    submission = new SubmissionQueue(this, rings.segment(), entries.segment(), timespecs, params);
+    completion = new CompletionQueue(rings.segment(), params);
+  }
+
+  /// Opens a ring owned by the calling thread.
+  ///
+  /// @param entries submission entries, rounded up to a power of two and clamped by the kernel
+  /// @param cqEntries completion entries (`SETUP_CQSIZE` is implied), at least `entries`
+  /// @param setupFlags `SETUP_` bits; `CLAMP` and `SUBMIT_ALL` are added
+  /// @throws SysException EPERM (sysctl, seccomp), ENOSYS, ENOMEM (memlock), EINVAL (kernel too
+  ///   old), with the remedy
+  public static IoUring open(int entries, int cqEntries, int setupFlags) throws SysException {
+    if ((setupFlags & SETUP_SINGLE_ISSUER) != 0 && Thread.currentThread().isVirtual()) {
+      throw new WrongThreadException("a ring belongs to a platform thread");
+    }
+    int flags = setupFlags | SETUP_CQSIZE | SETUP_CLAMP | SETUP_SUBMIT_ALL;
+    try (Arena arena = Arena.ofConfined()) {
+      IoUringParams params = new IoUringParams(arena, cqEntries, flags);
+      long fd = Kernel.callWithBuffer(SystemCall.IO_URING_SETUP, entries, params.segment(), 0);
+      SysException.check(
+          fd, "io_uring_setup", entries, "cq_entries=" + cqEntries, "flags=0x" + hex(flags));
+      try {
+        return new IoUring((int) fd, params);
+      } catch (SysException noMemory) {
+        Kernel.call(SystemCall.CLOSE, fd);
+        throw noMemory;
+      }
+    }
+  }
+
+  private static String hex(int value) {
+    return Integer.toHexString(value);
+  }
+
+  /// Stages operations.
+  public SubmissionQueue submission() {
+    return submission;
+  }
+
+  /// Reads completions.
+  public CompletionQueue completion() {
+    return completion;
+  }
+
+  /// Submits all that is staged and waits for completions.
+  ///
+  /// @param minComplete how many completions to wait for
+  /// @param timeoutNanos 0 does not wait, negative waits without limit
+  /// @return entries submitted, or a negative errno: -ETIME and -EINTR are no failures
+  /// @throws WrongThreadException on another thread than the owner
+  public int enter(int minComplete, long timeoutNanos) {
+    checkOwner();
+    int submit = submission.publish();
+    enters++;
+    int wait = timeoutNanos == 0 ? 0 : minComplete;
+    try {
+      return wait > 0 && timeoutNanos > 0
+          ? enterWithin(submit, wait, timeoutNanos)
+          : (int)
+              Kernel.call(
+                  errno, SystemCall.IO_URING_ENTER, enterFd, submit, wait, enterFlags, 0, 0);
+    } finally {
+      Reference.reachabilityFence(this); // its memory must live as long as the call
+    }
+  }
+
+  private int enterWithin(int submit, int wait, long timeoutNanos) {
+    argument.set(
+        JAVA_LONG, argumentBytes + Timespec.TV_SEC, TimeUnit.NANOSECONDS.toSeconds(timeoutNanos));
+    argument.set(JAVA_LONG, argumentBytes + Timespec.TV_NSEC, timeoutNanos % 1_000_000_000L);
+    return (int)
+        Kernel.call(
+            errno,
+            SystemCall.IO_URING_ENTER,
+            enterFd,
+            submit,
+            wait,
+            enterFlags | ENTER_EXT_ARG,
+            argumentAddress,
+            argumentBytes);
+  }
+
+  private boolean mayUse() {
+    return (setupFlags & SETUP_SINGLE_ISSUER) == 0 || Thread.currentThread() == owner;
+  }
+
+  private void checkOwner() {
+    if (!mayUse()) {
+      throw new WrongThreadException("ring belongs to " + owner);
+    }
+  }
+
+  /// Submits all that is staged and no more: with [#SETUP_DEFER_TASKRUN] nothing that was submitted
+  /// before goes on meanwhile, and no completion is made.
+  ///
+  /// @return entries submitted, or a negative errno
+  /// @throws WrongThreadException on another thread than the owner
+  public int submit() {
+    checkOwner();
+    int submit = submission.publish();
+    enters++;
+    int flags = enterFlags & ~ENTER_GETEVENTS;
+    try {
+      return (int) Kernel.call(errno, SystemCall.IO_URING_ENTER, enterFd, submit, 0, flags, 0, 0);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  /// How often the kernel was entered.
+  public long enters() {
+    return enters;
+  }
+
+  /// The ring's descriptor, for [SubmissionQueue#msgRing] and polling.
+  public int fd() {
+    return fd;
+  }
+
+  /// `IORING_FEAT_` bits.
+  public int features() {
+    return features;
+  }
+
+  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  ///
+  /// @param group number of the group, 0 to 65 535
+  /// @param region `count * bufferBytes` bytes that outlive the ring
+  /// @param count a power of two, at most 32 768
+  public BufferRing registerBufferRing(int group, MemorySegment region, int count, int bufferBytes)
+      throws SysException {
+    return registerBufferRing(group, region, count, bufferBytes, false);
+  }
+
+  /// Registers buffers for receives. They are given to the kernel with [BufferRing#add].
+  ///
+  /// @param group number of the group, 0 to 65 535
+  /// @param region at least `count * bufferBytes` bytes that outlive the ring
+  /// @param count buffers that the kernel may have at a time, a power of two, at most 32 768
+  /// @param incremental whether a receive takes only as much of a buffer as it needs
+  /// @throws SysException EINVAL when `incremental` and Linux is older than 6.12
+  public BufferRing registerBufferRing(
+      int group, MemorySegment region, int count, int bufferBytes, boolean incremental)
+      throws SysException {
+    BufferRing ring = new BufferRing(this, group, region, count, bufferBytes, incremental);
+    bufferRings.add(ring);
+    return ring;
+  }
+
+  /// Pins memory for [SubmissionQueue#readFixed] and [SubmissionQueue#writeFixed], as the only such
+  /// buffer of this ring.
+  ///
+  /// @param region at most 1 GiB; the kernel keeps its pages until [#unregisterBuffers] or the end
+  ///   of the ring, whatever becomes of the mapping
+  /// @throws SysException ENOMEM when it does not fit in what this process may lock
+  public void registerBuffer(MemorySegment region) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment vector = arena.allocate(IoVec.SIZE, Long.BYTES);
+      IoVec.set(vector, 0, 0, region, 0, Math.toIntExact(region.byteSize()));
+      register(REGISTER_BUFFERS, vector, 1);
+    }
+  }
+
+  /// Ends [#registerBuffer]; waits for operations that use the memory.
+  public void unregisterBuffers() throws SysException {
+    register(UNREGISTER_BUFFERS, MemorySegment.NULL, 0);
+  }
+
+  /// Makes an empty table of direct descriptors.
+  ///
+  /// @param slots at most RLIMIT_NOFILE
+  public void registerFiles(int slots) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      int bytes = FILES_LAYOUT.sizeBytes();
+      MemorySegment files = arena.allocate(bytes, Long.BYTES);
+      files.set(JAVA_INT, FILES_NR, slots);
+      files.set(JAVA_INT, FILES_FLAGS, RSRC_REGISTER_SPARSE);
+      register(REGISTER_FILES2, files, bytes);
+    }
+  }
+
+  /// Lets [#enter] name the ring by an index instead of a descriptor, which saves a reference count
+  /// on each call.
+  public void registerRingFd() throws SysException {
+    if (enterFd != fd) {
+      return;
+    }
+    if ((setupFlags & SETUP_SINGLE_ISSUER) == 0) {
+      throw new IllegalStateException("the registered number would mean nothing to other threads");
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment update = ringFdUpdate(arena, -1, fd);
+      register(REGISTER_RING_FDS, update, 1);
+      enterFd = update.get(JAVA_INT, RING_FD_OFFSET);
+      enterFlags |= ENTER_REGISTERED_RING;
+    }
+  }
+
+  /// Whether [#registerRingFd] is in force.
+  public boolean ringFdRegistered() {
+    return (enterFlags & ENTER_REGISTERED_RING) != 0;
+  }
+
+  private static MemorySegment ringFdUpdate(Arena arena, int offset, long data) {
+    MemorySegment update = arena.allocate(RING_FD_LAYOUT.sizeBytes(), Long.BYTES);
+    update.set(JAVA_INT, RING_FD_OFFSET, offset);
+    update.set(JAVA_LONG, RING_FD_DATA, data);
+    return update;
+  }
+
+  /// `io_uring_register(2)`.
+  void register(int opcode, MemorySegment structure, int count) throws SysException {
+    SysException.check(
+        tryRegister(opcode, structure, count), "io_uring_register", fd, opcode, count);
+  }
+
+  private long tryRegister(int opcode, MemorySegment structure, int count) {
+    checkOwner();
+    if (closed) {
+      throw new IllegalStateException("ring is closed");
+    }
+    return Kernel.call(
+        errno, SystemCall.IO_URING_REGISTER, fd, opcode, structure.address(), count, 0, 0);
+  }
+
+  /// Gives the rings back from another thread while the owner lives, but is not inside of [#enter]
+  /// and never calls anything again: the caller proves that. What is armed is cancelled by the
+  /// kernel a little later; nothing more is received for it. Not for a ring with [#registerRingFd],
+  /// which its thread keeps open.
+  public void abandon() {
+    if (closed) {
+      return;
+    }
+    if (ringFdRegistered()) {
+      throw new IllegalStateException("a registered ring lives as long as its thread");
+    }
+    closed = true;
+    enterFd = -1;
+    giveBack();
+  }
+
+  private void giveBack() {
+    Kernel.call(SystemCall.CLOSE, fd);
+    bufferRings.forEach(BufferRing::release);
+    bufferRings.clear();
+    submission.end();
+    completion.end();
+    rings.release();
+    entries.release();
+  }
+
+  /// Submits what is staged, cancels everything, then gives the rings back. A second call does
+  /// nothing.
+  ///
+  /// @throws WrongThreadException on another thread while the owner lives
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    boolean byOwner = mayUse();
+    if (!byOwner && owner.isAlive()) {
+      throw new WrongThreadException("ring belongs to " + owner);
+    }
+    if (byOwner) {
+      cancelAll();
+      unregisterRingFd();
+    } else {
+      awaitOwnerExit();
+    }
+    closed = true;
+    enterFd = -1;
+    enterFlags &= ~ENTER_REGISTERED_RING;
+    giveBack();
+  }
+
+  /// Submits what is staged (closes may be among it), then cancels until the kernel finds nothing
+  /// more, dropping the completions.
+  private void cancelAll() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment cancel = arena.allocate(CANCEL_LAYOUT.sizeBytes(), Long.BYTES);
+      cancel.set(JAVA_INT, CANCEL_FD, -1);
+      cancel.set(JAVA_INT, CANCEL_FLAGS, ASYNC_CANCEL_ANY | ASYNC_CANCEL_ALL);
+      cancel.set(JAVA_LONG, CANCEL_TIMEOUT + Timespec.TV_SEC, 1);
+      for (int round = 0; round < 1000; round++) {
+        boolean idle = drain() == 0 && submission.staged() == 0;
+        int result = (int) tryRegister(REGISTER_SYNC_CANCEL, cancel, 1);
+        if (idle && result <= 0 && result != -Errno.EINTR) {
+          return; // 0: cancelled nothing, so nothing is left; -EINVAL: Linux before 6.0
+        }
+      }
+    }
+  }
+
+  private int drain() {
+    enter(0, 0);
+    int done = completion.available();
+    completion.advance(done);
+    return done;
+  }
+
+  private void unregisterRingFd() {
+    if (ringFdRegistered()) {
+      try (Arena arena = Arena.ofConfined()) {
+        tryRegister(UNREGISTER_RING_FDS, ringFdUpdate(arena, enterFd, 0), 1);
+      }
+    }
+  }
+
+  /// The exit of a thread cancels its operations; Java calls a thread dead earlier: slightly, or by
+  /// seconds where the processor is busy with others.
+  private void awaitOwnerExit() {
+    long pid = Kernel.call(SystemCall.GETPID, 0);
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (Kernel.call(SystemCall.TGKILL, pid, ownerTid, 0) == 0 && System.nanoTime() < patience) {
+      LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "IoUring[fd=" + fd + ", flags=0x" + hex(setupFlags) + (closed ? ", closed]" : "]");
+  }
+}

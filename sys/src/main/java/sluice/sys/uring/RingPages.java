@@ -1,0 +1,56 @@
+package sluice.sys.uring;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import sluice.sys.Mapping;
+import sluice.sys.SysException;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
+
+/// Pages that a ring shares with the kernel. [#release] gives them back at once and stops no other
+/// thread: it puts fresh pages of zeros, which take no memory until they are touched, in their
+/// place. The addresses belong to [#segment] for as long as it is reachable, then the garbage
+/// collector unmaps them. So a late access, which the ring's own checks refuse, would find zeros of
+/// its own and never what another ring has there.
+///
+/// Any thread may call.
+final class RingPages {
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_NORESERVE = 0x4000;
+  private static final int FRESH = Mapping.MAP_PRIVATE | Mapping.MAP_ANONYMOUS;
+
+  private final MemorySegment segment;
+
+  private RingPages(long address, long bytes) {
+    segment =
+        MemorySegment.ofAddress(address)
+            .reinterpret(
+                bytes, Arena.ofAuto(), ignored -> Kernel.call(SystemCall.MUNMAP, address, bytes));
+  }
+
+  /// Memory of a ring, with all pages present.
+  static RingPages of(int fd, long offset, long bytes) throws SysException {
+    int flags = Mapping.MAP_SHARED | Mapping.MAP_POPULATE;
+    return new RingPages(Mapping.address(bytes, true, flags, fd, offset), bytes);
+  }
+
+  /// Zeros, with all pages present, for a ring to be told of.
+  static RingPages anonymous(long bytes) throws SysException {
+    int flags = FRESH | Mapping.MAP_POPULATE;
+    return new RingPages(Mapping.address(bytes, true, flags, -1, 0), bytes);
+  }
+
+  MemorySegment segment() {
+    return segment;
+  }
+
+  /// Takes the pages away from the process. Where the kernel refuses, the collector does it later.
+  void release() {
+    int protection = Mapping.PROT_READ | Mapping.PROT_WRITE;
+    int flags = FRESH | MAP_FIXED | MAP_NORESERVE;
+    long address = segment.address();
+    long _ =
+        Kernel.callHolding(
+            segment, SystemCall.MMAP, address, segment.byteSize(), protection, flags, -1, 0);
+  }
+}

@@ -1,0 +1,458 @@
+package sluice.sys.uring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import sluice.sys.IoVec;
+import sluice.sys.MsgHeader;
+import sluice.sys.call.CallMemory;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.Timespec;
+
+/// The submission queue of an [IoUring]: each method stages one operation, the next [IoUring#enter]
+/// hands all over.
+///
+/// Only the ring's owner thread uses it. Nothing is allocated. When the queue is full a method
+/// submits what is staged first. Memory an operation names must stay valid until its last
+/// completion, except that message headers and socket addresses are copied at submission.
+///
+/// Common parameters: `fixed` says that `fd` is a slot of the direct descriptor table; `userData`
+/// comes back with the completion ([#IGNORED] marks completions of no interest); `skipSuccess`
+/// suppresses the completion unless the operation fails (a short send counts as failed only with
+/// `MSG_WAITALL`).
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | entries | owner | plain, by the kernel after `sq.tail` | plain |
+/// | kernel `sq.tail` | owner | acquire, by the kernel | release, in `publish` |
+/// | kernel `sq.head` | kernel | acquire: entries before it are free | release |
+/// | `tail` | owner | plain | plain |
+public final class SubmissionQueue {
+  /// User data of operations whose completion says nothing the caller wants to hear.
+  public static final long IGNORED = 0;
+
+  private static final VarHandle INT = JAVA_INT.varHandle();
+  private static final int SOCK_CLOEXEC = 0x80000;
+
+  private final IoUring owner;
+  private MemorySegment ring;
+  private MemorySegment entries;
+
+  /// One `struct __kernel_timespec` per entry, for timeouts.
+  private MemorySegment timespecs;
+
+  private final long headOffset;
+  private final long tailOffset;
+  private final int mask;
+  private final int entryBytes;
+  private int tail;
+  private int published;
+
+  SubmissionQueue(
+      IoUring owner,
+      MemorySegment ring,
+      MemorySegment entries,
+      MemorySegment timespecs,
+      IoUringParams params) {
+    this.owner = owner;
+    this.ring = ring;
+    this.entries = entries;
+    this.timespecs = timespecs;
+    headOffset = params.sqOffset(IoUringParams.SQ_HEAD);
+    tailOffset = params.sqOffset(IoUringParams.SQ_TAIL);
+    mask = params.sqEntries() - 1;
+    entryBytes = params.sqEntryBytes();
+    tail = ring.get(JAVA_INT, tailOffset);
+    published = tail;
+    long array = params.sqOffset(IoUringParams.SQ_ARRAY);
+    for (int i = 0; i <= mask; i++) {
+      ring.set(JAVA_INT, array + (long) i * Integer.BYTES, i);
+    }
+  }
+
+  static long timespecBytes(int sqEntries) {
+    return (long) sqEntries * Timespec.BYTES;
+  }
+
+  /// The ring is closed: from now on every method throws [IllegalStateException].
+  void end() {
+    ring = CallMemory.ENDED;
+    entries = CallMemory.ENDED;
+    timespecs = CallMemory.ENDED;
+  }
+
+  /// Operations staged and not yet taken by the kernel.
+  public int staged() {
+    return tail - headAcquire();
+  }
+
+  /// Number of entries.
+  public int capacity() {
+    return mask + 1;
+  }
+
+  /// Makes sure that the next `count` operations need no submission in between, as linked ones must
+  /// not.
+  ///
+  /// @param count at most [#capacity]
+  public void reserve(int count) {
+    if (capacity() - staged() >= count) {
+      return;
+    }
+    if (count > capacity()) {
+      throw new IllegalArgumentException(count + " entries do not fit in " + capacity());
+    }
+    for (int attempt = 0; attempt < 100; attempt++) {
+      owner.enter(0, 0);
+      if (capacity() - staged() >= count) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    throw new IllegalStateException("the kernel takes no submissions: completions not drained?");
+  }
+
+  /// Arms accepting: each completion's result is a new descriptor (close-on-exec, blocking).
+  public void acceptMultishot(int fd, long userData) {
+    stage(
+        first(Opcode.ACCEPT, 0, Sqe.IORING_ACCEPT_MULTISHOT, fd),
+        0,
+        0,
+        (long) SOCK_CLOEXEC << 32,
+        userData,
+        0);
+  }
+
+  /// Accepts one connection: the result is a new descriptor (close-on-exec, blocking). Of several
+  /// rings that wait on one listener the longest waiting gets it; an armed multishot would stay
+  /// first in line and get them all.
+  public void accept(int fd, long userData) {
+    stage(first(Opcode.ACCEPT, 0, 0, fd), 0, 0, (long) SOCK_CLOEXEC << 32, userData, 0);
+  }
+
+  /// Arms receiving into buffers of a group: each completion carries [Cqe#F_BUFFER] and a buffer
+  /// id. Without [Cqe#F_MORE] it is over.
+  ///
+  /// @param group of a [BufferRing]
+  public void receiveMultishot(int fd, boolean fixed, int group, long userData) {
+    int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
+    stage(
+        first(Opcode.RECV, flags, Sqe.IORING_RECV_MULTISHOT, fd),
+        0,
+        0,
+        0,
+        userData,
+        group & 0xffff);
+  }
+
+  /// As [#receiveMultishot], for one completion.
+  public void receiveSelected(int fd, boolean fixed, int group, long userData) {
+    int flags = Sqe.IOSQE_BUFFER_SELECT | fixedFlag(fixed);
+    stage(first(Opcode.RECV, flags, 0, fd), 0, 0, 0, userData, group & 0xffff);
+  }
+
+  /// Sends bytes. With `MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL` and `skipSuccess` silence is
+  /// success: a completion comes in the same submission and only when not all was taken.
+  ///
+  /// @param messageFlags `MSG_` bits of [sluice.sys.Sockets]
+  public void send(
+      int fd,
+      boolean fixed,
+      MemorySegment segment,
+      long offset,
+      int length,
+      int messageFlags,
+      boolean skipSuccess,
+      long userData) {
+    stage(
+        first(Opcode.SEND, fixedFlag(fixed) | skipFlag(skipSuccess), 0, fd),
+        0,
+        Ranges.readable(segment, offset, length),
+        lengthAndFlags(length, messageFlags),
+        userData,
+        0);
+  }
+
+  /// Sends the ranges of a message header made with [MsgHeader], which is copied at submission.
+  public void sendMessage(
+      int fd,
+      boolean fixed,
+      MemorySegment header,
+      long offset,
+      int messageFlags,
+      boolean skipSuccess,
+      long userData) {
+    stage(
+        first(Opcode.SENDMSG, fixedFlag(fixed) | skipFlag(skipSuccess), 0, fd),
+        0,
+        Ranges.readable(header, offset, MsgHeader.SIZE),
+        lengthAndFlags(1, messageFlags),
+        userData,
+        0);
+  }
+
+  /// Connects; completes with 0 or a negative errno.
+  ///
+  /// @param address bytes made by [sluice.sys.SocketAddresses], copied at submission
+  public void connect(
+      int fd, boolean fixed, MemorySegment address, long offset, int length, long userData) {
+    long location = Ranges.readable(address, offset, length);
+    stage(first(Opcode.CONNECT, fixedFlag(fixed), 0, fd), length, location, 0, userData, 0);
+  }
+
+  /// Ends one or both directions; completes with 0 or a negative errno. The kernel always hands
+  /// this to a worker thread (about 10 µs): with an ordinary descriptor
+  /// [sluice.sys.Sockets#shutdown] is cheaper.
+  ///
+  /// @param how `SHUT_RD` 0, `SHUT_WR` 1, `SHUT_RDWR` 2
+  public void shutdown(int fd, boolean fixed, int how, long userData) {
+    stage(first(Opcode.SHUTDOWN, fixedFlag(fixed), 0, fd), 0, 0, how, userData, 0);
+  }
+
+  /// Closes a descriptor; completes only on failure, as [#IGNORED]. An armed receive keeps the
+  /// connection open: cancel it or shut down first.
+  public void close(int fd) {
+    stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, fd), 0, 0, 0, IGNORED, 0);
+  }
+
+  /// Puts an open descriptor into a slot of the direct descriptor table, in place of what was
+  /// there. What is staged later finds it; completes only on failure.
+  ///
+  /// @param descriptor holds the descriptor, an int, until the next [IoUring#enter]
+  public void fillSlot(int slot, MemorySegment descriptor, long offset, long userData) {
+    stage(
+        first(Opcode.FILES_UPDATE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
+        slot,
+        Ranges.readable(descriptor, offset, Integer.BYTES),
+        1,
+        userData,
+        0);
+  }
+
+  /// Frees a slot of the direct descriptor table; completes only on failure, as [#IGNORED].
+  public void closeDirect(int slot) {
+    long index = (slot + 1L) << 32;
+    stage(first(Opcode.CLOSE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, 0), 0, 0, 0, IGNORED, index);
+  }
+
+  /// Waits for readiness; completes with the events that are set, or a negative errno.
+  ///
+  /// @param events `POLLIN`, … of [sluice.sys.PollFds]
+  /// @param multishot whether it stays armed; completions are then edge-like
+  public void pollAdd(int fd, int events, boolean multishot, long userData) {
+    stage(
+        first(Opcode.POLL_ADD, 0, 0, fd),
+        0,
+        0,
+        lengthAndFlags(multishot ? Sqe.IORING_POLL_ADD_MULTI : 0, events),
+        userData,
+        0);
+  }
+
+  /// Ends a poll: it completes with -ECANCELED. This operation completes only on failure.
+  public void pollRemove(long targetUserData, long userData) {
+    stage(
+        first(Opcode.POLL_REMOVE, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
+        0,
+        targetUserData,
+        0,
+        userData,
+        0);
+  }
+
+  /// Cancels one operation: it completes with -ECANCELED unless it completes by itself before. This
+  /// operation completes only on failure (-ENOENT: there was none; -EALREADY: too late), which can
+  /// be ignored.
+  public void cancel(long targetUserData, long userData) {
+    stage(
+        first(Opcode.ASYNC_CANCEL, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, -1),
+        0,
+        targetUserData,
+        0,
+        userData,
+        0);
+  }
+
+  /// Reads; completes with the count, 0 at the end, or a negative errno.
+  ///
+  /// @param position in the file, or -1 for streams and the file's own position
+  public void read(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.writable(segment, offset, length);
+    stage(first(Opcode.READ, 0, 0, fd), position, address, length, userData, 0);
+  }
+
+  /// Writes; completes with the count or a negative errno.
+  ///
+  /// @param position in the file, or -1 for streams and the file's own position
+  public void write(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.readable(segment, offset, length);
+    stage(first(Opcode.WRITE, 0, 0, fd), position, address, length, userData, 0);
+  }
+
+  /// As [#read], into ranges one after another.
+  ///
+  /// @param vector entries of [IoVec], which the kernel has taken once they are submitted
+  /// @param count of them, from 1 to [IoVec#LIMIT]
+  public void readVector(
+      int fd, MemorySegment vector, long offset, int count, long position, long userData) {
+    long address = entries(vector, offset, count);
+    stage(first(Opcode.READV, 0, 0, fd), position, address, count, userData, 0);
+  }
+
+  /// As [#write], from ranges one after another; entries as in [#readVector].
+  public void writeVector(
+      int fd, MemorySegment vector, long offset, int count, long position, long userData) {
+    long address = entries(vector, offset, count);
+    stage(first(Opcode.WRITEV, 0, 0, fd), position, address, count, userData, 0);
+  }
+
+  private static long entries(MemorySegment vector, long offset, int count) {
+    if (count < 1 || count > IoVec.LIMIT) {
+      throw new IllegalArgumentException("count must be 1 to " + IoVec.LIMIT + ": " + count);
+    }
+    return Ranges.readable(vector, offset, (long) count * IoVec.SIZE);
+  }
+
+  /// As [#read], into memory inside of [IoUring#registerBuffer].
+  public void readFixed(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.writable(segment, offset, length);
+    stage(first(Opcode.READ_FIXED, 0, 0, fd), position, address, length, userData, 0);
+  }
+
+  /// As [#write], from memory inside of [IoUring#registerBuffer].
+  public void writeFixed(
+      int fd, MemorySegment segment, long offset, int length, long position, long userData) {
+    long address = Ranges.readable(segment, offset, length);
+    stage(first(Opcode.WRITE_FIXED, 0, 0, fd), position, address, length, userData, 0);
+  }
+
+  /// Does nothing; completes with 0.
+  public void nop(long userData) {
+    stage(first(Opcode.NOP, 0, 0, -1), 0, 0, 0, userData, 0);
+  }
+
+  /// Completes with -ETIME after `nanos`, or with -ECANCELED.
+  public void timeout(long nanos, long userData) {
+    reserve(1);
+    stage(first(Opcode.TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
+  }
+
+  /// Limits the time of the operation staged immediately before this one, which then completes with
+  /// -ECANCELED. Completes with -ETIME when it struck, -ECANCELED when the operation was in time.
+  /// Call [#reserve] with 2 before the pair.
+  ///
+  /// @throws IllegalStateException when the operation before was submitted already
+  public void linkTimeout(long nanos, long userData) {
+    if (tail == published || staged() == capacity()) {
+      throw new IllegalStateException("nothing staged to link to: reserve(2) before the pair");
+    }
+    long flags = slot(tail - 1) + Sqe.FLAGS;
+    entries.set(JAVA_BYTE, flags, (byte) (entries.get(JAVA_BYTE, flags) | Sqe.IOSQE_IO_LINK));
+    stage(first(Opcode.LINK_TIMEOUT, 0, 0, -1), 0, timespec(nanos), 1, userData, 0);
+  }
+
+  /// Puts a completion with `userData` and `result` into another ring. Completes here only on
+  /// failure, as [#IGNORED].
+  ///
+  /// @param targetRingFd [IoUring#fd] of the other ring
+  /// @param result not negative
+  public void msgRing(int targetRingFd, long userData, int result) {
+    stage(
+        first(Opcode.MSG_RING, Sqe.IOSQE_CQE_SKIP_SUCCESS, 0, targetRingFd),
+        userData,
+        Sqe.IORING_MSG_DATA,
+        Integer.toUnsignedLong(result),
+        IGNORED,
+        0);
+  }
+
+  /// Asks a file for something of its own; [#commandData] fills in the rest. Only in a ring of
+  /// [IoUring#SETUP_SQE128].
+  ///
+  /// @param operation what the file knows it by
+  /// @param address of memory the command names, or 0
+  /// @param length of that memory, in the command's units
+  void command(int fd, int operation, long address, int length, long userData) {
+    if (entryBytes == Sqe.SIZE) {
+      throw new IllegalStateException("commands need a ring of SETUP_SQE128");
+    }
+    stage(first(Opcode.URING_CMD, 0, 0, fd), operation, address, length, userData, 0);
+    long rest = slot(tail - 1) + Sqe.SIZE;
+    for (int i = 0; i < Sqe.SIZE; i += Long.BYTES) {
+      entries.set(JAVA_LONG, rest + i, 0L);
+    }
+  }
+
+  /// Eight bytes of the data of the command that was just staged.
+  ///
+  /// @param offset a multiple of 8 below 80
+  void commandData(int offset, long value) {
+    entries.set(JAVA_LONG, slot(tail - 1) + Sqe.CMD + offset, value);
+  }
+
+  /// Shows the kernel what is staged.
+  ///
+  /// @return how many entries the kernel has not taken yet
+  int publish() {
+    INT.setRelease(ring, tailOffset, tail);
+    published = tail;
+    return tail - headAcquire();
+  }
+
+  private void stage(
+      long first, long off, long addr, long lenAndFlags, long userData, long groupAndIndex) {
+    if (tail - headAcquire() > mask) {
+      reserve(1);
+    }
+    long at = slot(tail);
+    entries.set(JAVA_LONG, at, first);
+    entries.set(JAVA_LONG, at + Sqe.OFF, off);
+    entries.set(JAVA_LONG, at + Sqe.ADDR, addr);
+    entries.set(JAVA_LONG, at + Sqe.LEN, lenAndFlags);
+    entries.set(JAVA_LONG, at + Sqe.USER_DATA, userData);
+    entries.set(JAVA_LONG, at + Sqe.BUF_GROUP, groupAndIndex);
+    entries.set(JAVA_LONG, at + Sqe.ADDR3, 0L);
+    entries.set(JAVA_LONG, at + Sqe.PAD2, 0L);
+    tail++;
+  }
+
+  private int headAcquire() {
+    return (int) INT.getAcquire(ring, headOffset);
+  }
+
+  private long slot(int index) {
+    return (long) (index & mask) * entryBytes;
+  }
+
+  /// Fills the timespec that belongs to the next entry.
+  private long timespec(long nanos) {
+    long at = (long) (tail & mask) * Timespec.BYTES;
+    timespecs.set(JAVA_LONG, at, TimeUnit.NANOSECONDS.toSeconds(nanos));
+    timespecs.set(JAVA_LONG, at + Long.BYTES, nanos % 1_000_000_000L);
+    return timespecs.address() + at;
+  }
+
+  /// The first eight bytes of an entry, little-endian: opcode, flags, ioprio, fd.
+  private static long first(int opcode, int flags, int ioprio, int fd) {
+    return opcode | (long) flags << 8 | (long) ioprio << 16 | (long) fd << 32;
+  }
+
+  private static long lengthAndFlags(int length, int flags) {
+    return Integer.toUnsignedLong(length) | (long) flags << 32;
+  }
+
+  private static int fixedFlag(boolean fixed) {
+    return fixed ? Sqe.IOSQE_FIXED_FILE : 0;
+  }
+
+  private static int skipFlag(boolean skip) {
+    return skip ? Sqe.IOSQE_CQE_SKIP_SUCCESS : 0;
+  }
+}

@@ -1,0 +1,2 @@
+/// io_uring: a ring (`IoUring`), its queues, buffers and operations.
+package sluice.sys.uring;
