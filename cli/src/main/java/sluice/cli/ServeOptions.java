@@ -42,7 +42,8 @@ final class ServeOptions {
         --loops N               event loops, each a thread (1)
         --max-connections N     connections per loop; for one more the longest idle
                           is closed, or it is answered 503 (16384)
-        --cache-mb N            memory for ready replies in MiB, 0 for none (64)
+        --cache-mb N            most memory for ready replies in MiB, 0 for none (1/32 of the
+                                machine's or the container's, 64 to 512)
         --index NAME,...        files that stand for their directory (index.html,index.htm)
         --listing               list directories that have no index file: directories first, then
                                 names by code point, up to 10000 and the number of the others
@@ -85,7 +86,7 @@ final class ServeOptions {
   private Backend backend = Backend.AUTO;
   private int loops = 1;
   private int maxConnections = 16_384;
-  private long cacheMebibytes = 64;
+  private long cacheMebibytes = HttpConfig.defaultCacheBytes() >> 20;
   private String cacheControl = "";
   private Duration headerTimeout = Duration.ofSeconds(10);
   private Duration idleTimeout = Duration.ofSeconds(60);
