@@ -17,7 +17,7 @@ import sluice.memory.Block;
 ///  block:  | 304 head | 200 head              | body (unless it is long, or streamed) |
 ///                       status, Date, length,
 ///                       fields, empty line
-///  body:   | sent from here without a copy: as it was read, or in a memory file
+///  body:   | sent from here without a copy: as it was read, or in a memory file |
 /// ```
 ///
 /// Only the Date lines ever change, at most once a second; heads are always copied out when they
