@@ -17,6 +17,10 @@ import sluice.sys.NativeMemory;
 /// reused when its last lease ends; a device that is still filling them, or sending from them,
 /// holds one of its own.
 ///
+/// The reference that [#over] or [#revoke] returned is the owner's. What [#slice] and [#asReadOnly]
+/// make of it is lent: it ends with the owner's reference, cannot end that, and never reaches more
+/// bytes or rights than it was lent.
+///
 /// Revoking costs a handshake with all threads (33 to 45 µs): it is for hand-over and termination,
 /// not for the hot path. Accesses cost what any bounded segment access costs.
 ///
@@ -24,7 +28,8 @@ import sluice.sys.NativeMemory;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | ended | whoever revokes or closes first | volatile | compareAndSet |
+/// | ended | the thread that revokes or closes first | volatile | compareAndSet |
+/// | lent | each thread that derives a reference | volatile | volatile |
 ///
 /// Lifecycle: made over a block → sliced, made read-only → revoked or closed once.
 public final class Memory implements AutoCloseable {
@@ -42,6 +47,9 @@ public final class Memory implements AutoCloseable {
     final Arena lifetime = Arena.ofShared();
     final AtomicBoolean ended = new AtomicBoolean();
 
+    /// Whether a reference was ever derived from the owner's.
+    volatile boolean lent;
+
     Root(Block block, MemorySegment whole, boolean readOnly) {
       this.block = block;
       this.whole = whole;
@@ -51,10 +59,12 @@ public final class Memory implements AutoCloseable {
 
   private final Root root;
   private final MemorySegment segment;
+  private final boolean owners;
 
-  private Memory(Root root, MemorySegment segment) {
+  private Memory(Root root, MemorySegment segment, boolean owners) {
     this.root = root;
     this.segment = segment;
+    this.owners = owners;
   }
 
   /// A reference to a part of a block. Takes a lease of its own.
@@ -72,7 +82,7 @@ public final class Memory implements AutoCloseable {
   }
 
   private static Memory of(Root root) {
-    return new Memory(root, NativeMemory.alias(root.whole, root.lifetime));
+    return new Memory(root, NativeMemory.alias(root.whole, root.lifetime), true);
   }
 
   public long lengthBytes() {
@@ -88,14 +98,21 @@ public final class Memory implements AutoCloseable {
     return !root.ended.get();
   }
 
-  /// A part of this memory. Ends when this does.
+  /// A part of this memory, lent. Ends when this does.
+  ///
+  /// @throws IndexOutOfBoundsException when the range is not inside
   public Memory slice(long offset, long bytes) {
-    return new Memory(root, segment.asSlice(offset, bytes));
+    return lend(segment.asSlice(offset, bytes));
   }
 
-  /// The same bytes without the right to write. There is no way back.
+  /// The same bytes without the right to write, lent. There is no way back. Ends when this does.
   public Memory asReadOnly() {
-    return new Memory(root, segment.asReadOnly());
+    return lend(segment.asReadOnly());
+  }
+
+  private Memory lend(MemorySegment part) {
+    root.lent = true;
+    return new Memory(root, part, false);
   }
 
   public byte get(long offset) {
@@ -150,41 +167,62 @@ public final class Memory implements AutoCloseable {
   /// fresh reference to all the bytes that only the caller has.
   ///
   /// @throws IllegalStateException when it was revoked or closed before
+  /// @throws UnsupportedOperationException when this reference was lent
   public Memory revoke() {
+    if (!owners) {
+      throw new UnsupportedOperationException(
+          "a slice or a read-only reference cannot revoke the memory it was derived from."
+              + " Why: that belongs to its owner, and may be larger or writable."
+              + " Fix: call revoke() on the reference that Memory.over or revoke() returned.");
+    }
     end("revoked");
     Root fresh = new Root(root.block, root.whole, root.readOnly);
     return of(fresh);
   }
 
-  /// Ends access, and the lease on the block. Idempotent.
+  /// Ends access, and the lease on the block. Idempotent. Does nothing on a reference that was
+  /// lent: that ends with its owner's.
   @Override
   public void close() {
-    if (root.ended.compareAndSet(false, true)) {
+    if (owners && root.ended.compareAndSet(false, true)) {
       closeLifetime();
       root.block.release();
     }
   }
 
-  /// The same bytes where nobody else sees a write: this memory, or a copy when anyone else holds
-  /// the block. In the second case this reference is closed.
+  /// The same bytes where no other reference and no other holder of the block sees a write.
+  ///
+  /// The owner's reference is that itself when its lease is the only one and nothing was derived
+  /// from it; when something was, it is revoked and the fresh reference comes back. When the block
+  /// has other holders, a copy comes back and this reference is closed. Of a slice a copy comes
+  /// back in any case, and the slice stays as it is. Threads that share this very reference share
+  /// what it writes.
   ///
   /// @return null when the account has no room for the copy; this reference stays as it is then
+  /// @throws IllegalStateException when it was revoked or closed before
+  /// @throws UnsupportedOperationException when it is read-only
   public @Nullable Memory writable(Account account) {
     if (isReadOnly()) {
       throw new UnsupportedOperationException("read-only memory never becomes writable");
     }
-    if (root.block.leases() == 1) {
-      return this;
+    if (!isLive()) {
+      throw new IllegalStateException("this memory cannot be made writable: it has ended before");
+    }
+    if (owners && root.block.leases() == 1) {
+      return root.lent ? revoke() : this;
     }
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {
       return null;
     }
-    MemorySegment.copy(segment, 0, copy.segment(), 0, lengthBytes());
-    Memory own = over(copy, 0, lengthBytes());
-    copy.release();
-    close();
-    return own;
+    try {
+      MemorySegment.copy(segment, 0, copy.segment(), 0, lengthBytes());
+      Memory own = over(copy, 0, lengthBytes());
+      close();
+      return own;
+    } finally {
+      copy.release(); // also when this memory ended during the copy
+    }
   }
 
   private void end(String how) {
