@@ -393,7 +393,8 @@ final class LauncherTest {
 
   @Test
   void theProviderIsNotAmongTheJarsOfTheBench() throws Exception {
-    for (String module : List.of("sys", "memory", "loop", "http", "fs", "bench")) {
+    for (String module :
+        List.of("sys", "memory", "loop", "http", "fs", "verify", "domain", "bench")) {
       Path target = Files.createDirectories(root.resolve(module + "/target"));
       Files.writeString(target.resolve("sluice-" + module + "-0.1.0.jar"), module);
     }
