@@ -157,8 +157,8 @@ final class ReplyCache {
     Resource resource = table[slot(by.hash)];
     while (resource != null) {
       Resource next = resource.chain;
-      boolean differs = resource.coding == by.coding || resource.codings != by.codings;
-      if (differs && samePath(resource, by)) {
+      boolean outdated = resource.coding == by.coding || resource.codings != by.codings;
+      if (outdated && samePath(resource, by)) {
         remove(resource);
       }
       resource = next;

@@ -223,11 +223,12 @@ final class SiteService implements AutoCloseable {
   /// What the path of a request leads to, in the coding that it gets, if that is known without
   /// waiting.
   @Nullable Resource lookup(HttpRequest request) {
-    Resource resource = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
-    int chosen = resource == null ? 0 : resource.chosen(request);
-    if (resource != null && resource.coding != chosen) {
-      resource = cache.find(resource, chosen);
+    Resource known = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
+    if (known == null) {
+      return null;
     }
+    int chosen = known.chosen(request);
+    Resource resource = known.coding == chosen ? known : cache.find(known, chosen);
     if (resource == null) {
       return null;
     }

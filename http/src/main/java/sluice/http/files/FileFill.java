@@ -210,10 +210,11 @@ public final class FileFill {
           return refusal(result.errno(), dependence);
         }
         original = body.version();
-        boolean making = made != 0 && wanted == made;
-        variant = making ? compressed(body) : null;
+        if (made != 0 && wanted == made) {
+          variant = compressed(body);
+          codings = variant == null ? codings & ~made : codings;
+        }
         if (variant == null) {
-          codings &= making ? ~made : -1;
           variant = FileVariant.stored(FileCoding.IDENTITY, body, null, site.tags());
         }
       }
