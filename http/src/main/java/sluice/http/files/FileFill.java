@@ -336,19 +336,22 @@ public final class FileFill {
     }
   }
 
-  /// @return null when it does not become smaller; otherwise `body` is discarded
+  /// @return null when it does not become smaller; otherwise `body` is discarded, by an error too
   private @Nullable FileVariant compressed(FileBody body) {
     Block plain = body.block();
     if (plain == null || !Precompress.fits(plain.lengthBytes())) {
       return null;
     }
-    Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
-    if (made == null) {
-      return null;
+    boolean isPlainKept = false;
+    try {
+      Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
+      isPlainKept = made == null;
+      return made == null ? null : FileVariant.made(made, body, site.tags());
+    } finally {
+      if (!isPlainKept) {
+        body.discard();
+      }
     }
-    FileVariant variant = FileVariant.made(made, body, site.tags());
-    body.discard();
-    return variant;
   }
 
   /// Whether an error says nothing about the file, only that something has run out.
