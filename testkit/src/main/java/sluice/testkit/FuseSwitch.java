@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The kernel's switch of FUSE over io_uring, as a test wants it: whoever holds it is alone with it
+/// The kernel's switch of FUSE over io_uring, as a test wants it: its holder is alone with it
 /// on this machine. Of the test's thread.
 ///
 /// The switch is the machine's, so tests of other processes wait for each other by a lock on its

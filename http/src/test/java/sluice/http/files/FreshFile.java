@@ -147,7 +147,7 @@ public final class FreshFile {
     return body.putLong(number).putLong(crc.getValue()).array();
   }
 
-  /// Checks that a whole body is one version, or the beginning of one that was truncated, and that
+  /// Checks that a whole body is one version, or the beginning of a truncated one, and that
   /// the file had this content at some time since `floor`; and that its tag stands for nothing
   /// else.
   public void check(String tag, byte[] body, long floor) {
