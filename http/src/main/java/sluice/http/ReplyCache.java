@@ -92,7 +92,7 @@ final class ReplyCache {
 
   /// Keeps a resource in place of another for its path and coding, and of all for its path that say
   /// that there are other codings; the cache's lease on its reply ends when it is evicted. Refuses
-  /// one that is larger than an eighth of the cache.
+  /// a resource larger than an eighth of the cache.
   ///
   /// @param hash of its path
   /// @return whether it is kept

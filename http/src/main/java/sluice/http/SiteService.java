@@ -73,7 +73,7 @@ final class SiteService implements AutoCloseable {
   private boolean closed;
   private boolean draining;
 
-  /// Someone who waits for a fill. Called on the loop's thread, exactly once.
+  /// Waits for a fill. Called on the loop's thread, exactly once.
   interface Waiter {
     void ready(Resource resource);
   }
@@ -178,8 +178,8 @@ final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Drains now and then while files are kept open, so that one that was deleted gives its space
-  /// back although nobody asks for anything.
+  /// Drains now and then while files are kept open, so that a deleted one gives its space back
+  /// although no request comes.
   private void drainWhileOpen() {
     if (!draining && cache.openFiles() > 0) {
       draining = true;

@@ -111,13 +111,14 @@ final class FuseRingWorker implements FuseServer {
       }
       refusal = Math.min(0, entered);
     } finally {
-      rings.registered(refusal); // somebody waits for it
+      rings.registered(refusal); // a thread waits for it
     }
     return refusal == 0;
   }
 
-  /// Who asks in this queue waits on its processor, which so is free to answer: waking another one
-  /// takes several times longer than the answer. A thread that may not run there runs where it may.
+  /// A program that asks in this queue waits on its processor, which so is free to answer: waking
+  /// another one takes several times longer than the answer. A thread that may not run there runs
+  /// where it may.
   private void stayWhereAsked() {
     int _ = Affinity.bind(queue);
   }
@@ -130,7 +131,7 @@ final class FuseRingWorker implements FuseServer {
       busy = false;
       result = handOver(ring);
       if (result < 0 && !armed && !isEnd(-result)) {
-        // A command for which there was no memory was not seen; one that comes just when the
+        // A command for which there was no memory was not seen; a command that comes just when the
         // connection ends may not be known.
         result = handOver(ring);
       }
@@ -140,7 +141,7 @@ final class FuseRingWorker implements FuseServer {
     }
   }
 
-  /// Whoever is asked in this queue may have nobody to answer him now.
+  /// A request in this queue may have no worker to answer it now.
   private void lost(String how) {
     session.broken("FUSE queue " + queue + " has lost a thread: " + how);
   }
