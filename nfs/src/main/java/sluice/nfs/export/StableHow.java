@@ -1,0 +1,26 @@
+package sluice.nfs.export;
+
+import sluice.nfs.rpc.XdrException;
+
+/// What must be on the device before a WRITE is answered: `stable_how` of RFC 1813, `stable_how4`
+/// of RFC 8881. In the order of their numbers.
+public enum StableHow {
+  /// Nothing: the client asks for it later, by COMMIT.
+  UNSTABLE,
+
+  /// The content, and of the attributes what is needed to find it.
+  DATA_SYNC,
+
+  /// Content and attributes.
+  FILE_SYNC;
+
+  private static final StableHow[] BY_NUMBER = values();
+
+  /// @throws XdrException when the number means none
+  public static StableHow of(int number) throws XdrException {
+    if (number < 0 || number >= BY_NUMBER.length) {
+      throw new XdrException("no stable_how: " + number);
+    }
+    return BY_NUMBER[number];
+  }
+}
