@@ -28,7 +28,7 @@ final class SafepointTest {
   private static List<String> launcherFlags() throws Exception {
     String script = Files.readString(SourceTree.find().root().resolve("sluice"));
     String safepoints = value(script, "SAFEPOINT_FLAGS");
-    return List.of(value(script, "FLAGS").replace("$SAFEPOINT_FLAGS", safepoints).split(" "));
+    return List.of(value(script, "FLAGS").replace("$SAFEPOINT_FLAGS", safepoints).split(" ", -1));
   }
 
   private static String value(String script, String variable) {
@@ -53,6 +53,6 @@ final class SafepointTest {
     String text = new String(said, StandardCharsets.UTF_8);
     assertThat(Patience.end(process)).as(text).isZero();
     System.out.println("rounds, longest in us: " + text);
-    return Integer.parseInt(text.strip().split(" ")[0]);
+    return Integer.parseInt(text.strip().split(" ", 2)[0]);
   }
 }
