@@ -94,7 +94,7 @@ final class Nfs3Writing {
                   : tree.write(call.caller(file), file.inode, position, content, 0, bytes);
           call.status(NfsStatus.OK);
           call.wcc(file);
-          call.out.int32(written).int32(stable.ordinal()).int64(verifier);
+          call.out.int32(written).int32(stable.number()).int64(verifier);
         });
   }
 

@@ -260,7 +260,7 @@ final class Nfs4FileOperations {
     if (stable != StableHow.UNSTABLE) {
       c.written(file, stable == StableHow.DATA_SYNC);
     }
-    c.out.int32(written).int32(stable.ordinal()).int64(services.writeVerifier());
+    c.out.int32(written).int32(stable.number()).int64(services.writeVerifier());
     return NfsStatus.OK;
   }
 
