@@ -88,6 +88,19 @@ final class QuickTestsTest {
   }
 
   @Test
+  void aClassThatWasSkippedAsAWholeIsLeftOut() throws IOException {
+    touch("http/src/main/java/c/Short.java");
+    write(
+        "http/target/surefire-reports/TEST-c.ShortTest.xml",
+        "<testsuite time=\"0\"><testcase name=\"x\" classname=\"c.ShortTest\">"
+            + "<skipped message=\"m\"/></testcase></testsuite>");
+    Choice choice = choose(60);
+    assertThat(choice.classes()).doesNotContain("c.ShortTest");
+    assertThat(choice.told())
+        .contains("left to the full run: 2 classes of 1041 s together (ShortTest, LongTest)");
+  }
+
+  @Test
   void aFileThatIsGoneIsAChange() throws IOException {
     Path source = root.resolve("fs/src/main/java/c");
     Files.delete(source.resolve("Short.java"));
