@@ -88,6 +88,17 @@ final class QuickTestsTest {
   }
 
   @Test
+  void aContractComesBeforeShorterTests() throws IOException {
+    test("http", "c.SiteContractTest", "30");
+    touch("http/src/main/java/c/Short.java");
+    Files.setLastModifiedTime(root.resolve("http/src/test/java/c/SiteContractTest.java"), BEFORE);
+    for (String folder : new String[] {"", "/java", "/java/c"}) {
+      Files.setLastModifiedTime(root.resolve("http/src/test" + folder), BEFORE);
+    }
+    assertThat(choose(31).classes()).containsExactly("sluice.cli.TidyTest", "c.SiteContractTest");
+  }
+
+  @Test
   void aClassThatWasSkippedAsAWholeIsLeftOut() throws IOException {
     touch("http/src/main/java/c/Short.java");
     write(
