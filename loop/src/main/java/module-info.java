@@ -10,6 +10,7 @@ module sluice.loop {
 
   exports sluice.loop;
   exports sluice.loop.counters;
+  exports sluice.loop.datagrams;
   exports sluice.loop.engine;
   exports sluice.loop.poller;
   exports sluice.loop.server;

@@ -20,10 +20,8 @@ final class HttpHandlers {
   /// Longest body that is held until it is whole, to be shown to an interruptlet.
   static final int HELD_BODY_BYTES = 16 << 10;
 
-  /// Answers of [#handle] that are no index.
+  /// The answer of [#handle] that is no index.
   static final int NOT_MINE = -1;
-
-  static final int HOLD = -2;
 
   /// Slowest upload that is waited for, in bytes a second, beside the header timeout.
   private static final int UPLOAD_RATE = 16 << 10;
@@ -55,48 +53,57 @@ final class HttpHandlers {
 
   // ---- requests -----------------------------------------------------------------------------
 
+  /// Whether the interruptlet of the request that was parsed last is to see it with more of its
+  /// body than there is. If so it is held.
+  ///
+  /// @param body index of its body in the input
+  boolean waits(BoundRoute route, Connection connection, int body, int end) {
+    if (!isShown(route) || route.guard.disabled() || isWhole(body, end)) {
+      return false;
+    }
+    HttpSession session = HttpProtocol.session(connection);
+    boolean first = session.heldFor() == null;
+    if (first && body == end && request.expectsContinue()) {
+      connection.output().put(CONTINUE);
+    }
+    session.hold(route, (int) (body + request.contentLength() - request.from()));
+    return true;
+  }
+
   /// Handles the request that was parsed last.
   ///
   /// @param body index of its body in the input
-  /// @return the index after what was used of it; [#NOT_MINE] when the site answers; [#HOLD] when
-  ///   more of the body must come first
+  /// @return the index after what was used of it; [#NOT_MINE] when the site answers
   int handle(BoundRoute route, Connection connection, View input, int body, int end) {
-    boolean disabled = false;
-    if (route.interruptlet != null) {
-      disabled = route.guard.disabled();
-      if (!disabled && showable()) {
-        long next = body + request.contentLength();
-        if (next > end) {
-          hold(connection, (int) next - request.from(), body == end);
-          return HOLD;
-        }
-        if (run(route, route.interruptlet, connection)) {
-          return (int) next;
-        }
+    HttpInterruptlet interruptlet = route.interruptlet;
+    boolean refused = interruptlet != null && route.guard.disabled();
+    if (interruptlet != null && !refused && isShown(route)) {
+      refused = !isWhole(body, end); // it was enabled after `waits`
+      if (!refused && run(route, interruptlet, connection)) {
+        return (int) (body + request.contentLength());
       }
     }
     HttpSlowHandler slow = route.route.slowHandler();
     if (slow != null) {
       return startSlow(route, slow, connection, input, body, end);
     }
-    if (disabled) {
+    if (refused) {
       http.refuseRequest(connection, 503, HttpReplies.RETRY);
       return body;
     }
     return NOT_MINE;
   }
 
-  private boolean showable() {
-    return request.bodyKind() == BodyKind.NONE
-        || (request.bodyKind() == BodyKind.FIXED && request.contentLength() <= HELD_BODY_BYTES);
+  /// Whether the route has an interruptlet, and the request is one that it is shown.
+  private boolean isShown(BoundRoute route) {
+    return route.interruptlet != null
+        && (request.bodyKind() == BodyKind.NONE
+            || (request.bodyKind() == BodyKind.FIXED
+                && request.contentLength() <= HELD_BODY_BYTES));
   }
 
-  private void hold(Connection connection, int messageBytes, boolean nothingYet) {
-    HttpSession session = HttpProtocol.session(connection);
-    if (session.held == 0 && nothingYet && request.expectsContinue()) {
-      connection.output().put(CONTINUE);
-    }
-    session.held = messageBytes;
+  private boolean isWhole(int body, int end) {
+    return body + request.contentLength() <= end;
   }
 
   /// @return whether the interruptlet has answered
@@ -152,7 +159,7 @@ final class HttpHandlers {
     if (at == end && request.expectsContinue()) {
       connection.output().put(CONTINUE);
     }
-    HttpProtocol.session(connection).upload = new Upload(route, message, account, announced);
+    HttpProtocol.session(connection).collect(new Upload(route, message, account, announced));
     long atRate = (chunked ? limit : announced) * 1_000_000_000L / UPLOAD_RATE;
     connection.deadline(headerNanos + atRate);
     return collect(connection, input, at, end);
@@ -163,7 +170,7 @@ final class HttpHandlers {
   /// @return the index after what was used
   int collect(Connection connection, View input, int from, int end) {
     HttpSession session = HttpProtocol.session(connection);
-    Upload upload = session.upload;
+    Upload upload = session.upload();
     HttpSlowHandler slow = upload == null ? null : upload.route.route.slowHandler();
     if (upload == null || slow == null) {
       throw new IllegalStateException("no upload is under way");
@@ -175,7 +182,7 @@ final class HttpHandlers {
       return end;
     }
     if (upload.done()) {
-      session.upload = null;
+      session.collected();
       defer(connection, slow, upload.complete(), upload.message.head().length + upload.charged());
     }
     return at;
@@ -183,9 +190,9 @@ final class HttpHandlers {
 
   /// Gives up an upload that is under way, if there is one.
   void abandon(HttpSession session) {
-    Upload upload = session.upload;
+    Upload upload = session.upload();
     if (upload != null) {
-      session.upload = null;
+      session.collected();
       account.refund(upload.message.head().length + upload.charged());
     }
   }

@@ -2,6 +2,7 @@ package sluice.http;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import sluice.http.HttpSession.Stage;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
@@ -140,10 +141,10 @@ final class HttpProtocol implements Protocol {
   public void draining(Connection connection) {
     HttpSession session = session(connection);
     session.closing = true;
-    if (connection.deferred() || session.upload != null) {
+    if (connection.deferred() || session.stage() == Stage.COLLECTING) {
       return;
     }
-    if (session.readingHead) {
+    if (session.timed()) {
       connection.deadline(headNanos(session));
     } else {
       long first = session.openedNanos + DRAIN_HEAD_NANOS - loop.now();
@@ -163,10 +164,10 @@ final class HttpProtocol implements Protocol {
   @Override
   public void timedOut(Connection connection) {
     HttpSession session = session(connection);
-    Upload upload = session.upload;
+    Upload upload = session.upload();
     if (upload != null) {
       refuse(connection, 408, upload.message);
-    } else if (session.readingHead && !session.skipping()) {
+    } else if (session.stage() == Stage.HEAD || session.stage() == Stage.HELD) {
       refuse(connection, 408, null);
     } else {
       connection.close();
@@ -178,7 +179,7 @@ final class HttpProtocol implements Protocol {
   @Override
   public void ended(Connection connection, int leftover) {
     HttpSession session = session(connection);
-    Upload upload = session.upload;
+    Upload upload = session.upload();
     if (upload != null) {
       handlers.abandon(session);
       refuse(connection, 400, upload.message);
@@ -191,7 +192,7 @@ final class HttpProtocol implements Protocol {
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);
-    if (session.upload != null || leftover > 0) {
+    if (session.upload() != null || leftover > 0) {
       handlers.abandon(session);
       connection.abort();
     } else {
@@ -231,31 +232,26 @@ final class HttpProtocol implements Protocol {
     int end = input.length();
     int at = 0;
     while (at < end && connection.isOpen() && !connection.deferred() && !connection.outputFull()) {
-      if (session.skipping()) {
+      if (session.stage() == Stage.SKIPPING) {
         at = session.skip(input, at, end);
         if (at < 0) {
           connection.close(); // the reply has been sent; what follows cannot be understood
           return end;
         }
-        session.readingHead &= session.skipping();
         continue;
       }
-      if (session.upload != null) {
+      if (session.stage() == Stage.COLLECTING) {
         at = handlers.collect(connection, input, at, end);
         continue;
       }
-      if (end - at < session.held) {
+      if (session.lacks(end - at)) {
         break;
       }
-      int length =
-          session.scanned > 0
-              ? parser.parse(input, at, end, session.scanned, request)
-              : parser.parse(input, at, end, request);
+      int length = parser.parse(input, at, end, session.scanned(), request);
       if (length == HttpParser.INCOMPLETE) {
-        session.scanned = end - at;
+        session.awaitHead(end - at);
         break;
       }
-      session.scanned = 0;
       if (length < 0) {
         replies.error(connection.output(), -length, null, HttpReplies.NONE, HttpReplies.CLOSE);
         if (log != null) {
@@ -264,22 +260,20 @@ final class HttpProtocol implements Protocol {
         connection.close();
         return end;
       }
-      BoundRoute route = session.held > 0 ? session.heldFor : routes.find(request);
-      if (route != null) {
-        int next = handlers.handle(route, connection, input, at + length, end);
-        if (next == HttpHandlers.HOLD) {
-          session.heldFor = route;
-          break;
-        }
-        session.held = 0;
-        session.heldFor = null;
-        if (next >= 0) {
-          session.readingHead = false;
-          at = next;
-          continue;
-        }
+      BoundRoute held = session.heldFor();
+      BoundRoute route = held == null ? routes.find(request) : held;
+      if (route != null && handlers.waits(route, connection, at + length, end)) {
+        break;
       }
-      session.readingHead = false;
+      session.taken();
+      int next =
+          route == null
+              ? HttpHandlers.NOT_MINE
+              : handlers.handle(route, connection, input, at + length, end);
+      if (next >= 0) {
+        at = next;
+        continue;
+      }
       at += length;
       answer(connection, session);
       if (route == null) { // an interruptlet that declined this one may answer the next
@@ -299,7 +293,10 @@ final class HttpProtocol implements Protocol {
   /// @return where the next request starts
   private int answerAlike(Connection connection, HttpSession session, View input, int at, int end) {
     int length = request.headLength();
-    if (end - at < 2 * length || !replies.isRepeatable() || log != null || session.skipping()) {
+    if (end - at < 2 * length
+        || !replies.isRepeatable()
+        || log != null
+        || session.stage() == Stage.SKIPPING) {
       return at;
     }
     int count = 0;
@@ -315,15 +312,22 @@ final class HttpProtocol implements Protocol {
   private void updateDeadline(Connection connection, HttpSession session, int left) {
     if (connection.deferred()) {
       connection.deadline(0);
-    } else if (session.upload != null) {
-      session.readingHead = false; // the deadline of the upload runs
-    } else if (left == 0 && !session.skipping()) {
-      session.readingHead = false;
-      connection.deadline(idleNanos(session));
-      connection.idle();
-    } else if (!session.readingHead) {
-      session.readingHead = true;
-      connection.deadline(headNanos(session));
+      return;
+    }
+    if (session.stage() == Stage.BETWEEN && left > 0) {
+      session.awaitHead(0); // the output is full
+    }
+    switch (session.stage()) {
+      case BETWEEN -> {
+        connection.deadline(idleNanos(session));
+        connection.idle();
+      }
+      case HEAD, HELD, SKIPPING -> {
+        if (session.startTime()) {
+          connection.deadline(headNanos(session));
+        }
+      }
+      case COLLECTING -> {} // that of the upload runs
     }
   }
 

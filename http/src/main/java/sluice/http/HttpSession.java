@@ -9,14 +9,41 @@ import sluice.http.parse.ChunkedDecoder;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// What the protocol remembers about a connection between two calls. Owned by the loop's thread.
+/// What the protocol remembers about a connection between two calls, and where in a request it
+/// stands. Owned by the loop's thread.
+///
+/// ```
+///             part of a head          whole, and a handler wants its body with it
+///  BETWEEN ───────────────────▶ HEAD ─────────────────────────────────────────────▶ HELD
+///     ▲                          │                                                    │
+///     │                          ▼  taken: the request is answered or handed over     ▼
+///     ├◀─────────────────────────┴────────────────────────────────────────────────────┤
+///     ├◀── skipped ────── SKIPPING ◀───── its body has yet to come ───────────────────┤
+///     └◀── collected ──── COLLECTING ◀─── for a slow handler ─────────────────────────┘
+/// ```
+///
+/// A request that comes whole goes from BETWEEN to where HEAD would have gone.
 final class HttpSession {
-  /// Bytes of the incomplete head that were looked at already.
-  int scanned;
+  enum Stage {
+    /// No byte of the next request was looked at.
+    BETWEEN,
+    /// Part of a head has come.
+    HEAD,
+    /// A head has come, and is looked at again when its body has.
+    HELD,
+    /// The rest of the body of a request that was answered without it is thrown away.
+    SKIPPING,
+    /// The body is being collected for a slow handler.
+    COLLECTING
+  }
 
-  /// The header timeout runs: the first byte of a head has come, or its body is being skipped, and
-  /// the last has not.
-  boolean readingHead;
+  private Stage stage = Stage.BETWEEN;
+
+  /// Whether the deadline for the rest of a head, or of a body that is skipped, has been set.
+  private boolean timed;
+
+  /// Bytes of the incomplete head that were looked at already.
+  private int scanned;
 
   /// When it was accepted, by the loop's clock.
   long openedNanos;
@@ -32,19 +59,17 @@ final class HttpSession {
 
   long addressLow;
 
-  /// Bytes of a request, body included, that must be there before it is looked at again.
-  int held;
+  /// Bytes of a held request, body included, that must be there before it is looked at again.
+  private int heldBytes;
 
-  /// Whose request that is.
-  @Nullable BoundRoute heldFor;
+  private @Nullable BoundRoute heldFor;
 
   /// Lines of the access log that wait until their replies have been sent, in their order.
   @Nullable AccessLogRecord logOldest;
 
   @Nullable AccessLogRecord logNewest;
 
-  /// The body that is being collected for a slow handler.
-  @Nullable Upload upload;
+  private @Nullable Upload upload;
 
   /// Bytes of a fixed-length body still to be skipped.
   private long bodyLeft;
@@ -65,6 +90,84 @@ final class HttpSession {
     }
   }
 
+  Stage stage() {
+    return stage;
+  }
+
+  private void next() {
+    stage = Stage.BETWEEN;
+    timed = false;
+  }
+
+  // ---- heads --------------------------------------------------------------------------------
+
+  /// Bytes that are no whole head wait for more.
+  ///
+  /// @param lookedAt how many of them need no second look
+  void awaitHead(int lookedAt) {
+    stage = Stage.HEAD;
+    scanned = lookedAt;
+  }
+
+  /// Bytes of the head that need no second look.
+  int scanned() {
+    return stage == Stage.HEAD ? scanned : 0;
+  }
+
+  /// A head is whole, and looked at again when its body has come.
+  void hold(BoundRoute route, int messageBytes) {
+    stage = Stage.HELD;
+    heldFor = route;
+    heldBytes = messageBytes;
+  }
+
+  /// Whether a request is held of which there is less than it was held for.
+  boolean lacks(int bytes) {
+    return stage == Stage.HELD && bytes < heldBytes;
+  }
+
+  /// The route that the request is held for; null when none is.
+  @Nullable BoundRoute heldFor() {
+    return stage == Stage.HELD ? heldFor : null;
+  }
+
+  /// The request is answered now, or handed over.
+  void taken() {
+    heldFor = null;
+    next();
+  }
+
+  /// Whether the client's time for what it has begun is running. It runs from the first byte on:
+  /// more bytes do not begin it again.
+  boolean timed() {
+    return timed;
+  }
+
+  /// @return false when it was running
+  boolean startTime() {
+    boolean starts = !timed;
+    timed = true;
+    return starts;
+  }
+
+  // ---- bodies -------------------------------------------------------------------------------
+
+  /// The body that is being collected; null when none is.
+  @Nullable Upload upload() {
+    return upload;
+  }
+
+  void collect(Upload into) {
+    stage = Stage.COLLECTING;
+    upload = into;
+  }
+
+  /// The body is complete, or given up.
+  void collected() {
+    upload = null;
+    next();
+  }
+
   /// Starts skipping the body of a request that was answered without it.
   ///
   /// @return false when the body is longer than is worth waiting for
@@ -73,15 +176,15 @@ final class HttpSession {
       case NONE -> {}
       case FIXED -> {
         bodyLeft = request.contentLength();
+        stage = bodyLeft > 0 ? Stage.SKIPPING : stage;
         return bodyLeft <= mostBytes;
       }
-      case CHUNKED -> chunks = new ChunkedDecoder(mostBytes);
+      case CHUNKED -> {
+        chunks = new ChunkedDecoder(mostBytes);
+        stage = Stage.SKIPPING;
+      }
     }
     return true;
-  }
-
-  boolean skipping() {
-    return bodyLeft > 0 || chunks != null;
   }
 
   /// Skips what is there of the body.
@@ -92,6 +195,9 @@ final class HttpSession {
     if (decoder == null) {
       int n = (int) Math.min(bodyLeft, to - from);
       bodyLeft -= n;
+      if (bodyLeft == 0) {
+        next();
+      }
       return from + n;
     }
     int at = from;
@@ -100,6 +206,7 @@ final class HttpSession {
     }
     if (decoder.done()) {
       chunks = null;
+      next();
     }
     return at;
   }

@@ -155,13 +155,13 @@ public final class Jbd2Journal implements Journal {
   ///
   /// @throws FsException `E2BIG` when that is used up, before anything is changed
   private synchronized void joins(int blocks) throws FsException {
-    if (running.metadata.size() + blocks > 2 * mostCredits) {
+    if (running.logged() + blocks > 2 * mostCredits) {
       throw FsException.of(
           Errno.E2BIG,
           "a group that may change "
               + blocks
               + " blocks more: what commits with it has changed "
-              + running.metadata.size()
+              + running.logged()
               + ", of at most "
               + 2 * mostCredits
               + "; Fix: end the group, and do this in another");
@@ -177,7 +177,7 @@ public final class Jbd2Journal implements Journal {
         gate.unlockRead(stamp);
         throw readOnly();
       }
-      if (running.metadata.size() + running.credits + blocks <= mostCredits) {
+      if (running.logged() + running.credits + blocks <= mostCredits) {
         if (running.isEmpty() && running.credits == 0) {
           running.sinceNanos = System.nanoTime();
         }
@@ -212,15 +212,11 @@ public final class Jbd2Journal implements Journal {
   /// A metadata block is in the hands of a transaction.
   void changed(long block) throws FsException {
     synchronized (this) {
-      if (running.metadata.size() >= 2 * mostCredits) {
+      if (running.logged() >= 2 * mostCredits) {
         throw FsException.of(
-            Errno.ENOSPC, "transactions changed more than " + running.metadata.size() + " blocks");
+            Errno.ENOSPC, "transactions changed more than " + running.logged() + " blocks");
       }
-      running.metadata.add(block);
-      running.content.remove(block);
-      running.revoked.remove(block);
-      running.freed.remove(block);
-      running.freedContent.remove(block);
+      running.metadata(block);
     }
   }
 
@@ -228,8 +224,7 @@ public final class Jbd2Journal implements Journal {
   void content(long block, int count) {
     synchronized (this) {
       for (long each = block; each < block + count; each++) {
-        running.content.add(each);
-        running.freedContent.remove(each);
+        running.content(each);
       }
     }
   }
@@ -239,19 +234,8 @@ public final class Jbd2Journal implements Journal {
   /// @return whether it is content that the transaction being committed promises: its frame stays
   ///   as it is until this one is stable. What older ones promised is on the device, and what this
   ///   one did to the block no caller is promised
-  boolean freed(long block, boolean content) {
-    synchronized (this) {
-      running.freed.add(block);
-      running.content.remove(block);
-      if (running.metadata.remove(block) || !content) {
-        running.revoked.add(block);
-      }
-      boolean promised = content && committing != null && committing.content.contains(block);
-      if (promised) {
-        running.freedContent.add(block);
-      }
-      return promised;
-    }
+  synchronized boolean freed(long block, boolean content) {
+    return running.free(block, content, committing);
   }
 
   /// A change could not be finished: what is not committed yet never will be.
@@ -294,8 +278,7 @@ public final class Jbd2Journal implements Journal {
 
   @Override
   public synchronized boolean reusable(long block) {
-    return !running.freed.contains(block)
-        && (committing == null || !committing.freed.contains(block));
+    return !running.frees(block) && (committing == null || !committing.frees(block));
   }
 
   // ---- stability
@@ -450,18 +433,18 @@ public final class Jbd2Journal implements Journal {
           notifyAll();
         }
       }
-      lend(group.metadata, false, metadata);
-      lend(group.content, true, content);
+      lend(group.metadataBlocks(), false, metadata);
+      lend(group.contentBlocks(), true, content);
     } finally {
       gate.unlockWrite(stamp);
     }
     try {
       cache.writeBack().write(content);
-      for (long block : group.freedContent.toArray()) {
+      for (long block : group.keptBlocks()) {
         cache.claims().drop(block);
       }
       if (group.needsLog()) {
-        log(metadata, group.revoked.toArray());
+        log(metadata, group.revokedBlocks());
       } else if (!group.isEmpty()) {
         cache.device().flush();
       }
@@ -481,8 +464,8 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  private void lend(LongSet blocks, boolean onlyDirty, List<Leased> into) {
-    for (long block : blocks.toArray()) {
+  private void lend(long[] blocks, boolean onlyDirty, List<Leased> into) {
+    for (long block : blocks) {
       Leased leased = cache.claims().lend(block, onlyDirty);
       if (leased != null) {
         into.add(leased);

@@ -99,19 +99,19 @@ public final class RpcServer implements AutoCloseable {
     Part first = parts.getFirst();
     for (SocketAddress each : server().addresses()) {
       if (each instanceof InetSocketAddress inet) {
-        FutureTask<@Nullable RpcDatagrams> opening =
+        FutureTask<@Nullable InetSocketAddress> opening =
             new FutureTask<>(
                 () -> RpcDatagrams.open(first.loop, first.workers, numbers, options.allowed, inet));
         first.loop.execute(opening);
-        RpcDatagrams opened = await(opening);
-        if (opened != null) {
-          datagramAddresses.add(opened.address());
+        InetSocketAddress bound = await(opening);
+        if (bound != null) {
+          datagramAddresses.add(bound);
         }
       }
     }
   }
 
-  private static @Nullable RpcDatagrams await(FutureTask<@Nullable RpcDatagrams> opening)
+  private static @Nullable InetSocketAddress await(FutureTask<@Nullable InetSocketAddress> opening)
       throws IOException {
     try {
       return opening.get();

@@ -11,6 +11,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
+import sluice.loop.datagrams.Datagrams;
 import sluice.nfs.RpcLimits;
 
 /// The calls of one loop that are with workers: how many, in what memory, and which streams wait
@@ -100,7 +101,7 @@ final class RpcWorkers {
     }
     leases.reserve(reply, leased, loop.now());
     if (call.datagram()) {
-      reply.bound(RpcDatagrams.MOST_BYTES);
+      reply.bound(Datagrams.MOST_BYTES);
     }
     busy++;
     counts.passed++;

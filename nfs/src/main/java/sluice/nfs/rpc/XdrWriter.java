@@ -10,6 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.SliceSink;
 import sluice.loop.Output;
+import sluice.loop.datagrams.DatagramOutput;
 import sluice.memory.Block;
 
 /// XDR (RFC 4506) of one message, written from front to end; grows up to a bound. Owned by the
@@ -243,21 +244,16 @@ public final class XdrWriter implements SliceSink {
     }
   }
 
-  /// Copies the message, without a mark.
-  ///
-  /// @param target at least [#position] bytes behind `at`
-  void copyTo(MemorySegment target, long at) {
+  /// Appends the message, without a mark, to a datagram.
+  void copyTo(DatagramOutput target) {
     int from = MARK_BYTES;
-    long to = at;
     for (int i = 0; i <= pieceCount; i++) {
       int upTo = i < pieceCount ? pieces[i].after : copied;
-      MemorySegment.copy(bytes, from, target, ValueLayout.JAVA_BYTE, to, upTo - from);
-      to += upTo - from;
+      target.put(bytes, from, upTo - from);
       from = upTo;
       Block block = i < pieceCount ? pieces[i].block : null;
       if (block != null) {
-        MemorySegment.copy(block.segment(), pieces[i].offset, target, to, pieces[i].count);
-        to += pieces[i].count;
+        target.put(block, pieces[i].offset, pieces[i].count);
       }
     }
   }
@@ -265,7 +261,20 @@ public final class XdrWriter implements SliceSink {
   /// A copy of the message, without a mark.
   public byte[] toBytes() {
     byte[] copy = new byte[position()];
-    copyTo(MemorySegment.ofArray(copy), 0);
+    MemorySegment target = MemorySegment.ofArray(copy);
+    int from = MARK_BYTES;
+    int at = 0;
+    for (int i = 0; i <= pieceCount; i++) {
+      int upTo = i < pieceCount ? pieces[i].after : copied;
+      System.arraycopy(bytes, from, copy, at, upTo - from);
+      at += upTo - from;
+      from = upTo;
+      Block block = i < pieceCount ? pieces[i].block : null;
+      if (block != null) {
+        MemorySegment.copy(block.segment(), pieces[i].offset, target, at, pieces[i].count);
+        at += pieces[i].count;
+      }
+    }
     return copy;
   }
 

@@ -9,9 +9,8 @@
 ///    [DuplicateKey] is what a repeated call has in common with the first.
 /// 2. **What starts them.** [RpcServer]: loops, ports, limits.
 /// 3. **From bytes to a call.** `RpcProtocol` finds the records of a connection, whose state is an
-///    `RpcStream` (`RecordPace`, `MessageBuffer`); `RpcDatagrams` is the same for UDP, with
-///    `DatagramBatch`. `RpcDispatcher` reads the header, with `CredentialCache`, and asks the
-///    program.
+///    `RpcStream` (`RecordPace`, `MessageBuffer`); `RpcDatagrams` is the same for UDP.
+///    `RpcDispatcher` reads the header, with `CredentialCache`, and asks the program.
 /// 4. **What cannot be answered at once.** `RpcWorkers` takes a `PassedCall`; small changes stand
 ///    in a [CallLine], whose worker hands over a `CallBatch` that waits for the journal
 ///    (`StableReply`).

@@ -1,8 +1,7 @@
-package sluice.nfs.rpc;
+package sluice.loop.datagrams;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.View;
@@ -109,15 +108,11 @@ final class DatagramBatch {
   }
 
   /// Where a received datagram came from, and was sent to.
-  ///
-  /// @param into used again when it is not null
-  DatagramPeer peer(int slot, @Nullable DatagramPeer into) {
-    DatagramPeer peer = into == null ? new DatagramPeer() : into;
+  void peer(int slot, DatagramPeer into) {
     MemorySegment all = block.segment();
     int nameBytes = Math.min(NAME_BYTES, MsgHeader.nameLength(all, header(slot)));
     int controlBytes = Math.min(CONTROL_BYTES, MsgHeader.controlLength(all, header(slot)));
-    peer.set(all, name(slot), nameBytes, control(slot), controlBytes);
-    return peer;
+    into.set(all, name(slot), nameBytes, control(slot), controlBytes);
   }
 
   // ---- sending ---------------------------------------------------------------------------------
@@ -126,11 +121,23 @@ final class DatagramBatch {
     return filled == SLOTS;
   }
 
-  /// Adds a reply; only when it is not [#full].
-  void add(XdrWriter reply, DatagramPeer to) {
+  int staged() {
+    return filled;
+  }
+
+  Block block() {
+    return block;
+  }
+
+  /// Where in the block the next datagram is built; only when it is not [#full].
+  long place() {
+    return datagram(filled);
+  }
+
+  /// Adds the datagram that was built at [#place].
+  void add(int bytes, DatagramPeer to) {
     MemorySegment all = block.segment();
     int slot = filled++;
-    reply.copyTo(all, datagram(slot));
     to.copyName(all, name(slot));
     to.copyControl(all, control(slot));
     if (to.controlBytes() > IPI_IFINDEX_AT
@@ -138,12 +145,12 @@ final class DatagramBatch {
       // Which interface it leaves by is for the routing table to say.
       all.set(ValueLayout.JAVA_INT, control(slot) + IPI_IFINDEX_AT, 0);
     }
-    prepare(slot, reply.position(), to.nameBytes(), to.controlBytes());
+    prepare(slot, bytes, to.nameBytes(), to.controlBytes());
   }
 
   /// Sends what was added; what the kernel does not take is lost, as datagrams are.
   ///
-  /// @return replies that were lost
+  /// @return datagrams that were lost
   int send(int fd) {
     int sent = 0;
     int lost = 0;

@@ -1,4 +1,4 @@
-package sluice.nfs.rpc;
+package sluice.loop.datagrams;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -7,13 +7,25 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.SocketAddresses;
 
-/// The kernel's words for where a datagram came from and which of our addresses it was sent to.
-/// Owned by the loop's thread.
-final class DatagramPeer {
+/// Where a datagram came from and which of the port's addresses it was sent to: what a reply needs.
+/// Good for the port that made it. Owned by the loop's thread.
+public final class DatagramPeer {
   private final byte[] name = new byte[SocketAddresses.STORAGE_BYTES];
   private final byte[] control = new byte[64];
   private int nameBytes;
   private int controlBytes;
+
+  DatagramPeer() {}
+
+  /// A copy that stays as it is.
+  public DatagramPeer keep() {
+    DatagramPeer copy = new DatagramPeer();
+    copy.nameBytes = nameBytes;
+    copy.controlBytes = controlBytes;
+    System.arraycopy(name, 0, copy.name, 0, nameBytes);
+    System.arraycopy(control, 0, copy.control, 0, controlBytes);
+    return copy;
+  }
 
   void set(MemorySegment from, long nameAt, int ofName, long controlAt, int ofControl) {
     nameBytes = ofName;
@@ -38,13 +50,15 @@ final class DatagramPeer {
     MemorySegment.copy(control, 0, to, ValueLayout.JAVA_BYTE, at, controlBytes);
   }
 
-  /// Whether both came from the same address and port.
-  boolean sameName(DatagramPeer other) {
+  /// Whether both are the same sender, by address and port.
+  public boolean sameSender(DatagramPeer other) {
     return Arrays.equals(name, 0, nameBytes, other.name, 0, other.nameBytes);
   }
 
-  /// Null when it is no internet address.
-  @Nullable InetSocketAddress address() {
+  /// The sender's address. Makes a new object.
+  ///
+  /// @return null when it is no internet address
+  public @Nullable InetSocketAddress address() {
     MemorySegment bytes = MemorySegment.ofArray(name);
     return SocketAddresses.decode(bytes, nameBytes) instanceof InetSocketAddress inet ? inet : null;
   }

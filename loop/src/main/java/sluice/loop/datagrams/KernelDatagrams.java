@@ -1,0 +1,204 @@
+package sluice.loop.datagrams;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import sluice.loop.DescriptorWatch;
+import sluice.loop.Loop;
+import sluice.loop.sockets.Log;
+import sluice.memory.Account;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// Datagrams over one UDP socket, which the loop waits for beside its connections. Owned by the
+/// loop's thread.
+final class KernelDatagrams implements Datagrams {
+  private static final int SOCKET_BUFFER_BYTES = 4 << 20;
+
+  /// System calls before others of the loop get a turn.
+  private static final int BATCHES = 4;
+
+  private final DatagramHandler handler;
+  private final int fd;
+  private final InetSocketAddress address;
+  private final DescriptorWatch watch;
+  private final DatagramBatch incoming;
+  private final DatagramBatch outgoing;
+  private final DatagramOutput output;
+  private final ViewBinder binder = new ViewBinder(Thread.currentThread());
+  private final DatagramPeer from = new DatagramPeer();
+
+  /// Of the datagram that is being built.
+  private DatagramPeer to = from;
+
+  private boolean handling;
+  private boolean closed;
+  private long received;
+  private long sent;
+  private long dropped;
+
+  private KernelDatagrams(Loop loop, int fd, InetSocketAddress address, DatagramHandler handler) {
+    this.handler = handler;
+    this.fd = fd;
+    this.address = address;
+    this.watch = loop.watch(fd, this::ready);
+    Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
+    this.incoming = DatagramBatch.allocate(account);
+    this.outgoing = DatagramBatch.allocate(account);
+    this.output = new DatagramOutput(this, outgoing.block());
+  }
+
+  static KernelDatagrams open(Loop loop, InetSocketAddress wanted, DatagramHandler handler)
+      throws IOException {
+    int family = SocketAddresses.family(wanted);
+    int fd = Sockets.socket(family, Sockets.SOCK_DGRAM | Sockets.SOCK_NONBLOCK, 0);
+    KernelDatagrams made;
+    try {
+      boolean v4 = family == SocketAddresses.AF_INET;
+      Sockets.setsockopt(
+          fd,
+          v4 ? Sockets.IPPROTO_IP : Sockets.IPPROTO_IPV6,
+          v4 ? Sockets.IP_PKTINFO : Sockets.IPV6_RECVPKTINFO,
+          1);
+      Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_RCVBUF, SOCKET_BUFFER_BYTES);
+      Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_SNDBUF, SOCKET_BUFFER_BYTES);
+      Sockets.bind(fd, wanted);
+      InetSocketAddress bound =
+          Sockets.getsockname(fd) instanceof InetSocketAddress inet ? inet : wanted;
+      made = new KernelDatagrams(loop, fd, bound, handler);
+    } catch (SysException | RuntimeException e) {
+      Files.close(fd);
+      throw e;
+    }
+    loop.onClose(made::close);
+    if (!made.watch.arm(DescriptorWatch.READABLE)) {
+      made.close();
+      throw new UnsupportedOperationException(
+          "the engine of "
+              + loop.name()
+              + " waits for no descriptors. Fix: another backend than jdk");
+    }
+    return made;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public long received() {
+    return received;
+  }
+
+  @Override
+  public long sent() {
+    return sent;
+  }
+
+  @Override
+  public long dropped() {
+    return dropped;
+  }
+
+  // ---- receiving ----------------------------------------------------------------------------
+
+  private void ready() {
+    for (int i = 0; i < BATCHES && !closed; i++) {
+      int count = incoming.receive(fd);
+      if (count <= 0) {
+        if (count == -Errno.EAGAIN || i > 0) {
+          break;
+        }
+        continue; // an error that came back for a datagram of ours: there may be others behind it
+      }
+      handling = true;
+      for (int slot = 0; slot < count && !closed; slot++) {
+        handle(slot);
+      }
+      handling = false;
+      flush();
+      if (count < DatagramBatch.SLOTS) {
+        break;
+      }
+    }
+    if (!closed) {
+      watch.arm(DescriptorWatch.READABLE);
+    }
+  }
+
+  private void handle(int slot) {
+    received++;
+    int bytes = incoming.length(slot);
+    if (bytes < 0) {
+      dropped++;
+      return;
+    }
+    incoming.peer(slot, from);
+    View datagram = incoming.show(slot, bytes, binder);
+    try {
+      handler.received(this, datagram, from);
+    } catch (RuntimeException | Error e) {
+      dropped++;
+      Log.LOGGER.log(Level.ERROR, "the handler of datagrams at " + address + " failed", e);
+    } finally {
+      output.discard();
+      binder.unbind();
+    }
+  }
+
+  // ---- sending ------------------------------------------------------------------------------
+
+  @Override
+  public DatagramOutput to(DatagramPeer peer) {
+    if (closed) {
+      throw new IllegalStateException("the port at " + address + " is closed");
+    }
+    if (outgoing.full()) {
+      flush();
+    }
+    to = peer;
+    return output.begin(outgoing.place());
+  }
+
+  /// The datagram that was built is complete.
+  void stage(int bytes) {
+    outgoing.add(bytes, to);
+    if (!handling) {
+      flush();
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (closed) {
+      return;
+    }
+    output.discard();
+    int staged = outgoing.staged();
+    int lost = outgoing.send(fd);
+    sent += staged - lost;
+    dropped += lost;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      watch.close();
+      Files.close(fd);
+      incoming.close();
+      outgoing.close();
+    }
+  }
+}

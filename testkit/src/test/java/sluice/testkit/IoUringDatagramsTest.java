@@ -1,0 +1,14 @@
+package sluice.testkit;
+
+import java.io.IOException;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+
+/// The contract of datagrams on the `io_uring` engine.
+class IoUringDatagramsTest extends DatagramsContract {
+  @Override
+  protected Engine open(EngineConfig config) throws IOException {
+    return KernelEngines.open(Backend.IO_URING, config);
+  }
+}

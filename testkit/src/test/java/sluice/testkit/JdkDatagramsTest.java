@@ -1,0 +1,27 @@
+package sluice.testkit;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
+import sluice.loop.Loop;
+import sluice.loop.datagrams.Datagrams;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+
+/// The `jdk` engine waits for no descriptors, and says so.
+class JdkDatagramsTest {
+  @Test
+  void isRefusedWithTheReason() throws IOException {
+    Engine engine = KernelEngines.open(Backend.JDK, new EngineConfig(64, 64, 64));
+    try (Loop loop =
+        new Loop("datagrams", engine, LeaseContractRig.PATIENT, System::nanoTime, Runnable::run)) {
+      InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+      assertThatThrownBy(() -> Datagrams.open(loop, any, (port, datagram, from) -> {}))
+          .isInstanceOf(UnsupportedOperationException.class)
+          .hasMessageContaining("Fix: another backend than jdk");
+    }
+  }
+}
