@@ -23,7 +23,8 @@ public final class Benches {
           new PetStoreBench(),
           new IozoneBench(),
           new StartBench(),
-          new FuseBench());
+          new FuseBench(),
+          new RevokeBench());
 
   private Benches() {}
 

@@ -1,30 +1,38 @@
 package sluice.memory;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import sluice.sys.NativeMemory;
 
 /// A revocable reference to native bytes: what code outside a handler is given. Any thread may use
 /// it until it is revoked.
 ///
-/// [#revoke] ends every access through this reference and everything derived from it, at once and
-/// for all threads: an access completes before the revocation or fails with
-/// [IllegalStateException]. Only Java's access ends. The bytes belong to a [Block] and are freed or
-/// reused when its last lease ends; a device that is still filling them, or sending from them,
-/// holds one of its own.
+/// Revocation ends every access through a reference and through everything derived from it, for all
+/// threads, by [IllegalStateException]. There are two kinds:
 ///
-/// Revoking costs a handshake with all threads (33 to 45 µs): it is for hand-over and termination,
-/// not for the hot path. Accesses cost what any bounded segment access costs.
+/// | | earlier references fail | cost |
+/// |---|---|---|
+/// | [#revokeNow] | before it returns, and the caller gets a fresh reference | a handshake with all threads, 33 to 45 µs |
+/// | [#revoke], [#close] of memory from [#over] | before it returns | the same |
+/// | [#revoke], [#close] of memory from [#lend] | within 1 ms, or 64 revocations | about 1 µs |
+///
+/// Until a batched revocation is complete, an earlier holder may still use its own former bytes.
+/// The lease on the block ends afterwards, so no other owner has them meanwhile. A caller that goes
+/// on using the bytes itself takes [#revokeNow].
+///
+/// Only Java's access ends. The bytes belong to a [Block] and are freed or reused when its last
+/// lease ends; a device that is still filling them, or sending from them, holds one of its own.
+///
+/// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot end it, and never writes
+/// again once it is read-only. Accesses cost what any bounded segment access costs.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 3.3: memory objects.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | ended | whoever revokes or closes first | volatile | compareAndSet |
+/// | segment | [Cohort], under its lock | plain; an access that fails looks again under the lock | plain |
+/// | root.ended | the thread that revokes or closes first | plain before an access, volatile otherwise | compareAndSet |
 ///
 /// Lifecycle: made over a block → sliced, made read-only → revoked or closed once.
 public final class Memory implements AutoCloseable {
@@ -34,27 +42,16 @@ public final class Memory implements AutoCloseable {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /// What all references derived from one another share: they end together.
-  private static final class Root {
-    final Block block;
-    final MemorySegment whole;
-    final boolean readOnly;
-    final Arena lifetime = Arena.ofShared();
-    final AtomicBoolean ended = new AtomicBoolean();
+  private final MemoryRoot root;
+  private final boolean part;
 
-    Root(Block block, MemorySegment whole, boolean readOnly) {
-      this.block = block;
-      this.whole = whole;
-      this.readOnly = readOnly;
-    }
-  }
+  /// Another alias of the same bytes after [Cohort] moved the root.
+  MemorySegment segment;
 
-  private final Root root;
-  private final MemorySegment segment;
-
-  private Memory(Root root, MemorySegment segment) {
+  Memory(MemoryRoot root, MemorySegment segment, boolean part) {
     this.root = root;
     this.segment = segment;
+    this.part = part;
   }
 
   /// A reference to a part of a block. Takes a lease of its own.
@@ -62,17 +59,28 @@ public final class Memory implements AutoCloseable {
   /// @throws IndexOutOfBoundsException when the range is not inside
   public static Memory over(Block block, long offset, long bytes) {
     MemorySegment range = block.segment().asSlice(offset, bytes);
-    return of(new Root(block.lease(), range, false));
+    return MemoryRoot.alone(block.lease(), range);
   }
 
   /// As [#over], but nothing made from it can ever write.
   public static Memory readOnlyOver(Block block, long offset, long bytes) {
-    MemorySegment range = block.segment().asSlice(offset, bytes);
-    return of(new Root(block.lease(), range.asReadOnly(), true));
+    MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
+    return MemoryRoot.alone(block.lease(), range);
   }
 
-  private static Memory of(Root root) {
-    return new Memory(root, NativeMemory.alias(root.whole, root.lifetime));
+  /// As [#over], for a hand-over that ends soon: its revocation is batched with those of other lent
+  /// memory. It keeps the parts that are made of it until it ends.
+  ///
+  /// @throws IndexOutOfBoundsException when the range is not inside
+  public static Memory lend(Block block, long offset, long bytes) {
+    MemorySegment range = block.segment().asSlice(offset, bytes);
+    return Cohort.join(block.lease(), range);
+  }
+
+  /// As [#lend], but nothing made from it can ever write.
+  public static Memory lendReadOnly(Block block, long offset, long bytes) {
+    MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
+    return Cohort.join(block.lease(), range);
   }
 
   public long lengthBytes() {
@@ -85,127 +93,241 @@ public final class Memory implements AutoCloseable {
 
   /// Whether it can still be used.
   public boolean isLive() {
-    return !root.ended.get();
+    return !root.hasEnded();
   }
 
-  /// A part of this memory. Ends when this does.
+  /// A part of this memory. Ends when the whole does.
   public Memory slice(long offset, long bytes) {
-    return new Memory(root, segment.asSlice(offset, bytes));
+    return root.part(this, same -> same.asSlice(offset, bytes));
   }
 
   /// The same bytes without the right to write. There is no way back.
   public Memory asReadOnly() {
-    return new Memory(root, segment.asReadOnly());
+    return root.part(this, MemorySegment::asReadOnly);
   }
 
   public byte get(long offset) {
-    return segment.get(BYTE, offset);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(BYTE, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return get(offset);
+    }
   }
 
   /// Four bytes, little-endian.
   public int getInt(long offset) {
-    return segment.get(INT, offset);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(INT, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return getInt(offset);
+    }
   }
 
   /// Eight bytes, little-endian.
   public long getLong(long offset) {
-    return segment.get(LONG, offset);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(LONG, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return getLong(offset);
+    }
   }
 
   public void set(long offset, byte value) {
-    segment.set(BYTE, offset, value);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(BYTE, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      set(offset, value);
+    }
   }
 
   public void setInt(long offset, int value) {
-    segment.set(INT, offset, value);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(INT, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      setInt(offset, value);
+    }
   }
 
   public void setLong(long offset, long value) {
-    segment.set(LONG, offset, value);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(LONG, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      setLong(offset, value);
+    }
   }
 
   public void copyTo(long from, byte[] target, int at, int count) {
-    MemorySegment.copy(segment, BYTE, from, target, at, count);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(used, BYTE, from, target, at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyTo(from, target, at, count);
+    }
   }
 
   public void copyFrom(byte[] source, int at, long to, int count) {
-    MemorySegment.copy(source, at, segment, BYTE, to, count);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(source, at, used, BYTE, to, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyFrom(source, at, to, count);
+    }
   }
 
   public void copyTo(long from, Memory target, long at, long count) {
-    MemorySegment.copy(segment, from, target.segment, at, count);
+    root.checkLive();
+    target.root.checkLive();
+    MemorySegment used = segment;
+    MemorySegment usedTarget = target.segment;
+    try {
+      MemorySegment.copy(used, from, usedTarget, at, count);
+    } catch (IllegalStateException e) {
+      if (!isLive() || !target.isLive() || (!moved(used) && !target.moved(usedTarget))) {
+        throw e;
+      }
+      copyTo(from, target, at, count);
+    }
   }
 
   /// Copies into a block that the caller may write.
   public void copyTo(long from, Block target, long at, long count) {
-    MemorySegment.copy(segment, from, target.segment(), at, count);
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(used, from, target.segment(), at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyTo(from, target, at, count);
+    }
   }
 
   /// Copies out of a block that the caller may read.
   public void copyFrom(Block source, long from, long at, long count) {
-    MemorySegment.copy(source.segment(), from, segment, at, count);
-  }
-
-  /// Takes access away from everyone who holds this reference or one derived from it, and returns a
-  /// fresh reference to all the bytes that only the caller has.
-  ///
-  /// @throws IllegalStateException when it was revoked or closed before
-  public Memory revoke() {
-    end("revoked");
-    Root fresh = new Root(root.block, root.whole, root.readOnly);
-    return of(fresh);
-  }
-
-  /// Ends access, and the lease on the block. Idempotent.
-  @Override
-  public void close() {
-    if (root.ended.compareAndSet(false, true)) {
-      closeLifetime();
-      root.block.release();
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(source.segment(), from, used, at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyFrom(source, from, at, count);
     }
   }
 
-  /// The same bytes where nobody else sees a write: this memory, or a copy when anyone else holds
-  /// the block. In the second case this reference is closed.
+  /// Takes access away from every holder of this reference or of one derived from it, at once: an
+  /// access completes before this returns or fails. Returns a fresh reference to all the bytes that
+  /// only the caller has.
+  ///
+  /// @throws IllegalStateException when it was revoked or closed before
+  /// @throws UnsupportedOperationException when this is a part
+  public Memory revokeNow() {
+    checkWhole();
+    return root.revokeNow();
+  }
+
+  /// Takes access away from every holder of this reference or of one derived from it, and ends the
+  /// lease on the block. Lent memory: soon, in a batch, see above.
+  ///
+  /// @throws IllegalStateException when it was revoked or closed before
+  /// @throws UnsupportedOperationException when this is a part
+  public void revoke() {
+    checkWhole();
+    if (!root.revoke()) {
+      throw root.endedBefore();
+    }
+  }
+
+  /// As [#revoke], but idempotent.
+  ///
+  /// @throws UnsupportedOperationException when this is a part
+  @Override
+  public void close() {
+    checkWhole();
+    boolean _ = root.revoke();
+  }
+
+  /// The same bytes where no other holder sees a write: this memory, or a copy when there are other
+  /// leases on the block, when parts were made, or when this is a part. A whole that was copied is
+  /// closed; a part leaves its whole as it is.
   ///
   /// @return null when the account has no room for the copy; this reference stays as it is then
+  /// @throws IllegalStateException when it was revoked or closed before
   public @Nullable Memory writable(Account account) {
     if (isReadOnly()) {
       throw new UnsupportedOperationException("read-only memory never becomes writable");
     }
-    if (root.block.leases() == 1) {
+    if (root.hasOneUser()) {
+      root.checkLive();
       return this;
     }
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {
       return null;
     }
-    MemorySegment.copy(segment, 0, copy.segment(), 0, lengthBytes());
+    try {
+      copyTo(0, copy, 0, lengthBytes());
+    } catch (IllegalStateException revoked) {
+      copy.release();
+      throw revoked;
+    }
     Memory own = over(copy, 0, lengthBytes());
     copy.release();
-    close();
+    if (!part) {
+      close();
+    }
     return own;
   }
 
-  private void end(String how) {
-    if (!root.ended.compareAndSet(false, true)) {
-      throw new IllegalStateException("this memory cannot be " + how + ": it has ended before");
-    }
-    closeLifetime();
+  /// Whether an access through `used` failed only because [Cohort] moved this memory meanwhile.
+  private boolean moved(MemorySegment used) {
+    return isLive() && !Cohort.segment(this).scope().equals(used.scope());
   }
 
-  /// Waits out calls that are using the memory at this moment; they are short.
-  private void closeLifetime() {
-    while (true) {
-      try {
-        root.lifetime.close();
-        return;
-      } catch (IllegalStateException inUse) {
-        if (!root.lifetime.scope().isAlive()) {
-          throw inUse;
-        }
-        Thread.onSpinWait();
-      }
+  private void checkWhole() {
+    if (part) {
+      throw new UnsupportedOperationException(
+          "a part of a memory cannot end the whole. Fix: revoke or close the memory it is made of");
     }
   }
 }

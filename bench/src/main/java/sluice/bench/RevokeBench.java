@@ -1,0 +1,269 @@
+package sluice.bench;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.run.Harness;
+import sluice.bench.run.MachineLock;
+import sluice.bench.run.Options;
+import sluice.bench.run.Series;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+import sluice.sys.NativeMemory;
+
+/// What it costs to make memory and take it away again, beside a shared arena for each, and what an
+/// access costs beside one of a plain segment. Used by the main thread, in the harness's own JVM.
+///
+/// All of a case are measured in turn, the order reversed each round; the first is there twice, as
+/// the control. Each has a loop of its own, so that no compiled code serves two of them.
+final class RevokeBench implements Bench {
+  private static final String NAME = "revoke";
+  private static final int LONGS = 512;
+  private static final int REVOCATIONS = 64 * 20;
+  private static final int PASSES = 2000;
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  /// @param operations what one call of the work does
+  private record Side(String system, int operations, Work work) {}
+
+  @FunctionalInterface
+  private interface Work {
+    long once();
+  }
+
+  /// @param threads that wait meanwhile: each is asked in a handshake
+  private record Case(String name, int threads, List<String> systems) {}
+
+  private static final List<String> ENDING = List.of("sluice/lent", "arena");
+  private static final List<String> ACCESS = List.of("sluice/lent", "segment");
+  private static final List<Case> CASES =
+      List.of(
+          new Case("make and revoke", 0, ENDING),
+          new Case("make and revoke beside 64 threads", 64, ENDING),
+          new Case("access in order", 0, ACCESS),
+          new Case("access at random", 0, ACCESS));
+
+  private final int[] places = new int[LONGS];
+  private long sink;
+
+  RevokeBench() {
+    List<Integer> shuffled = new ArrayList<>();
+    for (int i = 0; i < LONGS; i++) {
+      shuffled.add(i * Long.BYTES);
+    }
+    Collections.shuffle(shuffled, new Random(5));
+    for (int i = 0; i < LONGS; i++) {
+      places[i] = shuffled.get(i);
+    }
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String where() {
+    return "one JVM, no server";
+  }
+
+  @Override
+  public String list() {
+    StringBuilder text = new StringBuilder();
+    for (Case one : CASES) {
+      text.append(NAME + ": ").append(one.name).append(" (quick)\n    ");
+      text.append(String.join(" ", one.systems)).append('\n');
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void check(Options options) {
+    if (!options.peers().isEmpty()) {
+      throw new IllegalArgumentException("revoke always compares the same systems\n" + list());
+    }
+    List<Case> _ = selected(options);
+  }
+
+  private static List<Case> selected(Options options) {
+    return CaseChoice.of(options, CASES, Case::name, _ -> true);
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    try (MachineLock _ = MachineLock.acquire()) {
+      for (Case one : selected(harness.options())) {
+        done.accept(measure(harness.options(), one));
+      }
+    }
+  }
+
+  private CaseResult measure(Options options, Case one) {
+    Account account = new Account(NAME, LONGS * Long.BYTES);
+    Block block = Objects.requireNonNull(Block.allocate(account, LONGS * Long.BYTES));
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> waiting = new ArrayList<>();
+    Memory memory = Memory.lend(block, 0, block.lengthBytes());
+    try (Arena arena = Arena.ofShared()) {
+      for (int i = 0; i < one.threads; i++) {
+        waiting.add(Thread.ofPlatform().daemon().start(() -> await(end)));
+      }
+      MemorySegment segment = NativeMemory.alias(block.segment(), arena);
+      return rounds(options, one, sides(one, block, memory, segment));
+    } finally {
+      end.countDown();
+      waiting.forEach(RevokeBench::join);
+      memory.close();
+      block.release();
+    }
+  }
+
+  private List<Side> sides(Case one, Block block, Memory memory, MemorySegment segment) {
+    return switch (one.name) {
+      case "access in order" ->
+          List.of(
+              new Side("sluice/lent", PASSES * LONGS, () -> inOrder(memory)),
+              new Side("segment", PASSES * LONGS, () -> inOrder(segment)));
+      case "access at random" ->
+          List.of(
+              new Side("sluice/lent", PASSES * LONGS, () -> atRandom(memory)),
+              new Side("segment", PASSES * LONGS, () -> atRandom(segment)));
+      default ->
+          List.of(
+              new Side("sluice/lent", REVOCATIONS, () -> lend(block)),
+              new Side("arena", REVOCATIONS, () -> arenas(block)));
+    };
+  }
+
+  private CaseResult rounds(Options options, Case one, List<Side> sides) {
+    List<Side> all = List.of(sides.getFirst(), sides.getFirst(), sides.getLast());
+    List<Series> series = new ArrayList<>();
+    for (int i = 0; i < all.size(); i++) {
+      series.add(new Series(all.get(i).system, i == 1));
+      double _ = nanos(all.get(i), options.warmSeconds());
+    }
+    for (int round = 0; round < options.rounds(); round++) {
+      for (int i = 0; i < all.size(); i++) {
+        int at = round % 2 == 0 ? i : all.size() - 1 - i;
+        Map<String, Double> metrics = new LinkedHashMap<>();
+        metrics.put("ns_per_record", nanos(all.get(at), options.seconds()));
+        series.get(at).addRound(metrics);
+        Harness.progress(
+            "[revoke] %s: round %d/%d %-12s %,12.3f ns"
+                .formatted(
+                    one.name,
+                    round + 1,
+                    options.rounds(),
+                    all.get(at).system + (series.get(at).control() ? " (A/A)" : ""),
+                    metrics.getOrDefault("ns_per_record", Double.NaN)));
+      }
+    }
+    return new CaseResult(NAME, one.name, series, Map.of());
+  }
+
+  /// Nanoseconds per operation over a window.
+  private double nanos(Side side, double seconds) {
+    long start = System.nanoTime();
+    long window = (long) (seconds * 1e9);
+    long operations = 0;
+    long elapsed;
+    do {
+      sink += side.work.once();
+      operations += side.operations;
+      elapsed = System.nanoTime() - start;
+    } while (elapsed < window);
+    return (double) elapsed / operations;
+  }
+
+  private static long lend(Block block) {
+    long sum = 0;
+    for (int i = 0; i < REVOCATIONS; i++) {
+      Memory memory = Memory.lend(block, 0, LONGS * Long.BYTES);
+      sum += memory.getLong(0);
+      memory.revoke();
+    }
+    return sum;
+  }
+
+  private static long arenas(Block block) {
+    long sum = 0;
+    for (int i = 0; i < REVOCATIONS; i++) {
+      try (Arena arena = Arena.ofShared()) {
+        sum += NativeMemory.alias(block.segment(), arena).get(LONG, 0);
+      }
+    }
+    return sum;
+  }
+
+  private static long inOrder(Memory memory) {
+    long sum = 0;
+    for (int pass = 0; pass < PASSES; pass++) {
+      for (int i = 0; i < LONGS; i++) {
+        sum += memory.getLong((long) i * Long.BYTES);
+      }
+    }
+    return sum;
+  }
+
+  private static long inOrder(MemorySegment segment) {
+    long sum = 0;
+    for (int pass = 0; pass < PASSES; pass++) {
+      for (int i = 0; i < LONGS; i++) {
+        sum += segment.get(LONG, (long) i * Long.BYTES);
+      }
+    }
+    return sum;
+  }
+
+  private long atRandom(Memory memory) {
+    long sum = 0;
+    for (int pass = 0; pass < PASSES; pass++) {
+      for (int place : places) {
+        sum += memory.getLong(place);
+      }
+    }
+    return sum;
+  }
+
+  private long atRandom(MemorySegment segment) {
+    long sum = 0;
+    for (int pass = 0; pass < PASSES; pass++) {
+      for (int place : places) {
+        sum += segment.get(LONG, place);
+      }
+    }
+    return sum;
+  }
+
+  private static void await(CountDownLatch end) {
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
