@@ -25,6 +25,8 @@ module sluice.cli {
       info.picocli;
   opens sluice.cli.console to
       info.picocli;
+  opens sluice.cli.domain to
+      info.picocli;
   opens sluice.cli.fs to
       info.picocli;
 }

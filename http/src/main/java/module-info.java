@@ -11,5 +11,6 @@ module sluice.http {
 
   exports sluice.http;
   exports sluice.http.parse;
+  exports sluice.http.plugin;
   exports sluice.http.site;
 }

@@ -9,6 +9,7 @@ import sluice.cli.compare.CompareCommand;
 import sluice.cli.console.Failure;
 import sluice.cli.console.Output;
 import sluice.cli.console.Version;
+import sluice.cli.domain.DomainCommand;
 import sluice.cli.fs.FsCommand;
 
 /// The commands whose start may take a tenth of a second, on picocli. The main thread runs them.

@@ -15,13 +15,14 @@ import sluice.http.HttpServer;
 /// |---|---|
 /// | TERM | graceful drain, exit code 0 |
 /// | INT | the same; a second one ends the process at once, exit code 130 |
-/// | HUP | opens the access log again, reads error pages, certificate and key, forgets replies |
+/// | HUP | opens the access log, reads error pages, certificate, key, plug-ins; forgets replies |
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ending | first signal | volatile | compareAndSet |
 final class Lifecycle {
   private final HttpServer server;
+  private final Runnable reloadPlugins;
   private final ServiceManager manager;
   private final Duration drainTimeout;
   private final Consumer<String> messages;
@@ -29,10 +30,16 @@ final class Lifecycle {
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile String status = "";
 
+  /// @param reloadPlugins run for HUP
   /// @param messages told, in one line each, what happens
   Lifecycle(
-      HttpServer server, ServiceManager manager, Duration drainTimeout, Consumer<String> messages) {
+      HttpServer server,
+      Runnable reloadPlugins,
+      ServiceManager manager,
+      Duration drainTimeout,
+      Consumer<String> messages) {
     this.server = server;
+    this.reloadPlugins = reloadPlugins;
     this.manager = manager;
     this.drainTimeout = drainTimeout;
     this.messages = messages;
@@ -84,6 +91,7 @@ final class Lifecycle {
     } catch (IOException e) {
       String.valueOf(e.getMessage()).lines().forEach(messages);
     }
+    reloadPlugins.run();
     manager.ready(status);
   }
 

@@ -6,9 +6,14 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import sluice.cli.console.UsageException;
+import sluice.cli.domain.Plugins;
+import sluice.http.HttpConfig;
 import sluice.http.HttpServer;
+import sluice.http.Route;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
 import sluice.loop.server.Engines;
@@ -56,28 +61,33 @@ final class Serve {
       throws UsageException, IOException, InterruptedException {
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), err::println);
-    HttpServer server = start(options, manager.listeners(), err);
-    Lifecycle life =
-        new Lifecycle(
-            server, manager, options.drainTimeout, line -> err.println("sluice: " + line));
-    life.listenToSignals();
-    announce(server, out);
-    Counters counters = count(server, options.directory(), err);
-    life.ready("serving " + options.directory() + " on " + server.server().addresses());
-    ResidentMemory.watch();
-    boolean asked = life.awaitEnd();
-    counters.close();
-    if (asked) {
-      return 0;
+    Consumer<String> messages = line -> err.println("sluice: " + line);
+    try (Plugins plugins = Plugins.load(options.plugins, messages)) {
+      HttpServer server = start(options, manager.listeners(), plugins.routes(), err);
+      Lifecycle life =
+          new Lifecycle(server, plugins::reload, manager, options.drainTimeout, messages);
+      life.listenToSignals();
+      announce(server, out);
+      Counters counters = count(server, options.directory(), err);
+      plugins.publishTo(counters);
+      life.ready("serving " + options.directory() + " on " + server.server().addresses());
+      ResidentMemory.watch();
+      boolean asked = life.awaitEnd();
+      counters.close();
+      if (asked) {
+        return 0;
+      }
+      err.println("sluice: every loop has died; see above");
+      return 1;
     }
-    err.println("sluice: every loop has died; see above");
-    return 1;
   }
 
   /// Starts the server.
   ///
   /// @param sockets that listen already
-  static HttpServer start(ServeOptions options, List<PassedSocket> sockets, PrintStream err)
+  /// @param routes beside those that the options name
+  static HttpServer start(
+      ServeOptions options, List<PassedSocket> sockets, List<Route> routes, PrintStream err)
       throws UsageException, IOException {
     Path directory = options.directory();
     if (!Files.isDirectory(directory)) {
@@ -88,7 +98,10 @@ final class Serve {
               + (Files.exists(directory) ? "no directory" : "not there")
               + ". Fix: name a directory that exists.");
     }
-    return HttpServer.start(options.config(sockets), err::println);
+    HttpConfig config = options.config(sockets);
+    List<Route> all = new ArrayList<>(config.routes());
+    all.addAll(routes);
+    return HttpServer.start(config.withRoutes(all), err::println);
   }
 
   /// Prints where the server listens.

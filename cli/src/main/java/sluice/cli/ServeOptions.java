@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.cli.console.UsageException;
+import sluice.cli.domain.PluginOptions;
 import sluice.http.HttpConfig;
 import sluice.http.Monitoring;
 import sluice.http.site.Site;
@@ -42,7 +43,8 @@ final class ServeOptions {
         --loops N               event loops, each a thread (1)
         --max-connections N     connections per loop; for one more the longest idle
                           is closed, or it is answered 503 (16384)
-        --cache-mb N            memory for ready replies in MiB, 0 for none (64)
+        --cache-mb N            most memory for ready replies in MiB, 0 for none (1/32 of the
+                                machine's or the container's, 64 to 512)
         --index NAME,...        files that stand for their directory (index.html,index.htm)
         --listing               list directories that have no index file: directories first, then
                                 names by code point, up to 10000 and the number of the others
@@ -64,6 +66,12 @@ final class ServeOptions {
         --tls-cert FILE         serve HTTPS with this certificate chain, PEM
         --tls-key FILE          its private key, PEM; may be the same file
         --metrics-port N        port for /metrics and /healthz on the same address (none)
+        --plugin PATH=JAR       answer PATH and all below by the plug-in in JAR, in a domain of its
+                                own; may be repeated; SIGHUP loads a changed JAR; see
+                                docs/domains.md
+        --budget LIST           what the plug-in named before may use, such as
+                                cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
+        --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
         --demo                  answer /demo/hello and /demo/report by handlers
         --access-log FILE       append a line per request, combined format
         --header-timeout N      seconds a request head may take (10)
@@ -74,6 +82,7 @@ final class ServeOptions {
 
   boolean help;
   Duration drainTimeout = Duration.ofSeconds(10);
+  final PluginOptions plugins = new PluginOptions();
 
   private int port = 8080;
   private boolean portGiven;
@@ -85,7 +94,7 @@ final class ServeOptions {
   private Backend backend = Backend.AUTO;
   private int loops = 1;
   private int maxConnections = 16_384;
-  private long cacheMebibytes = 64;
+  private long cacheMebibytes = HttpConfig.defaultCacheBytes() >> 20;
   private String cacheControl = "";
   private Duration headerTimeout = Duration.ofSeconds(10);
   private Duration idleTimeout = Duration.ofSeconds(60);
@@ -177,6 +186,9 @@ final class ServeOptions {
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
       case "--access-log" -> accessLog = path(value);
+      case "--plugin" -> plugins.add(value);
+      case "--budget" -> plugins.budget(value);
+      case "--plugin-timeout" -> plugins.limit(seconds(name, value));
       case "--header-timeout" -> headerTimeout = seconds(name, value);
       case "--idle-timeout" -> idleTimeout = seconds(name, value);
       case "--send-timeout" -> sendTimeout = seconds(name, value);

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import sluice.cli.domain.Plugins;
 import sluice.http.HttpServer;
 import sluice.loop.counters.Counters;
 import sun.misc.Signal;
@@ -40,10 +41,12 @@ final class Training {
   private static void serve(String directory) throws Exception {
     Main.run("serve", "--help");
     ServeOptions options = ServeOptions.parse(List.of(directory, "--port", "0"));
-    HttpServer server = Serve.start(options, List.of(), System.err);
+    Plugins.load(options.plugins, System.err::println).close();
+    HttpServer server = Serve.start(options, List.of(), List.of(), System.err);
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), System.err::println);
-    Lifecycle life = new Lifecycle(server, manager, Duration.ofSeconds(1), System.err::println);
+    Lifecycle life =
+        new Lifecycle(server, () -> {}, manager, Duration.ofSeconds(1), System.err::println);
     life.listenToSignals();
     Serve.announce(server, System.out);
     Counters counters = Serve.count(server, options.directory(), System.err);

@@ -26,7 +26,7 @@ final class ServeTest {
   void servesTheExampleSiteAndSaysWhere() throws Exception {
     Path site = SourceTree.find().root().resolve("examples/site");
     ServeOptions options = ServeOptions.parse(List.of(site.toString(), "--port", "0"));
-    try (HttpServer server = Serve.start(options, List.of(), print);
+    try (HttpServer server = Serve.start(options, List.of(), List.of(), print);
         HttpClient client = HttpClient.newHttpClient()) {
       Serve.announce(server, print);
       String line = out.toString(StandardCharsets.UTF_8);

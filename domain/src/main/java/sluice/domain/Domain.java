@@ -289,6 +289,17 @@ public final class Domain implements Party, AutoCloseable {
     return true;
   }
 
+  /// Why the domain was ended; empty while it is alive.
+  public synchronized String endReason() {
+    return reason;
+  }
+
+  /// Whether its threads wait at their gates, being over budget, as of the last sample. Costs two
+  /// volatile reads, so it may be asked for each call.
+  public boolean isHeld() {
+    return held && alive;
+  }
+
   /// What the domain is and has used.
   public DomainStat stat() {
     if (alive) {
@@ -301,7 +312,7 @@ public final class Domain implements Party, AutoCloseable {
         threads.running().size(),
         usage.cpuNanos(),
         usage.allocatedBytes(),
-        held && alive);
+        isHeld());
   }
 
   /// Kills the domain; see [#kill()].

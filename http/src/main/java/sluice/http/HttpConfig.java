@@ -13,7 +13,8 @@ import sluice.loop.server.ServerConfig;
 /// @param server addresses, loops, backend
 /// @param site what is served
 /// @param limits of a request head
-/// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none
+/// @param cacheBytes ready replies kept in memory, all loops together; 0 keeps none; see
+///   [#defaultCacheBytes]
 /// @param cacheControl value of Cache-Control on files; empty for none
 /// @param watches inotify watches of each loop, at least 2: one for each file and directory that is
 ///   kept ready; 65 536 unless said otherwise. Where the system allows fewer, the least recently
@@ -49,13 +50,24 @@ public record HttpConfig(
     }
   }
 
-  /// 64 MiB of replies, ten seconds for a head, a minute idle, no access log.
+  private static final long LEAST_DEFAULT_CACHE_BYTES = 64L << 20;
+  private static final long MOST_DEFAULT_CACHE_BYTES = 512L << 20;
+
+  /// What `cacheBytes` is unless said otherwise: an eighth of the largest heap this JVM may have,
+  /// 64 to 512 MiB. The JVM takes a quarter of the machine or of its control group by itself, so
+  /// this is a thirty-second part of that. It is used as far as the site is large.
+  public static long defaultCacheBytes() {
+    return Math.clamp(
+        Runtime.getRuntime().maxMemory() / 8, LEAST_DEFAULT_CACHE_BYTES, MOST_DEFAULT_CACHE_BYTES);
+  }
+
+  /// [#defaultCacheBytes] of replies, ten seconds for a head, a minute idle, no access log.
   public static HttpConfig of(ServerConfig server, Site site) {
     return new HttpConfig(
         server,
         site,
         HttpLimits.DEFAULT,
-        64L << 20,
+        defaultCacheBytes(),
         "",
         65_536,
         Duration.ofSeconds(10),

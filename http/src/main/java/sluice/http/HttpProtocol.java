@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
+import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
@@ -391,10 +392,7 @@ final class HttpProtocol implements Protocol {
       finish(connection, session, 404, HttpReplies.NONE, keep);
       return false;
     }
-    View view = request.view();
-    int from = request.pathFrom();
-    int to = request.pathTo();
-    Resource resource = files.lookup(view, from, to);
+    Resource resource = files.lookup(request);
     if (resource != null) {
       counts.hits++;
       replies.resource(connection, request, resource, field);
@@ -511,7 +509,11 @@ final class HttpProtocol implements Protocol {
     SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
     ReplyTicket ticket = connection.defer();
     files.request(
-        path, hash, canonical, resource -> ticket.completeHere(new Piece(head, resource)));
+        path,
+        hash,
+        canonical,
+        ContentNegotiation.order(request),
+        resource -> ticket.completeHere(new Piece(head, resource)));
   }
 
   private static byte[] bytes(View view, int from, int to) {

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
-import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.Field;
 import sluice.http.parse.HttpMethod;
 import sluice.http.parse.HttpRequest;
@@ -67,11 +66,11 @@ final class HttpReplies {
   void resource(
       Connection connection, HttpRequest request, Resource resource, byte[] connectionField) {
     Output out = connection.output();
-    if (resource.codings == 0) {
+    ReadyReply reply = resource.reply;
+    if (reply == null) {
       bare(out, request, resource, connectionField);
       return;
     }
-    ReadyReply reply = choose(request, resource);
     if (!request.hasAny(Field.CONDITIONS_AND_RANGE)) {
       whole(out, request, reply, connectionField);
       return;
@@ -85,19 +84,6 @@ final class HttpReplies {
       case IGNORE_RANGE -> whole(out, request, reply, connectionField);
       case PROCEED -> ranged(out, request, reply, connectionField);
     }
-  }
-
-  private static ReadyReply choose(HttpRequest request, Resource resource) {
-    int coding = ContentNegotiation.IDENTITY;
-    if (resource.codings != ContentNegotiation.IDENTITY) {
-      int chosen = ContentNegotiation.choose(request, resource.codings);
-      coding = chosen == 0 ? ContentNegotiation.IDENTITY : chosen;
-    }
-    ReadyReply reply = resource.reply(coding);
-    if (reply == null) {
-      throw new IllegalStateException("a resource without the representation it names");
-    }
-    return reply;
   }
 
   private void whole(Output out, HttpRequest request, ReadyReply reply, byte[] connectionField) {

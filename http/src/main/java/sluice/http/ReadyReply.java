@@ -17,7 +17,7 @@ import sluice.memory.Block;
 ///  block:  | 304 head | 200 head              | body (unless it is long, or streamed) |
 ///                       status, Date, length,
 ///                       fields, empty line
-///  body:   | a long one, in a memory file: its pages are handed to the socket, not copied |
+///  body:   | sent from here without a copy: as it was read, or in a memory file |
 /// ```
 ///
 /// Only the Date lines ever change, at most once a second; heads are always copied out when they
@@ -34,7 +34,7 @@ final class ReadyReply {
 
   private final Block block;
 
-  /// Where the body is; `block`, unless it is long.
+  /// Where the body is; `block`, when it is short.
   private final Block body;
 
   private final @Nullable FileStream file;
@@ -103,18 +103,26 @@ final class ReadyReply {
   /// Prepares a reply whose body is in memory.
   ///
   /// @param longBodies where a long body goes, while there is room
-  /// @param body its first `parts.bodyBytes` bytes are copied
+  /// @param body copied when it is short or long, and leased otherwise; null for an empty one
   /// @return null when the account has no room
   static @Nullable ReadyReply inMemory(
-      Account account, LongBodies longBodies, Parts parts, MemorySegment body) {
+      Account account, LongBodies longBodies, Parts parts, @Nullable Block body) {
+    if (body == null || parts.bodyBytes <= COPY_BODY_BYTES) {
+      ReadyReply reply = prepare(account, parts, (int) parts.bodyBytes, null, null);
+      if (reply != null && body != null) {
+        MemorySegment.copy(
+            body.segment(), 0, reply.body.segment(), reply.bodyFrom, parts.bodyBytes);
+      }
+      return reply;
+    }
     Block own = longBodies.allocate(account, parts.bodyBytes);
-    ReadyReply reply =
-        own == null
-            ? prepare(account, parts, (int) parts.bodyBytes, null, null)
-            : prepare(account, parts, 0, own, null);
-    if (reply != null) {
-      MemorySegment.copy(body, 0, reply.body.segment(), reply.bodyFrom, parts.bodyBytes);
-    } else if (own != null) {
+    if (own == null) {
+      own = body.lease();
+    } else {
+      MemorySegment.copy(body.segment(), 0, own.segment(), 0, parts.bodyBytes);
+    }
+    ReadyReply reply = prepare(account, parts, 0, own, null);
+    if (reply == null) {
       own.release();
     }
     return reply;

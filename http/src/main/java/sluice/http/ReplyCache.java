@@ -5,8 +5,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
 
-/// Ready replies of one loop by request path, least recently used first out. Owned by the loop's
-/// thread.
+/// Ready replies of one loop by request path and content coding, least recently used first out.
+/// Owned by the loop's thread.
+///
+/// All that is kept for one path agrees in what codings there are.
 ///
 /// Keys are paths as they were sent, so a lookup decodes nothing. Hashes are seeded per cache, so
 /// that no client can choose colliding paths. A lookup allocates nothing.
@@ -59,13 +61,12 @@ final class ReplyCache {
     return h;
   }
 
-  /// What is kept for a path, or null; it becomes the newest.
+  /// Something that is kept for a path, or null.
   @Nullable Resource lookup(View view, int from, int to) {
     long hash = hash(view, from, to);
     Resource resource = table[slot(hash)];
     while (resource != null) {
       if (resource.hash == hash && resource.pathEquals(view, from, to)) {
-        touch(resource);
         return resource;
       }
       resource = resource.chain;
@@ -73,8 +74,25 @@ final class ReplyCache {
     return null;
   }
 
-  /// Keeps a resource in place of any other for its path; the cache's lease on its replies ends
-  /// when it is evicted. Refuses one that is larger than an eighth of the cache.
+  /// What is kept for the path of `like` in a coding, or null.
+  @Nullable Resource find(Resource like, int coding) {
+    Resource resource = table[slot(like.hash)];
+    while (resource != null) {
+      if (resource.coding == coding && samePath(resource, like)) {
+        return resource;
+      }
+      resource = resource.chain;
+    }
+    return null;
+  }
+
+  private static boolean samePath(Resource one, Resource other) {
+    return one.hash == other.hash && Arrays.equals(one.path, other.path);
+  }
+
+  /// Keeps a resource in place of another for its path and coding, and of all for its path that say
+  /// that there are other codings; the cache's lease on its reply ends when it is evicted. Refuses
+  /// one that is larger than an eighth of the cache.
   ///
   /// @param hash of its path
   /// @return whether it is kept
@@ -84,10 +102,7 @@ final class ReplyCache {
     if (bytes > limitBytes / 8) {
       return false;
     }
-    Resource before = find(resource);
-    if (before != null) {
-      remove(before);
-    }
+    removeOutdated(resource);
     while (usedBytes + bytes > limitBytes && oldest != null) {
       evictions++;
       remove(oldest);
@@ -138,18 +153,20 @@ final class ReplyCache {
     }
   }
 
-  private @Nullable Resource find(Resource like) {
-    Resource resource = table[slot(like.hash)];
+  private void removeOutdated(Resource by) {
+    Resource resource = table[slot(by.hash)];
     while (resource != null) {
-      if (resource.hash == like.hash && Arrays.equals(resource.path, like.path)) {
-        return resource;
+      Resource next = resource.chain;
+      boolean differs = resource.coding == by.coding || resource.codings != by.codings;
+      if (differs && samePath(resource, by)) {
+        remove(resource);
       }
-      resource = resource.chain;
+      resource = next;
     }
-    return null;
   }
 
-  private void touch(Resource resource) {
+  /// Marks a kept resource as used: it gives way last.
+  void use(Resource resource) {
     if (newest != resource) {
       unlink(resource);
       linkNewest(resource);

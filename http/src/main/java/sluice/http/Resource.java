@@ -3,16 +3,15 @@ package sluice.http;
 import org.jspecify.annotations.Nullable;
 import sluice.http.files.SiteAnswer;
 import sluice.http.files.WatchTicket;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// What one request path stands for at this moment, ready to be sent: representations of a file, or
-/// a redirect, or a refusal. Owned by the loop's thread once it is in the [ReplyCache].
+/// What one request path stands for at this moment, ready to be sent: a file in one content coding,
+/// or a redirect, or a refusal. Owned by the loop's thread once it is in the [ReplyCache].
 ///
-/// Holds a lease on each representation, and the ticket it depends on, until it is released.
+/// Holds a lease on the representation, and the ticket it depends on, until it is released.
 final class Resource {
-  /// Number of content codings: the bits of [sluice.http.parse.ContentNegotiation].
-  static final int CODINGS = 4;
-
   private static final int OVERHEAD_BYTES = 256;
 
   /// What an open file is charged, so that the cache's limit bounds descriptors too.
@@ -29,11 +28,13 @@ final class Resource {
   /// Body of a reply that is neither a file nor an error page; null otherwise.
   final byte @Nullable [] html;
 
-  /// Representations by content coding: the place of the coding's bit. Empty unless `status` is
-  /// 200.
-  final @Nullable ReadyReply[] replies;
+  /// The file's representation; null unless `status` is 200.
+  final @Nullable ReadyReply reply;
 
-  /// Mask of the codings in `replies`.
+  /// Its content coding, a bit of [sluice.http.parse.ContentNegotiation]; 0 without representation.
+  final int coding;
+
+  /// Mask of the codings that the file can be had in; 0 without representation.
   final int codings;
 
   /// Every use must first ask the file system whether this is still current; null otherwise.
@@ -45,9 +46,6 @@ final class Resource {
 
   private final @Nullable WatchTicket ticket;
 
-  /// Some representation is an open file rather than memory.
-  private final boolean streamed;
-
   long hash;
   boolean cached;
   @Nullable Resource chain;
@@ -58,7 +56,7 @@ final class Resource {
   private Resource(
       byte[] path,
       Bare bare,
-      @Nullable ReadyReply[] replies,
+      @Nullable ReadyReply reply,
       SiteAnswer.@Nullable Content content,
       boolean revalidate,
       @Nullable WatchTicket ticket) {
@@ -66,27 +64,18 @@ final class Resource {
     this.status = bare.status;
     this.extraFields = bare.extraFields;
     this.html = bare.html;
-    this.replies = replies;
+    this.reply = reply;
+    this.coding = content == null ? 0 : content.variant().coding().bit();
+    this.codings = content == null ? 0 : content.codings();
     this.revalidate = revalidate ? content : null;
     this.provisionalUntilNanos = content == null ? 0 : content.provisionalUntilNanos();
     this.ticket = ticket;
-    int mask = 0;
-    boolean anyStream = false;
-    for (int i = 0; i < replies.length; i++) {
-      ReadyReply reply = replies[i];
-      if (reply != null) {
-        mask |= 1 << i;
-        anyStream |= !reply.inMemory();
-      }
-    }
-    codings = mask;
-    streamed = anyStream;
   }
 
   /// @param revalidate whether each use must compare with the file system
   static Resource file(
-      byte[] path, @Nullable ReadyReply[] replies, SiteAnswer.Content content, boolean revalidate) {
-    return new Resource(path, Bare.OK, replies, content, revalidate, content.ticket());
+      byte[] path, ReadyReply reply, SiteAnswer.Content content, boolean revalidate) {
+    return new Resource(path, Bare.OK, reply, content, revalidate, content.ticket());
   }
 
   /// A reply without a file behind it.
@@ -96,7 +85,7 @@ final class Resource {
       byte[] extraFields,
       byte @Nullable [] html,
       @Nullable WatchTicket ticket) {
-    return new Resource(path, new Bare(status, extraFields, html), NO_REPLIES, null, false, ticket);
+    return new Resource(path, new Bare(status, extraFields, html), null, null, false, ticket);
   }
 
   /// What a reply without representations says.
@@ -105,14 +94,13 @@ final class Resource {
     static final Bare OK = new Bare(200, new byte[0], null);
   }
 
-  private static final @Nullable ReadyReply[] NO_REPLIES = {};
-
   @Nullable WatchTicket ticket() {
     return ticket;
   }
 
+  /// Whether the representation is an open file rather than memory.
   boolean streamed() {
-    return streamed;
+    return reply != null && !reply.inMemory();
   }
 
   /// Whether this is certainly what the path leads to, as of the last drain of the watches.
@@ -125,9 +113,14 @@ final class Resource {
     return status < 500 && (stands() || revalidate != null);
   }
 
-  /// The representation in a coding that [#codings] has.
-  @Nullable ReadyReply reply(int coding) {
-    return replies[Integer.numberOfTrailingZeros(coding)];
+  /// The coding that a request gets, of those the file can be had in: identity where the client
+  /// accepts none of them.
+  int chosen(HttpRequest request) {
+    if (codings <= ContentNegotiation.IDENTITY) {
+      return codings;
+    }
+    int chosen = ContentNegotiation.choose(request, codings);
+    return chosen == 0 ? ContentNegotiation.IDENTITY : chosen;
   }
 
   boolean pathEquals(View view, int from, int to) {
@@ -136,13 +129,8 @@ final class Resource {
 
   long chargedBytes() {
     long bytes = OVERHEAD_BYTES + (long) path.length + (html == null ? 0 : html.length);
-    bytes += streamed ? OPEN_FILE_BYTES : 0;
-    for (ReadyReply reply : replies) {
-      if (reply != null) {
-        bytes += reply.chargedBytes();
-      }
-    }
-    return bytes;
+    bytes += streamed() ? OPEN_FILE_BYTES : 0;
+    return bytes + (reply == null ? 0 : reply.chargedBytes());
   }
 
   /// Ends the leases and the ticket. Idempotent.
@@ -151,10 +139,8 @@ final class Resource {
       return;
     }
     released = true;
-    for (ReadyReply reply : replies) {
-      if (reply != null) {
-        reply.release();
-      }
+    if (reply != null) {
+      reply.release();
     }
     if (ticket != null) {
       ticket.close();

@@ -1,6 +1,5 @@
 package sluice.http;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import sluice.http.files.FileCoding;
@@ -9,11 +8,9 @@ import sluice.http.files.FileValidators;
 import sluice.http.files.FileVariant;
 import sluice.http.files.SiteAnswer;
 import sluice.http.files.WatchTicket;
-import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpDate;
 import sluice.http.site.MimeTypes;
 import sluice.memory.Account;
-import sluice.memory.Block;
 
 /// Makes a [Resource] of a [SiteAnswer]: writes the heads and puts head and body into one piece of
 /// memory. Any thread may call.
@@ -64,20 +61,10 @@ final class SiteReplies {
   }
 
   private Resource file(byte[] path, SiteAnswer.Content content) {
-    @Nullable ReadyReply[] replies = new ReadyReply[Resource.CODINGS];
-    boolean complete = true;
-    for (FileVariant variant : content.variants()) {
-      ReadyReply reply = ready(content, variant);
-      complete &= reply != null;
-      replies[Integer.numberOfTrailingZeros(coding(variant.coding()))] = reply;
-      variant.close();
-    }
-    if (!complete) {
-      for (ReadyReply reply : replies) {
-        if (reply != null) {
-          reply.release();
-        }
-      }
+    FileVariant variant = content.variant();
+    ReadyReply reply = ready(content, variant);
+    variant.close();
+    if (reply == null) {
       WatchTicket ticket = content.ticket();
       if (ticket != null) {
         ticket.close();
@@ -85,7 +72,7 @@ final class SiteReplies {
       return Resource.bare(path, 503, HttpReplies.RETRY, null, null);
     }
     boolean revalidate = content.keep() == SiteAnswer.Keep.REVALIDATE;
-    return Resource.file(path, replies, content, revalidate);
+    return Resource.file(path, reply, content, revalidate);
   }
 
   private @Nullable ReadyReply ready(SiteAnswer.Content content, FileVariant variant) {
@@ -126,18 +113,7 @@ final class SiteReplies {
       }
       return reply;
     }
-    Block block = variant.block();
-    MemorySegment body = block == null ? MemorySegment.NULL : block.segment();
-    return ReadyReply.inMemory(memory, longBodies, parts, body);
-  }
-
-  private static int coding(FileCoding coding) {
-    return switch (coding) {
-      case IDENTITY -> ContentNegotiation.IDENTITY;
-      case GZIP -> ContentNegotiation.GZIP;
-      case ZSTD -> ContentNegotiation.ZSTD;
-      case BROTLI -> ContentNegotiation.BR;
-    };
+    return ReadyReply.inMemory(memory, longBodies, parts, variant.block());
   }
 
   private static byte[] ascii(String text) {

@@ -16,7 +16,6 @@ import sluice.http.files.FileClock;
 import sluice.http.files.FileFill;
 import sluice.http.files.FileReader;
 import sluice.http.files.FileStatus;
-import sluice.http.files.FileVariant;
 import sluice.http.files.FillEvent;
 import sluice.http.files.SiteAnswer;
 import sluice.http.files.SiteFiles;
@@ -26,6 +25,7 @@ import sluice.http.files.WatchInotify;
 import sluice.http.files.WatchListener;
 import sluice.http.files.WatchTable;
 import sluice.http.files.WatchTicket;
+import sluice.http.parse.HttpRequest;
 import sluice.http.site.MimeType;
 import sluice.http.site.MimeTypes;
 import sluice.http.site.Site;
@@ -60,7 +60,7 @@ final class SiteService implements AutoCloseable {
   private final LongBodies longBodies;
   private final SiteReplies replies;
   private final ReplyCache cache;
-  private final Map<ByteBuffer, Fill> fills = new HashMap<>();
+  private final Map<Wanted, Fill> fills = new HashMap<>();
   private final FileStatus scratch = new FileStatus();
   private final WatchListener listener = this::fell;
   private final AtomicInteger running = new AtomicInteger();
@@ -78,10 +78,17 @@ final class SiteService implements AutoCloseable {
     void ready(Resource resource);
   }
 
+  /// What a fill is asked for.
+  ///
+  /// @param path as it was sent
+  /// @param order of the codings that the client accepts
+  private record Wanted(ByteBuffer path, int order) {}
+
   private static final class Fill {
     final byte[] path;
     final long hash;
     final SitePath sitePath;
+    final int order;
     final List<Waiter> waiters = new ArrayList<>();
 
     /// Waiters that were there before it began, and what `forgotten` was then.
@@ -89,10 +96,15 @@ final class SiteService implements AutoCloseable {
 
     long forgotten;
 
-    Fill(byte[] path, long hash, SitePath sitePath) {
+    Fill(byte[] path, long hash, SitePath sitePath, int order) {
       this.path = path;
       this.hash = hash;
       this.sitePath = sitePath;
+      this.order = order;
+    }
+
+    Wanted wanted() {
+      return new Wanted(ByteBuffer.wrap(path), order);
     }
   }
 
@@ -208,10 +220,19 @@ final class SiteService implements AutoCloseable {
     }
   }
 
-  /// What the path leads to, if that is known without waiting.
-  @Nullable Resource lookup(View view, int from, int to) {
-    Resource resource = cache.lookup(view, from, to);
-    if (resource == null || isGood(resource)) {
+  /// What the path of a request leads to, in the coding that it gets, if that is known without
+  /// waiting.
+  @Nullable Resource lookup(HttpRequest request) {
+    Resource resource = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
+    int chosen = resource == null ? 0 : resource.chosen(request);
+    if (resource != null && resource.coding != chosen) {
+      resource = cache.find(resource, chosen);
+    }
+    if (resource == null) {
+      return null;
+    }
+    if (isGood(resource)) {
+      cache.use(resource);
       return resource;
     }
     cache.remove(resource);
@@ -223,16 +244,8 @@ final class SiteService implements AutoCloseable {
     if (until != 0 && clock.nowNanos() >= until) {
       return false;
     }
-    return resource.revalidate == null || current(resource.revalidate);
-  }
-
-  private boolean current(SiteAnswer.Content content) {
-    for (FileVariant variant : content.variants()) {
-      if (!content.stillCurrent(variant, files, scratch)) {
-        return false;
-      }
-    }
-    return true;
+    SiteAnswer.Content content = resource.revalidate;
+    return content == null || content.stillCurrent(files, scratch);
   }
 
   long hash(View view, int from, int to) {
@@ -243,14 +256,14 @@ final class SiteService implements AutoCloseable {
   ///
   /// @param path as it was sent, the key
   /// @param canonical the same, canonical
-  void request(byte[] path, long hash, SitePath canonical, Waiter waiter) {
-    ByteBuffer key = ByteBuffer.wrap(path);
-    Fill running = fills.get(key);
+  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
+  void request(byte[] path, long hash, SitePath canonical, int order, Waiter waiter) {
+    Fill started = new Fill(path, hash, canonical, order);
+    Fill running = fills.get(started.wanted());
     if (running != null) {
       running.waiters.add(waiter);
       return;
     }
-    Fill started = new Fill(path, hash, canonical);
     started.waiters.add(waiter);
     start(started);
   }
@@ -258,7 +271,7 @@ final class SiteService implements AutoCloseable {
   private void start(Fill started) {
     started.early = started.waiters.size();
     started.forgotten = forgotten;
-    fills.put(ByteBuffer.wrap(started.path), started);
+    fills.put(started.wanted(), started);
     fillCount++;
     running.incrementAndGet();
     loop.slowPath()
@@ -279,7 +292,7 @@ final class SiteService implements AutoCloseable {
 
   private Resource resolve(Fill started) {
     try {
-      return replies.resource(started.path, fill.answer(started.sitePath));
+      return replies.resource(started.path, fill.answer(started.sitePath, started.order));
     } catch (RuntimeException | Error e) {
       Log.LOGGER.log(Level.ERROR, () -> "cannot read " + Log.shown(started.path), e);
       return Resource.bare(started.path, 500, new byte[0], null, null);
@@ -293,7 +306,7 @@ final class SiteService implements AutoCloseable {
       return;
     }
     drain();
-    fills.remove(ByteBuffer.wrap(done.path));
+    fills.remove(done.wanted());
     boolean current = done.forgotten == forgotten;
     boolean shared = current && resource.stands();
     if (current && resource.cacheable() && cache.insert(resource, done.hash)) {
@@ -312,7 +325,7 @@ final class SiteService implements AutoCloseable {
       resource.release();
     }
     if (served < waiters.size()) {
-      Fill again = new Fill(done.path, done.hash, done.sitePath);
+      Fill again = new Fill(done.path, done.hash, done.sitePath, done.order);
       again.waiters.addAll(waiters.subList(served, waiters.size()));
       start(again);
     }

@@ -2,6 +2,8 @@ package sluice.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,7 +11,14 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.http.files.FileFill;
+import sluice.http.files.SiteFiles;
 import sluice.http.parse.Bytes;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.site.Site;
+import sluice.http.site.SitePath;
+import sluice.memory.Account;
 import sluice.memory.View;
 
 /// The cache does what a map in order of use does.
@@ -31,7 +40,11 @@ class ReplyCacheTest {
   }
 
   private @Nullable Resource lookup(String path) {
-    return cache.lookup(view(path), 0, path.length());
+    Resource found = cache.lookup(view(path), 0, path.length());
+    if (found != null) {
+      cache.use(found);
+    }
+    return found;
   }
 
   private boolean insert(Resource resource) {
@@ -82,6 +95,43 @@ class ReplyCacheTest {
     cache.clear();
     assertThat(cache.count()).isZero();
     assertThat(cache.usedBytes()).isZero();
+  }
+
+  /// A file in the coding that a client likes best, as of now.
+  private Resource file(Site site, SiteFiles files, Account memory, int first) {
+    FileFill fill = new FileFill(site, files, null, memory, each -> false);
+    SiteReplies replies = new SiteReplies(memory, new LongBodies("none", 0), "");
+    int order = first | ContentNegotiation.IDENTITY << 4;
+    return replies.resource(Bytes.latin1("/f"), fill.answer(SitePath.of("/f"), order));
+  }
+
+  @Test
+  void codingsOfOnePathStandBesideEachOtherWhileTheyAgree(@TempDir Path root) throws Exception {
+    Account memory = new Account("test", 1 << 20);
+    Files.writeString(root.resolve("f"), "plain".repeat(2000)); // sent from where it was read
+    Files.writeString(root.resolve("f.gz"), "packed");
+    Site site = Site.of(root);
+    try (SiteFiles files = SiteFiles.open(site)) {
+      Resource plain = file(site, files, memory, ContentNegotiation.IDENTITY);
+      Resource packed = file(site, files, memory, ContentNegotiation.GZIP);
+      assertThat(insert(plain)).isTrue();
+      assertThat(insert(packed)).isTrue();
+      assertThat(cache.count()).isEqualTo(2);
+      assertThat(cache.find(plain, ContentNegotiation.GZIP)).isSameAs(packed);
+      assertThat(cache.find(packed, ContentNegotiation.IDENTITY)).isSameAs(plain);
+      assertThat(cache.find(plain, ContentNegotiation.BR)).isNull();
+      Resource again = file(site, files, memory, ContentNegotiation.GZIP);
+      assertThat(insert(again)).isTrue();
+      assertThat(cache.find(plain, ContentNegotiation.GZIP)).isSameAs(again);
+      Files.delete(root.resolve("f.gz"));
+      Resource alone = file(site, files, memory, ContentNegotiation.GZIP);
+      assertThat(alone.coding).isEqualTo(ContentNegotiation.IDENTITY);
+      assertThat(insert(alone)).isTrue();
+      assertThat(cache.count()).as("no other is left").isEqualTo(1);
+      assertThat(lookup("/f")).isSameAs(alone);
+      cache.clear();
+    }
+    assertThat(memory.usedBytes()).isZero();
   }
 
   @Test

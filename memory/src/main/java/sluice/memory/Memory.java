@@ -278,28 +278,33 @@ public final class Memory implements AutoCloseable {
     }
   }
 
-  /// As [#revoke], but idempotent.
-  ///
-  /// @throws UnsupportedOperationException when this is a part
+  /// As [#revoke], but idempotent. Does nothing on a part, which ends with its whole.
   @Override
   public void close() {
-    checkWhole();
-    boolean _ = root.revoke();
+    if (!part) {
+      boolean _ = root.revoke();
+    }
   }
 
-  /// The same bytes where no other holder sees a write: this memory, or a copy when there are other
-  /// leases on the block, when parts were made, or when this is a part. A whole that was copied is
-  /// closed; a part leaves its whole as it is.
+  /// The same bytes where no other reference and no other holder of the block sees a write.
+  ///
+  /// A whole is that itself when its lease is the only one and no part was made of it; when one
+  /// was, it is revoked now and the fresh reference comes back. When the block has other holders, a
+  /// copy comes back and this reference is closed. Of a part a copy comes back in any case, and its
+  /// whole stays as it is. Threads that share this very reference share what it writes.
   ///
   /// @return null when the account has no room for the copy; this reference stays as it is then
   /// @throws IllegalStateException when it was revoked or closed before
+  /// @throws UnsupportedOperationException when it is read-only
   public @Nullable Memory writable(Account account) {
     if (isReadOnly()) {
       throw new UnsupportedOperationException("read-only memory never becomes writable");
     }
-    if (root.hasOneUser()) {
-      root.checkLive();
-      return this;
+    if (!isLive()) {
+      throw root.endedBefore();
+    }
+    if (!part && root.block.leases() == 1) {
+      return root.hasParts() ? revokeNow() : this;
     }
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {
@@ -313,9 +318,7 @@ public final class Memory implements AutoCloseable {
     }
     Memory own = over(copy, 0, lengthBytes());
     copy.release();
-    if (!part) {
-      close();
-    }
+    close();
     return own;
   }
 
@@ -327,7 +330,9 @@ public final class Memory implements AutoCloseable {
   private void checkWhole() {
     if (part) {
       throw new UnsupportedOperationException(
-          "a part of a memory cannot end the whole. Fix: revoke or close the memory it is made of");
+          "a slice or a read-only reference cannot revoke the memory it was made of."
+              + " Why: that belongs to its owner, and may be larger or writable."
+              + " Fix: revoke the reference that Memory.over, lend or revokeNow returned.");
     }
   }
 }

@@ -64,9 +64,9 @@ final class MemoryRoot {
         : Cohort.part(this, of, range);
   }
 
-  /// Whether one reference is all there is to the block.
-  boolean hasOneUser() {
-    return block.leases() == 1 && !parted;
+  /// Whether a part was ever made.
+  boolean hasParts() {
+    return parted;
   }
 
   /// A plain read, which costs nothing where it can be done once for many accesses: the arena
@@ -91,7 +91,7 @@ final class MemoryRoot {
   }
 
   IllegalStateException endedBefore() {
-    return new IllegalStateException("this memory cannot be revoked: it has ended before");
+    return new IllegalStateException("this memory has ended before");
   }
 
   Memory revokeNow() {

@@ -126,7 +126,9 @@ final class LentMemoryTest {
     Block device = block(8);
     Memory memory = Memory.lend(device, 0, 8);
     Memory part = memory.slice(0, 8);
-    assertThatThrownBy(part::close).isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(part::revoke).isInstanceOf(UnsupportedOperationException.class);
+    part.close();
+    assertThat(memory.isLive()).isTrue();
     memory.revoke();
     lend(1).revokeNow().close();
     awaitUsed(8);

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -112,67 +111,6 @@ final class MemoryTest {
     assertThat(memory.isLive()).isFalse();
     assertThat(own.writable(account)).isSameAs(own);
     own.close();
-    block.release();
-    assertThat(account.usedBytes()).isZero();
-  }
-
-  @Test
-  void aPartCannotEndTheWhole() {
-    Block block = block(64);
-    Memory memory = Memory.over(block, 0, 64);
-    for (Memory part : List.of(memory.slice(0, 8), memory.asReadOnly(), memory.slice(0, 64))) {
-      assertThatThrownBy(part::revoke).isInstanceOf(UnsupportedOperationException.class);
-      assertThatThrownBy(part::revokeNow).isInstanceOf(UnsupportedOperationException.class);
-      assertThatThrownBy(part::close).isInstanceOf(UnsupportedOperationException.class);
-      assertThat(memory.isLive()).isTrue();
-      assertThat(part.get(0)).isZero();
-    }
-    memory.close();
-    block.release();
-    assertThat(account.usedBytes()).isZero();
-  }
-
-  @Test
-  void readersOfAPartDoNotSeeTheWriter() {
-    Block block = block(16);
-    Memory memory = Memory.over(block, 0, 16);
-    block.release();
-    Memory reader = memory.asReadOnly();
-    Memory own = requireNonNull(memory.writable(account));
-    own.set(0, (byte) 2);
-    assertThat(own).isNotSameAs(memory);
-    assertThatThrownBy(() -> reader.get(0)).isInstanceOf(IllegalStateException.class);
-    own.close();
-    assertThat(account.usedBytes()).isZero();
-  }
-
-  @Test
-  void aWritablePartIsACopyAndLeavesTheWhole() {
-    Block block = block(16);
-    Memory memory = Memory.over(block, 0, 16);
-    memory.set(8, (byte) 1);
-    Memory own = requireNonNull(memory.slice(8, 4).writable(account));
-    assertThat(own.lengthBytes()).isEqualTo(4);
-    own.set(0, (byte) 2);
-    assertThat(memory.get(8)).isEqualTo((byte) 1);
-    own.close();
-    memory.close();
-    block.release();
-    assertThat(account.usedBytes()).isZero();
-  }
-
-  @Test
-  void whatHasEndedIsNeverWritable() {
-    Block block = block(16);
-    for (int holders = 1; holders <= 2; holders++) {
-      Memory ended = Memory.over(block, 0, 16);
-      ended.close();
-      assertThatThrownBy(() -> ended.writable(account)).isInstanceOf(IllegalStateException.class);
-      assertThat(account.usedBytes()).as("a copy that was left behind").isEqualTo(16);
-      block.lease();
-    }
-    block.release();
-    block.release();
     block.release();
     assertThat(account.usedBytes()).isZero();
   }

@@ -26,13 +26,23 @@ public enum FileCoding {
     return token;
   }
 
+  /// The coding of one bit.
+  static FileCoding of(int bit) {
+    return switch (bit) {
+      case ContentNegotiation.BR -> BROTLI;
+      case ContentNegotiation.ZSTD -> ZSTD;
+      case ContentNegotiation.GZIP -> GZIP;
+      default -> IDENTITY;
+    };
+  }
+
   /// What a precompressed sibling has behind its name; empty for [#IDENTITY].
   String suffix() {
     return suffix;
   }
 
   /// The coding in masks of [ContentNegotiation].
-  int bit() {
+  public int bit() {
     return bit;
   }
 

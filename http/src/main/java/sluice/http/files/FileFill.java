@@ -1,10 +1,11 @@
 package sluice.http.files;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.ContentNegotiation;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.loop.sockets.DescriptorShortage;
@@ -71,15 +72,23 @@ public final class FileFill {
     this.indexes = site.indexes();
   }
 
-  /// What the site holds under `path` now: at some moment after this call began.
-  public SiteAnswer answer(SitePath path) {
+  /// What the site holds under `path` now, at some moment after this call began, for a client that
+  /// accepts no coding.
+  SiteAnswer answer(SitePath path) {
+    return answer(path, ContentNegotiation.IDENTITY);
+  }
+
+  /// What the site holds under `path` now, at some moment after this call began.
+  ///
+  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
+  public SiteAnswer answer(SitePath path, int order) {
     if (site.hides(path)) {
       return new SiteAnswer.Refusal(403, "hidden by the site's rules", null);
     }
     FileDependence dependence = new FileDependence(watches);
     boolean handedOver = false;
     try {
-      SiteAnswer answer = resolve(path, dependence);
+      SiteAnswer answer = resolve(path, order, dependence);
       handedOver = answer.ticket() != null;
       return answer;
     } finally {
@@ -89,33 +98,22 @@ public final class FileFill {
     }
   }
 
-  private SiteAnswer resolve(SitePath path, FileDependence dependence) {
+  private SiteAnswer resolve(SitePath path, int order, FileDependence dependence) {
     SiteFiles.Opened opened = open(path, dependence);
     FileHandle handle = opened.handle();
-    FileStatus status = new FileStatus();
     if (handle == null) {
+      FileStatus status = new FileStatus();
       boolean searchable =
           opened.errno() == Errno.EACCES && files.status(path, status) == 0 && status.isDirectory();
-      return searchable ? directory(path, dependence) : refusal(opened.errno(), dependence);
+      return searchable ? directory(path, order, dependence) : refusal(opened.errno(), dependence);
     }
-    boolean kept = false;
-    try {
-      int errno = handle.status(status);
-      if (errno != 0) {
-        return refusal(-errno, dependence);
-      }
-      if (status.isRegular()) {
-        kept = true;
-        return path.trailingSlash()
-            ? closing(handle, refusal(Errno.ENOTDIR, dependence))
-            : content(path, opened, dependence);
-      }
-    } finally {
-      if (!kept) {
-        handle.close();
-      }
+    if (opened.status().isRegular() && !path.trailingSlash()) {
+      return content(path, opened, order, dependence);
     }
-    return directory(path, dependence);
+    handle.close();
+    return opened.status().isRegular()
+        ? refusal(Errno.ENOTDIR, dependence)
+        : directory(path, order, dependence);
   }
 
   /// Opens, after making the answer depend on the path. A link can change where no watch is.
@@ -129,12 +127,7 @@ public final class FileFill {
     return opened;
   }
 
-  private static SiteAnswer closing(FileHandle handle, SiteAnswer answer) {
-    handle.close();
-    return answer;
-  }
-
-  private SiteAnswer directory(SitePath path, FileDependence dependence) {
+  private SiteAnswer directory(SitePath path, int order, FileDependence dependence) {
     if (!path.trailingSlash()) {
       return new SiteAnswer.Redirect(dependence.ticket());
     }
@@ -148,13 +141,12 @@ public final class FileFill {
         }
         return refusal(opened.errno(), dependence);
       }
-      FileStatus status = new FileStatus();
-      if (handle.status(status) == 0 && status.isRegular()) {
+      if (opened.status().isRegular()) {
         if (i > 0) {
           dependence
               .onlyByWatching(); // a better index may appear, which no statx of this one shows
         }
-        return content(index, opened, dependence);
+        return content(index, opened, order, dependence);
       }
       handle.close();
     }
@@ -179,54 +171,79 @@ public final class FileFill {
     }
   }
 
-  /// The file itself and its variants. Closes what was opened, or hands it over.
-  private SiteAnswer content(SitePath path, SiteFiles.Opened opened, FileDependence dependence) {
-    List<FileVariant> variants = new ArrayList<>(4);
-    boolean complete = false;
+  /// The file in the coding that the client likes best of those it can be had in. Only that one is
+  /// read. Closes what was opened, or hands it over.
+  private SiteAnswer content(
+      SitePath path, SiteFiles.Opened opened, int order, FileDependence dependence) {
+    FileHandle handle = Objects.requireNonNull(opened.handle());
+    boolean handedOver = false;
     try {
-      FileReader.Result result = read(path, opened, dependence);
-      FileBody body = result.body();
-      if (body == null) {
-        return refusal(result.errno(), dependence);
+      dependence.onFile(path, opened);
+      FileStatus original = new FileStatus(); // of what is watched by now
+      int errno = handle.status(original);
+      if (errno != 0) {
+        return refusal(-errno, dependence);
       }
-      variants.add(FileVariant.stored(FileCoding.IDENTITY, body, null, site.tags()));
-      boolean worthwhile = compressible.test(path);
+      boolean compresses = site.gzipLevel() > 0 && compressible.test(path);
+      int codings = ContentNegotiation.IDENTITY;
       if (site.precompressed()) {
-        addSiblings(path, body.version(), variants, dependence);
+        codings |= siblings(path, original, dependence);
       }
-      if (worthwhile && site.gzipLevel() > 0) {
-        addGzip(body, variants);
+      boolean makes = compresses && Precompress.fits(original.sizeBytes);
+      int made = makes ? ContentNegotiation.GZIP & ~codings : 0;
+      codings |= made;
+
+      FileVariant variant = null;
+      int wanted = ContentNegotiation.first(order, codings);
+      while (variant == null && wanted > ContentNegotiation.IDENTITY && wanted != made) {
+        variant = sibling(path, FileCoding.of(wanted), original, dependence);
+        if (variant == null) {
+          codings &= ~wanted;
+          wanted = ContentNegotiation.first(order, codings);
+        }
       }
-      SiteAnswer.Keep keep = keep(variants, dependence);
+      if (variant == null) {
+        handedOver = true;
+        FileReader.Result result = read(path, opened, dependence);
+        FileBody body = result.body();
+        if (body == null) {
+          return refusal(result.errno(), dependence);
+        }
+        original = body.version();
+        boolean making = made != 0 && wanted == made;
+        variant = making ? compressed(body) : null;
+        if (variant == null) {
+          codings &= making ? ~made : -1;
+          variant = FileVariant.stored(FileCoding.IDENTITY, body, null, site.tags());
+        }
+      }
+      SiteAnswer.Keep keep = keep(variant, dependence);
       if (keep == SiteAnswer.Keep.ONCE) {
         dependence.giveUp();
       }
-      boolean vary = site.precompressed() || (worthwhile && site.gzipLevel() > 0);
-      complete = true;
+      boolean vary = site.precompressed() || compresses;
       return new SiteAnswer.Content(
-          path, body.version(), variants, vary, keep, dependence.ticket());
+          path, original, variant, codings, vary, keep, dependence.ticket());
     } finally {
-      if (!complete) {
-        variants.forEach(FileVariant::close);
+      if (!handedOver) {
+        handle.close();
       }
     }
   }
 
-  private SiteAnswer.Keep keep(List<FileVariant> variants, FileDependence dependence) {
+  private static SiteAnswer.Keep keep(FileVariant variant, FileDependence dependence) {
     WatchTicket ticket = dependence.ticket();
     if (ticket != null) {
       return ticket.fallen() ? SiteAnswer.Keep.ONCE : SiteAnswer.Keep.WATCHED;
     }
-    boolean comparable = true; // by a statx alone
-    for (FileVariant variant : variants) {
-      comparable &= variant.stream() == null && variant.validators().settled();
-    }
+    boolean comparable = variant.stream() == null && variant.validators().settled(); // by a statx
     return dependence.mayRevalidate() && comparable
         ? SiteAnswer.Keep.REVALIDATE
         : SiteAnswer.Keep.ONCE;
   }
 
-  /// Reads what `opened` holds, opening again when the file is changed meanwhile.
+  /// Reads what `opened` holds, which is watched already; opens again when the file is changed
+  /// meanwhile.
   private FileReader.Result read(
       SitePath path, SiteFiles.Opened opened, FileDependence dependence) {
     SiteFiles.Opened at = opened;
@@ -235,61 +252,102 @@ public final class FileFill {
       if (handle == null) {
         return FileReader.Result.failed(at.errno());
       }
-      dependence.onFile(path, at);
       FileReader.Result result = reader.read(handle, site.cacheableBytes());
       if (result.errno() != Errno.ESTALE || attempt == MOST_ATTEMPTS) {
         return result;
       }
       reader.backOff(attempt);
       at = open(path, dependence);
+      dependence.onFile(path, at);
     }
   }
 
-  private void addSiblings(
-      SitePath path, FileStatus original, List<FileVariant> variants, FileDependence dependence) {
+  /// Mask of the codings that files beside the original seem to be in. None of them is opened, as a
+  /// rule: whether one can be had is known when it is asked for.
+  private int siblings(SitePath path, FileStatus original, FileDependence dependence) {
+    int codings = 0;
+    FileStatus status = new FileStatus();
     for (FileCoding coding : SIBLINGS) {
       SitePath sibling = path.withSuffix(coding.suffix());
-      SiteFiles.Opened opened = open(sibling, dependence);
-      FileHandle handle = opened.handle();
+      dependence.on(sibling);
+      int errno = -files.entryStatus(sibling, status);
+      if (errno != 0) {
+        shortage(errno, dependence);
+      } else if (status.isSymlink()) { // what it leads to can change where no watch is
+        dependence.giveUp();
+        codings |= coding.bit();
+      } else if (status.isRegular()
+          && (!status.modifiedBefore(original) || renewed(sibling, original, dependence))) {
+        codings |= coding.bit();
+      }
+    }
+    return codings;
+  }
+
+  /// Has a file watched that is older than the original, because a write would make it fit.
+  ///
+  /// @return whether it was written before the watch began
+  private boolean renewed(SitePath sibling, FileStatus original, FileDependence dependence) {
+    SiteFiles.Opened opened = open(sibling, dependence);
+    try (FileHandle handle = opened.handle()) {
       if (handle == null) {
-        if (passes(opened.errno())) { // it may be there: nothing without it is kept
-          dependence.giveUp();
-          dependence.onlyByWatching();
-        }
-        continue;
+        shortage(opened.errno(), dependence);
+        return false;
       }
-      FileStatus status = new FileStatus();
-      if (handle.status(status) != 0 || !status.isRegular()) {
-        handle.close();
-        continue;
-      }
-      if (status.modifiedBefore(original)) {
-        dependence.onFile(sibling, opened); // a write would make it fit
-        handle.close();
-        continue;
-      }
-      FileBody body = read(sibling, opened, dependence).body();
-      if (body == null) {
-        continue;
-      }
-      if (body.version().modifiedBefore(original)) {
-        body.discard();
-        continue;
-      }
-      variants.add(FileVariant.stored(coding, body, sibling, site.tags()));
+      dependence.onFile(sibling, opened);
+      FileStatus now = new FileStatus();
+      return handle.status(now) == 0 && now.isRegular() && !now.modifiedBefore(original);
     }
   }
 
-  private void addGzip(FileBody body, List<FileVariant> variants) {
+  /// @return null when the file is not to be had after all, or is older than the original
+  private @Nullable FileVariant sibling(
+      SitePath path, FileCoding coding, FileStatus original, FileDependence dependence) {
+    SitePath sibling = path.withSuffix(coding.suffix());
+    SiteFiles.Opened opened = open(sibling, dependence);
+    FileHandle handle = opened.handle();
+    if (handle == null) {
+      shortage(opened.errno(), dependence);
+      return null;
+    }
+    if (!opened.status().isRegular()) {
+      handle.close();
+      return null;
+    }
+    dependence.onFile(sibling, opened);
+    FileBody body = read(sibling, opened, dependence).body();
+    if (body == null) {
+      return null;
+    }
+    if (body.version().modifiedBefore(original)) {
+      body.discard();
+      return null;
+    }
+    return FileVariant.stored(coding, body, sibling, site.tags());
+  }
+
+  /// A file that could not be looked at for want of something may be there: nothing without it is
+  /// kept.
+  private static void shortage(int errno, FileDependence dependence) {
+    if (passes(errno)) {
+      dependence.giveUp();
+      dependence.onlyByWatching();
+    }
+  }
+
+  /// @return null when it does not become smaller; otherwise `body` is discarded
+  private @Nullable FileVariant compressed(FileBody body) {
     Block plain = body.block();
-    boolean hasGzip = variants.getLast().coding() == FileCoding.GZIP;
-    if (plain == null || hasGzip || !Precompress.fits(plain.lengthBytes())) {
-      return;
+    if (plain == null || !Precompress.fits(plain.lengthBytes())) {
+      return null;
     }
     Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
-    if (made != null) {
-      variants.add(FileVariant.made(made, body, site.tags()));
+    if (made == null) {
+      return null;
     }
+    FileVariant variant = FileVariant.made(made, body, site.tags());
+    body.discard();
+    return variant;
   }
 
   /// Whether an error says nothing about the file, only that something has run out.

@@ -47,6 +47,10 @@ public final class FileStatus {
     return kind == DIRECTORY;
   }
 
+  boolean isSymlink() {
+    return kind == SYMLINK;
+  }
+
   void copyFrom(FileStatus that) {
     kind = that.kind;
     mode = that.mode;

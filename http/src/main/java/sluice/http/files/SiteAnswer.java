@@ -1,6 +1,5 @@
 package sluice.http.files;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
@@ -20,66 +19,36 @@ public sealed interface SiteAnswer extends AutoCloseable {
     }
   }
 
-  /// A file.
+  /// A file, in one of the codings it can be had in.
   ///
   /// @param path the file itself, behind an index name; its ending decides the media type
   /// @param status of the original
-  /// @param variants the first is the original; the others are in the order brotli, zstd, gzip
+  /// @param variant the representation that was asked for
+  /// @param codings mask of [sluice.http.parse.ContentNegotiation] of those there are: identity
+  ///   always, `variant`'s own, and others as far as could be told without reading them
   /// @param vary whether the choice among representations depends on `Accept-Encoding`, now or
   ///   after a sibling appears
   /// @param keep how it may be cached
   record Content(
       SitePath path,
       FileStatus status,
-      List<FileVariant> variants,
+      FileVariant variant,
+      int codings,
       boolean vary,
       Keep keep,
       @Nullable WatchTicket ticket)
       implements SiteAnswer {
 
-    public Content {
-      variants = List.copyOf(variants);
-    }
-
-    FileVariant original() {
-      return variants.get(0);
-    }
-
     /// When a new look at the files gives better validators, since the epoch; 0 for never.
     public long provisionalUntilNanos() {
-      long until = 0;
-      for (FileVariant variant : variants) {
-        long each = variant.validators().provisionalUntilNanos();
-        until = until == 0 ? each : each == 0 ? until : Math.min(until, each);
-      }
-      return until;
+      return variant.validators().provisionalUntilNanos();
     }
 
-    /// Mask of the codings there are, for [sluice.http.parse.ContentNegotiation#choose].
-    int available() {
-      int mask = 0;
-      for (int i = 0; i < variants.size(); i++) {
-        mask |= variants.get(i).coding().bit();
-      }
-      return mask;
-    }
-
-    /// The variant in a coding of [sluice.http.parse.ContentNegotiation], or null. Allocates
-    /// nothing.
-    @Nullable FileVariant variant(int coding) {
-      for (int i = 0; i < variants.size(); i++) {
-        if (variants.get(i).coding().bit() == coding) {
-          return variants.get(i);
-        }
-      }
-      return null;
-    }
-
-    /// For [Keep#REVALIDATE]: whether `variant` is what the path leads to now. One `statx` for the
+    /// For [Keep#REVALIDATE]: whether this is what the path leads to now. One `statx` for the
     /// original; a second one when the bytes come from a precompressed sibling. Allocates nothing.
     ///
     /// @param scratch overwritten
-    public boolean stillCurrent(FileVariant variant, SiteFiles files, FileStatus scratch) {
+    public boolean stillCurrent(SiteFiles files, FileStatus scratch) {
       if (files.status(path, scratch) != 0 || !status.sameState(scratch)) {
         return false;
       }
@@ -90,9 +59,7 @@ public sealed interface SiteAnswer extends AutoCloseable {
 
     @Override
     public void close() {
-      for (FileVariant variant : variants) {
-        variant.close();
-      }
+      variant.close();
       SiteAnswer.super.close();
     }
   }

@@ -22,9 +22,10 @@ public interface SiteFiles extends AutoCloseable {
   /// @param handle open when `errno` is 0; a regular file or a directory, never a FIFO, socket or
   ///   device
   /// @param symlink the outcome depends on a symbolic link in the path
-  record Opened(int errno, @Nullable FileHandle handle, boolean symlink) {
+  /// @param status of what is open, asked after it was opened; of nothing without a handle
+  record Opened(int errno, @Nullable FileHandle handle, boolean symlink, FileStatus status) {
     static Opened failed(int errno, boolean symlink) {
-      return new Opened(Math.abs(errno), null, symlink);
+      return new Opened(Math.abs(errno), null, symlink, new FileStatus());
     }
   }
 
@@ -81,6 +82,9 @@ public interface SiteFiles extends AutoCloseable {
   ///
   /// @return 0 or a negated errno
   int status(SitePath path, FileStatus into);
+
+  /// The same of what stands under the name itself: of a symbolic link, not of what it leads to.
+  int entryStatus(SitePath path, FileStatus into);
 
   /// The first `limit` of the entries that `filter` shows, and the number of the others. Reads the
   /// whole directory, and holds `limit` names at most.

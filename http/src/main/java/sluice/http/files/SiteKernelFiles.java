@@ -142,7 +142,7 @@ public final class SiteKernelFiles implements SiteFiles {
       handle.close();
       return Opened.failed(errno != 0 ? errno : ENXIO, symlink);
     }
-    return new Opened(0, handle, symlink);
+    return new Opened(0, handle, symlink, status);
   }
 
   private int openThroughLinks(byte[] name) {
@@ -188,6 +188,15 @@ public final class SiteKernelFiles implements SiteFiles {
 
   @Override
   public int status(SitePath path, FileStatus into) {
+    return status(path, 0, into);
+  }
+
+  @Override
+  public int entryStatus(SitePath path, FileStatus into) {
+    return status(path, Files.AT_SYMLINK_NOFOLLOW, into);
+  }
+
+  private int status(SitePath path, int flags, FileStatus into) {
     int missing = rootErrno;
     if (missing < 0) {
       return missing;
@@ -196,8 +205,8 @@ public final class SiteKernelFiles implements SiteFiles {
     try {
       // On network file systems only a forced answer is newer than the last change elsewhere.
       MemorySegment name = path.isRoot() ? SitePath.HERE : path.cString();
-      int result =
-          Files.statx(rootFd, name, Files.AT_STATX_FORCE_SYNC, Statx.STATX_BASIC_STATS, statx);
+      int how = flags | Files.AT_STATX_FORCE_SYNC;
+      int result = Files.statx(rootFd, name, how, Statx.STATX_BASIC_STATS, statx);
       if (result == 0) {
         copy(statx, into);
       }

@@ -62,17 +62,20 @@ public final class SitePortableFiles implements SiteFiles {
       if (symlinks != Site.Symlinks.FOLLOW && !real.startsWith(realRoot)) {
         return Opened.failed(Errno.EXDEV, true);
       }
-      BasicFileAttributes attributes =
-          Files.readAttributes(real, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (attributes.isDirectory()) {
-        return new Opened(0, new PortableHandle(real, null), link);
+      FileStatus status = new FileStatus();
+      int errno = status(real, status, LinkOption.NOFOLLOW_LINKS);
+      if (errno != 0) {
+        return Opened.failed(errno, link);
       }
-      if (!attributes.isRegularFile()) {
+      if (status.isDirectory()) {
+        return new Opened(0, new PortableHandle(real, null), link, status);
+      }
+      if (!status.isRegular()) {
         return Opened.failed(ENXIO, link);
       }
       FileChannel channel =
           FileChannel.open(real, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-      return new Opened(0, new PortableHandle(real, channel), link);
+      return new Opened(0, new PortableHandle(real, channel), link, status);
     } catch (IOException e) {
       return Opened.failed(errno(e), link || isLink(path));
     }
@@ -108,6 +111,13 @@ public final class SitePortableFiles implements SiteFiles {
   @Override
   public int status(SitePath path, FileStatus into) {
     return isUnknowable(path) ? -Errno.ENOENT : status(resolve(root, path), into);
+  }
+
+  @Override
+  public int entryStatus(SitePath path, FileStatus into) {
+    return isUnknowable(path)
+        ? -Errno.ENOENT
+        : status(resolve(root, path), into, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static int status(Path path, FileStatus into, LinkOption... options) {

@@ -88,12 +88,12 @@ class FileFillTest {
   void readsAFile() {
     files.write("a/f.html", "hello");
     Content content = content("/a/f.html");
-    assertThat(text(content.original())).isEqualTo("hello");
-    assertThat(content.original().lengthBytes()).isEqualTo(5);
+    assertThat(text(content.variant())).isEqualTo("hello");
+    assertThat(content.variant().lengthBytes()).isEqualTo(5);
     assertThat(content.keep()).isEqualTo(Keep.WATCHED);
     assertThat(content.vary()).isTrue();
     assertThat(content.path()).isEqualTo(SitePath.of("/a/f.html"));
-    assertThat(content.original().tag()).matches("\"[0-9a-f]+-5(-[0-9a-f]+){3}\"");
+    assertThat(content.variant().tag()).matches("\"[0-9a-f]+-5(-[0-9a-f]+){3}\"");
     table.drain(ticket -> {});
     assertThat(stands(content)).isTrue();
   }
@@ -103,7 +103,7 @@ class FileFillTest {
     List<String> tags = new ArrayList<>();
     for (String text : List.of("one", "two", "six")) {
       files.write("f", text);
-      tags.add(content("/f").original().tag());
+      tags.add(content("/f").variant().tag());
     }
     assertThat(tags).doesNotHaveDuplicates();
   }
@@ -114,10 +114,10 @@ class FileFillTest {
     files.wholeSeconds = true;
     files.now += 100_000_000;
     files.write("f", "one");
-    FileVariant one = content("/f").original();
+    FileVariant one = content("/f").variant();
     files.now += 500_000_000;
     files.write("f", "two");
-    FileVariant two = content("/f").original();
+    FileVariant two = content("/f").variant();
     assertThat(two.version().sameState(one.version())).isTrue();
     return List.of(one, two);
   }
@@ -128,7 +128,7 @@ class FileFillTest {
     assertThat(text(versions.get(0))).isEqualTo("one");
     assertThat(text(versions.get(1))).isEqualTo("two");
     assertThat(versions.get(0).tag()).isNotEqualTo(versions.get(1).tag());
-    assertThat(content("/f").original().tag()).isEqualTo(versions.get(1).tag());
+    assertThat(content("/f").variant().tag()).isEqualTo(versions.get(1).tag());
   }
 
   @Test
@@ -139,9 +139,9 @@ class FileFillTest {
     Content content = content("/f");
     assertThat(content.provisionalUntilNanos()).isBetween(files.now, files.now + 3_000_000_000L);
     files.now = content.provisionalUntilNanos();
-    String settled = content("/f").original().tag();
+    String settled = content("/f").variant().tag();
     assertThat(settled).matches("\"[0-9a-f]+-3-[0-9a-f]+-[0-9a-f]+\"");
-    assertThat(content("/f").original().tag()).isEqualTo(settled);
+    assertThat(content("/f").variant().tag()).isEqualTo(settled);
     assertThat(content("/f").provisionalUntilNanos()).isZero();
   }
 
@@ -151,15 +151,15 @@ class FileFillTest {
     files.fineTime = true;
     files.write("f", "one");
     Content early = content("/f");
-    assertThat(early.original().validators().dated()).isFalse();
+    assertThat(early.variant().validators().dated()).isFalse();
     assertThat(early.keep()).isEqualTo(Keep.WATCHED);
     files.now = early.provisionalUntilNanos() - 1;
-    assertThat(content("/f").original().validators().dated()).isFalse();
+    assertThat(content("/f").variant().validators().dated()).isFalse();
     files.now++;
-    assertThat(content("/f").original().validators().dated()).isTrue();
+    assertThat(content("/f").variant().validators().dated()).isTrue();
     assertThat(content("/f").provisionalUntilNanos()).isZero();
     files.now -= 100_000_000_000L; // the file is from the future
-    assertThat(content("/f").original().validators().dated()).isFalse();
+    assertThat(content("/f").variant().validators().dated()).isFalse();
   }
 
   /// The write comes after the bytes were read, and the second is over when all is done.
@@ -168,15 +168,15 @@ class FileFillTest {
     files.fineTime = true;
     files.write("f", "one");
     files.at(FileMemory.Step.AFTER_READ, () -> files.now += 5_000_000_000L);
-    assertThat(content("/f").original().validators().dated()).isFalse();
+    assertThat(content("/f").variant().validators().dated()).isFalse();
   }
 
   @Test
   void anEmptyFileHasNoBytes() {
     files.write("f", "");
     Content content = content("/f");
-    assertThat(content.original().lengthBytes()).isZero();
-    assertThat(content.original().block()).isNull();
+    assertThat(content.variant().lengthBytes()).isZero();
+    assertThat(content.variant().block()).isNull();
     assertThat(content.keep()).isEqualTo(Keep.WATCHED);
   }
 
@@ -227,18 +227,18 @@ class FileFillTest {
     files.write("d/index.htm", "second");
     assertThat(answer("/d")).isInstanceOf(SiteAnswer.Redirect.class);
     Content second = content("/d/");
-    assertThat(text(second.original())).isEqualTo("second");
+    assertThat(text(second.variant())).isEqualTo("second");
     assertThat(second.path()).isEqualTo(SitePath.of("/d/index.htm"));
     assertThat(stands(second)).isTrue();
     files.write("d/index.html", "first");
     assertThat(stands(second)).as("a better index appeared").isFalse();
-    assertThat(text(content("/d/").original())).isEqualTo("first");
+    assertThat(text(content("/d/").variant())).isEqualTo("first");
     site = site.withListing(true);
     files.write("e/f", "x");
     SiteAnswer listing = answer("/e/");
     assertThat(listing).isInstanceOf(SiteAnswer.Listing.class);
     files.write("index.html", "root");
-    assertThat(text(content("/").original())).isEqualTo("root");
+    assertThat(text(content("/").variant())).isEqualTo("root");
   }
 
   @Test
@@ -252,12 +252,12 @@ class FileFillTest {
     answers.add(content);
     assertThat(content.keep()).isEqualTo(Keep.REVALIDATE);
     FileStatus scratch = new FileStatus();
-    assertThat(content.stillCurrent(content.original(), files, scratch)).isTrue();
+    assertThat(content.stillCurrent(files, scratch)).isTrue();
     assertThat(files.statusCalls).isEqualTo(1);
     files.write("f", "two");
-    assertThat(content.stillCurrent(content.original(), files, scratch)).isFalse();
+    assertThat(content.stillCurrent(files, scratch)).isFalse();
     files.unlink("f");
-    assertThat(content.stillCurrent(content.original(), files, scratch)).isFalse();
+    assertThat(content.stillCurrent(files, scratch)).isFalse();
   }
 
   @Test
@@ -276,33 +276,99 @@ class FileFillTest {
     assertThat(fresh.keep()).isEqualTo(Keep.ONCE);
   }
 
+  private static final int ALL =
+      ContentNegotiation.IDENTITY
+          | ContentNegotiation.GZIP
+          | ContentNegotiation.ZSTD
+          | ContentNegotiation.BR;
+
+  /// As a client that accepts two codings, the first one rather, and identity last of all.
+  private Content coded(String path, int first, int second) {
+    table.drain(ticket -> {});
+    int order = first | second << 4 | ContentNegotiation.IDENTITY << 8;
+    Content content = (Content) fill(true).answer(SitePath.of(path), order);
+    answers.add(content);
+    return content;
+  }
+
+  private Content gzipped(String path) {
+    return coded(path, ContentNegotiation.GZIP, 0);
+  }
+
   @Test
   void siblingsServeAndAge() {
     files.write("f.js", "original");
     files.write("f.js.br", "BR");
     files.write("f.js.gz", "GZ");
     Content content = content("/f.js");
-    assertThat(content.variants())
-        .extracting(FileVariant::coding)
-        .containsExactly(FileCoding.IDENTITY, FileCoding.BROTLI, FileCoding.GZIP);
-    FileVariant brotli = requireNonNull(content.variant(ContentNegotiation.BR));
-    assertThat(text(brotli)).isEqualTo("BR");
-    assertThat(content.available())
-        .isEqualTo(ContentNegotiation.IDENTITY | ContentNegotiation.BR | ContentNegotiation.GZIP);
-    assertThat(content.variant(ContentNegotiation.ZSTD)).isNull();
-    assertThat(brotli.tag()).endsWith("-br\"").isNotEqualTo(content.original().tag());
-    assertThat(stands(content)).isTrue();
+    int three = ALL & ~ContentNegotiation.ZSTD;
+    assertThat(content.codings()).isEqualTo(three);
+    assertThat(content.variant().coding()).isEqualTo(FileCoding.IDENTITY);
+    assertThat(text(content.variant())).isEqualTo("original");
+    Content brotli = coded("/f.js", ContentNegotiation.BR, ContentNegotiation.GZIP);
+    assertThat(brotli.codings()).isEqualTo(three);
+    assertThat(brotli.variant().coding()).isEqualTo(FileCoding.BROTLI);
+    assertThat(text(brotli.variant())).isEqualTo("BR");
+    Content noZstd = coded("/f.js", ContentNegotiation.ZSTD, ContentNegotiation.GZIP);
+    assertThat(text(noZstd.variant())).isEqualTo("GZ");
+    assertThat(brotli.variant().tag()).endsWith("-br\"").isNotEqualTo(content.variant().tag());
+    List<Content> all = List.of(content, brotli, noZstd);
+    assertThat(all).allMatch(this::stands);
     files.write("f.js.zst", "ZSTD");
-    assertThat(stands(content)).as("a sibling appeared").isFalse();
+    assertThat(all).as("a sibling appeared").noneMatch(this::stands);
     files.write("f.js", "newer!!!");
     Content newer = content("/f.js");
-    assertThat(newer.variants()).hasSize(1);
+    Content newerForAll = coded("/f.js", ContentNegotiation.BR, ContentNegotiation.GZIP);
+    assertThat(newer.codings()).isEqualTo(ContentNegotiation.IDENTITY);
+    assertThat(text(newerForAll.variant())).as("older siblings do not serve").isEqualTo("newer!!!");
+    assertThat(newerForAll.codings()).isEqualTo(ContentNegotiation.IDENTITY);
     assertThat(stands(newer)).isTrue();
     files.write("f.js.gz", "GZ2");
     assertThat(stands(newer)).as("an old sibling was renewed").isFalse();
+    assertThat(text(gzipped("/f.js").variant())).isEqualTo("GZ2");
     site = site.withCompression(false, 0);
-    assertThat(content("/f.js").variants()).hasSize(1);
+    assertThat(content("/f.js").codings()).isEqualTo(ContentNegotiation.IDENTITY);
     assertThat(content("/f.js").vary()).isFalse();
+  }
+
+  @Test
+  void whatIsWrittenToTheOriginalFellsItsSibling() {
+    files.write("f.js", "original");
+    files.write("f.js.gz", "GZ");
+    Content gzip = gzipped("/f.js");
+    assertThat(text(gzip.variant())).isEqualTo("GZ");
+    files.write("f.js", "changed!");
+    assertThat(stands(gzip)).isFalse();
+    assertThat(text(gzipped("/f.js").variant())).isEqualTo("changed!");
+  }
+
+  @Test
+  void onlyWhatIsAskedForIsRead() {
+    files.write("f.js", "original");
+    files.write("f.js.gz", "GZ");
+    files.reads = 0;
+    assertThat(text(content("/f.js").variant())).isEqualTo("original");
+    assertThat(files.reads).isEqualTo(1);
+    assertThat(text(gzipped("/f.js").variant())).isEqualTo("GZ");
+    assertThat(files.reads).isEqualTo(2);
+    assertThat(memory.usedBytes()).isEqualTo("original".length() + "GZ".length());
+  }
+
+  @Test
+  void aSiblingThatCannotBeOpenedIsNone() {
+    files.write("f.js", "original");
+    files.symlink("f.js.gz", "../etc/shadow.gz");
+    files.write("f.js.br", "BR");
+    files.chmod("f.js.br", 0);
+    assertThat(content("/f.js").codings()).isEqualTo(ALL & ~ContentNegotiation.ZSTD);
+    Content none = coded("/f.js", ContentNegotiation.BR, ContentNegotiation.GZIP);
+    assertThat(text(none.variant())).isEqualTo("original");
+    assertThat(none.codings()).isEqualTo(ContentNegotiation.IDENTITY);
+    assertThat(none.ticket()).as("what a link leads to is not watched").isNull();
+    files.symlink("g.js.gz", "real.gz");
+    files.write("g.js", "plain");
+    files.write("real.gz", "LINKED");
+    assertThat(text(gzipped("/g.js").variant())).isEqualTo("LINKED");
   }
 
   @Test
@@ -311,18 +377,25 @@ class FileFillTest {
     files.write("f.txt", text);
     files.write("f.png", text);
     files.write("small.txt", "short");
-    Content content = content("/f.txt");
-    FileVariant gzip = requireNonNull(content.variant(ContentNegotiation.GZIP));
+    int both = ContentNegotiation.IDENTITY | ContentNegotiation.GZIP;
+    assertThat(text(content("/f.txt").variant())).isEqualTo(text);
+    assertThat(content("/f.txt").codings()).as("it may compress").isEqualTo(both);
+    Content gzipped = gzipped("/f.txt");
+    FileVariant gzip = gzipped.variant();
+    assertThat(gzipped.codings()).isEqualTo(both);
+    assertThat(gzip.coding()).isEqualTo(FileCoding.GZIP);
     assertThat(gzip.lengthBytes()).isLessThan(text.length() / 2);
     try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes(gzip)))) {
       assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(text);
     }
-    assertThat(content("/f.png").variants()).hasSize(1);
-    assertThat(content("/small.txt").variants()).hasSize(1);
     byte[] noise = new byte[5000];
     new Random(1).nextBytes(noise);
     files.write("noise.txt", noise);
-    assertThat(content("/noise.txt").variants()).hasSize(1);
+    for (String path : List.of("/f.png", "/small.txt", "/noise.txt")) {
+      Content content = gzipped(path);
+      assertThat(content.variant().coding()).as(path).isEqualTo(FileCoding.IDENTITY);
+      assertThat(content.codings()).as(path).isEqualTo(ContentNegotiation.IDENTITY);
+    }
   }
 
   @Test
@@ -333,7 +406,7 @@ class FileFillTest {
     assertThat(content.keep())
         .as("an open file is kept while it is watched")
         .isEqualTo(Keep.WATCHED);
-    FileStream stream = requireNonNull(content.original().stream());
+    FileStream stream = requireNonNull(content.variant().stream());
     FileStatus scratch = new FileStatus();
     assertThat(stream.stillSame(scratch)).isTrue();
     files.chmod("big", 0600);
@@ -354,10 +427,10 @@ class FileFillTest {
     site = site.withCacheableBytes(100);
     FileStatus scratch = new FileStatus();
     files.write("big", "x".repeat(101));
-    FileStream stream = requireNonNull(content("/big").original().stream());
+    FileStream stream = requireNonNull(content("/big").variant().stream());
     files.write("big", "y".repeat(101));
     assertThat(stream.stillSame(scratch)).isFalse();
-    FileStream again = requireNonNull(content("/big").original().stream());
+    FileStream again = requireNonNull(content("/big").variant().stream());
     files.write("big", "y".repeat(7));
     assertThat(again.stillSame(scratch)).isFalse();
   }
@@ -367,7 +440,7 @@ class FileFillTest {
     files.write("f", "x".repeat(1000));
     assertThat(memory.tryCharge(memory.limitBytes() - 10)).isTrue();
     Content content = content("/f");
-    assertThat(content.original().stream()).isNotNull();
+    assertThat(content.variant().stream()).isNotNull();
     assertThat(content.keep()).isEqualTo(Keep.WATCHED);
     memory.refund(memory.limitBytes() - 10);
   }
@@ -390,7 +463,7 @@ class FileFillTest {
       files.at(step, () -> files.write("d/f", "B".repeat(1000)));
       Content content = content("/d/f");
       files.hooks.clear();
-      String got = text(content.original());
+      String got = text(content.variant());
       assertThat(got.chars().distinct().count()).as("mixed at " + step).isEqualTo(1);
       if (stands(content)) {
         FileMemory.Inode now = requireNonNull(files.find("d/f"));
@@ -424,11 +497,11 @@ class FileFillTest {
       SiteAnswer answer = fill(true).answer(SitePath.of(path));
       files.hooks.clear();
       if (answer instanceof Content content && content.keep() == Keep.WATCHED) {
-        assertThat(published).as(about).containsKey(text(content.original()));
+        assertThat(published).as(about).containsKey(text(content.variant()));
         kept.add(content);
       } else {
         if (answer instanceof Content content) {
-          assertThat(published).as(about).containsKey(text(content.original()));
+          assertThat(published).as(about).containsKey(text(content.variant()));
         }
         answer.close();
       }
@@ -442,8 +515,8 @@ class FileFillTest {
           continue;
         }
         FileMemory.Inode now = requireNonNull(files.find(content.path().toString().substring(1)));
-        byte[] current = now.coming == null ? now.content : bytes(content.original());
-        assertThat(bytes(content.original())).as(about).isEqualTo(current);
+        byte[] current = now.coming == null ? now.content : bytes(content.variant());
+        assertThat(bytes(content.variant())).as(about).isEqualTo(current);
       }
       assertThat(files.open).as(about).isEmpty();
     }

@@ -80,6 +80,7 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
   long now = 1_700_000_000L * 1_000_000_000L;
   long paused;
   int statusCalls;
+  int reads;
   private long lastInode = 1;
   private int lastWatch;
   private int lastFd = 100;
@@ -325,8 +326,10 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
     }
     open.put(++lastFd, inode);
     Handle handle = new Handle(lastFd, inode);
+    FileStatus status = new FileStatus();
+    describe(inode, status);
     reach(Step.AFTER_OPEN);
-    return new Opened(0, handle, found.symlink());
+    return new Opened(0, handle, found.symlink(), status);
   }
 
   @Override
@@ -338,6 +341,20 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
       return -found.errno();
     }
     describe(inode, into);
+    return 0;
+  }
+
+  @Override
+  public int entryStatus(SitePath path, FileStatus into) {
+    byte[] last = path.name(path.names() - 1);
+    Inode directory = path.names() == 1 ? root : follow(path.prefix(path.names() - 1)).inode();
+    Inode inode =
+        directory == null ? null : directory.entries.get(new String(last, StandardCharsets.UTF_8));
+    if (inode == null) {
+      return -Errno.ENOENT;
+    }
+    describe(inode, into);
+    into.kind = inode.target != null ? FileStatus.SYMLINK : inode.kind;
     return 0;
   }
 
@@ -402,6 +419,7 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
 
     @Override
     public int read(MemorySegment target, long offset, int length, long position) {
+      reads++;
       reach(Step.BEFORE_READ);
       int half = copy(target, offset, Math.max(1, length / 2), position);
       reach(Step.MID_READ);

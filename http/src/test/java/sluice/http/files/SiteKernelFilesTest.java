@@ -242,10 +242,10 @@ class SiteKernelFilesTest {
     Content large = (Content) fill.answer(SitePath.of("/large"));
     try (large;
         Content small = (Content) fill.answer(SitePath.of("/small"))) {
-      assertThat(small.original().block()).isNotNull();
+      assertThat(small.variant().block()).isNotNull();
       assertThat(descriptors(real.resolve("small"))).as("a copy needs no descriptor").isZero();
       assertThat(descriptors(real.resolve("large"))).isEqualTo(1);
-      transfer = requireNonNull(large.original().stream()).retain();
+      transfer = requireNonNull(large.variant().stream()).retain();
       Files.delete(root.resolve("small"));
       Path next = Files.writeString(root.resolve("next"), "y".repeat(1001));
       Files.move(next, root.resolve("large"), StandardCopyOption.ATOMIC_MOVE);

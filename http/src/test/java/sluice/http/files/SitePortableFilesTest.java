@@ -42,7 +42,7 @@ class SitePortableFilesTest {
   private String get(Site.Symlinks symlinks, String path) {
     try (SiteAnswer answer = answer(symlinks, path)) {
       return switch (answer) {
-        case Content content -> content.original().lengthBytes() + " " + content.keep();
+        case Content content -> content.variant().lengthBytes() + " " + content.keep();
         case Refusal refusal -> String.valueOf(refusal.status());
         case SiteAnswer.Redirect _ -> "redirect";
         case SiteAnswer.Listing listing -> new String(listing.html(), StandardCharsets.UTF_8);
@@ -75,9 +75,9 @@ class SitePortableFilesTest {
     FileStatus scratch = new FileStatus();
     try (Content content = (Content) fill.answer(SitePath.of("/d/f"))) {
       assertThat(content.keep()).isEqualTo(Keep.REVALIDATE);
-      assertThat(content.stillCurrent(content.original(), files, scratch)).isTrue();
+      assertThat(content.stillCurrent(files, scratch)).isTrue();
       Files.writeString(root.resolve("d/f"), "other");
-      assertThat(content.stillCurrent(content.original(), files, scratch)).isFalse();
+      assertThat(content.stillCurrent(files, scratch)).isFalse();
     }
     assertThat(files.shortcoming()).contains("a test");
   }

@@ -88,7 +88,7 @@ class WatchConcurrentTest {
   }
 
   private static int version(Content content) {
-    var bytes = requireNonNull(content.original().block()).segment();
+    var bytes = requireNonNull(content.variant().block()).segment();
     int version = bytes.get(ValueLayout.JAVA_INT_UNALIGNED, 0);
     for (long at = 0; at < bytes.byteSize(); at += 4) {
       if (bytes.get(ValueLayout.JAVA_INT_UNALIGNED, at) != version) {

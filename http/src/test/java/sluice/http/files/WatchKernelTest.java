@@ -131,7 +131,7 @@ class WatchKernelTest {
   }
 
   private static byte[] bytes(Content content) {
-    Block block = content.original().block();
+    Block block = content.variant().block();
     return block == null ? new byte[0] : block.segment().toArray(ValueLayout.JAVA_BYTE);
   }
 
@@ -342,7 +342,7 @@ class WatchKernelTest {
         Content content = entry.getValue();
         if (content.keep() == Keep.REVALIDATE) {
           checked++;
-          if (!content.stillCurrent(content.original(), files, scratch)) {
+          if (!content.stillCurrent(files, scratch)) {
             kept.remove(entry.getKey());
             content.close();
             continue;

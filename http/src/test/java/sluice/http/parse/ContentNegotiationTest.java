@@ -71,6 +71,12 @@ class ContentNegotiationTest {
     assertThat(names(ContentNegotiation.choose(request, ALL)).strip()).isEqualTo(best);
     assertThat(names(ContentNegotiation.acceptable(request)).strip()).isEqualTo(accepted);
     assertThat(names(ContentNegotiation.choose(request, IDENTITY)).strip()).isEqualTo(onlyIdentity);
+    int order = ContentNegotiation.order(request);
+    for (int available = 0; available <= ALL; available++) {
+      assertThat(ContentNegotiation.first(order, available))
+          .as("of %s", names(available))
+          .isEqualTo(ContentNegotiation.choose(request, available));
+    }
   }
 
   @Test

@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.cli.domain;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
 import sluice.domain.DomainStat;
@@ -13,10 +14,11 @@ import sluice.loop.counters.Counter;
 import sluice.loop.counters.Counters;
 
 /// The domains of this process among its counters, where `sluice stat` and `sluice domain ls` read
-/// them; and requests of `sluice domain kill`, which are files beside the counters file. Used by
-/// one thread.
+/// them; and requests of `sluice domain kill`, which are files beside the counters file. One thread
+/// calls [#tick]; [#close] comes after its last call.
 ///
-/// The directory belongs to the user and no other may write it, so only that user's processes ask.
+/// A name may stand for one domain after another, as that of a plug-in that is replaced does. The
+/// directory belongs to the user and no other may write it, so only that user's processes ask.
 final class DomainCounters implements AutoCloseable {
   /// What the labels of a domain begin with; its name and a slash follow.
   static final String LABEL = "domain ";
@@ -28,25 +30,34 @@ final class DomainCounters implements AutoCloseable {
   static final String HELD = "held";
 
   private record Shown(
-      Domain domain,
+      String name,
+      Supplier<Domain> domain,
       Counter alive,
       Counter threads,
       Counter cpu,
       Counter allocated,
       Counter held) {}
 
-  private final Counters counters = Counters.open();
+  private final Counters counters;
   private final List<Shown> domains = new ArrayList<>();
 
-  DomainCounters(String description) {
-    counters.describe(description);
+  /// @param counters of this process; closed by the caller, after this
+  DomainCounters(Counters counters) {
+    this.counters = counters;
   }
 
   void add(Domain domain) {
-    String label = LABEL + domain.name() + "/";
+    add(domain.name(), () -> domain);
+  }
+
+  /// @param name what commands call the domain
+  /// @param current the domain that has the name now
+  void add(String name, Supplier<Domain> current) {
+    String label = LABEL + name + "/";
     domains.add(
         new Shown(
-            domain,
+            name,
+            current,
             counters.gauge(label + ALIVE),
             counters.gauge(label + THREADS),
             counters.counter(label + CPU),
@@ -57,17 +68,18 @@ final class DomainCounters implements AutoCloseable {
   /// Writes what the domains use, and ends those that are to end.
   void tick() {
     for (Shown each : domains) {
-      DomainStat stat = each.domain.stat();
+      Domain domain = each.domain.get();
+      DomainStat stat = domain.stat();
       each.threads.set(stat.threads());
       each.cpu.set(stat.cpuNanos() / 1_000_000);
       each.allocated.set(stat.allocatedBytes());
       each.held.set(stat.isHeld() ? 1 : 0);
-      Path request = request(each.domain.name());
+      Path request = request(each.name);
       if (request != null && Files.exists(request)) {
-        each.domain.kill("it was killed by sluice domain kill");
+        domain.kill("it was killed by sluice domain kill");
         remove(request); // that is the answer: the gates are closed
       }
-      each.alive.set(each.domain.alive() ? 1 : 0);
+      each.alive.set(domain.alive() ? 1 : 0);
     }
   }
 
@@ -89,15 +101,14 @@ final class DomainCounters implements AutoCloseable {
     return countersFile.resolveSibling(countersFile.getFileName() + ".end." + domain);
   }
 
-  /// Removes the file and requests that came too late.
+  /// Removes requests that came too late.
   @Override
   public void close() {
     for (Shown each : domains) {
-      Path request = request(each.domain.name());
+      Path request = request(each.name);
       if (request != null) {
         remove(request);
       }
     }
-    counters.close();
   }
 }

@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.cli.domain;
 
 import picocli.CommandLine.Command;
 
@@ -14,4 +14,4 @@ import picocli.CommandLine.Command;
       DomainKillCommand.class
     },
     mixinStandardHelpOptions = true)
-final class DomainCommand {}
+public final class DomainCommand {}

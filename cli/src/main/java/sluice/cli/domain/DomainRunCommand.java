@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.cli.domain;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,6 +21,7 @@ import sluice.domain.Budget;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
 import sluice.domain.translate.Refused;
+import sluice.loop.counters.Counters;
 
 /// `sluice domain run`: the main class of a jar, or those of a configuration file, each in a domain
 /// of its own. Runs in the main thread.
@@ -78,7 +79,9 @@ final class DomainRunCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
-        DomainCounters counters = new DomainCounters("domain run " + jar)) {
+        Counters file = Counters.open();
+        DomainCounters counters = new DomainCounters(file)) {
+      file.describe("domain run " + jar);
       List<DomainFile.Entry> entries = entries();
       for (DomainFile.Entry entry : entries) {
         Domain domain = Domain.create(entry.config());

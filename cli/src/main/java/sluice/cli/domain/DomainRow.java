@@ -1,4 +1,4 @@
-package sluice.cli;
+package sluice.cli.domain;
 
 import java.io.IOException;
 import java.nio.file.Path;

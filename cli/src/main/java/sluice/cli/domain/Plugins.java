@@ -1,0 +1,125 @@
+package sluice.cli.domain;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import sluice.http.Route;
+import sluice.loop.counters.Counters;
+
+/// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main
+/// thread; [#reload] is for the thread of a signal.
+public final class Plugins implements AutoCloseable {
+  private static final int LOOK_MILLIS = 50;
+
+  private final List<Plugin> plugins;
+  private final Path directory;
+  private final Consumer<String> log;
+  private @Nullable Thread looking;
+
+  private Plugins(List<Plugin> plugins, Path directory, Consumer<String> log) {
+    this.plugins = plugins;
+    this.directory = directory;
+    this.log = log;
+  }
+
+  /// Makes all of them.
+  ///
+  /// @param log told one line each, now and later
+  /// @throws IOException when one cannot be loaded, with path, jar, class, method, why and fix
+  public static Plugins load(PluginOptions options, Consumer<String> log)
+      throws IOException, InterruptedException {
+    List<Plugin> loaded = new ArrayList<>();
+    Path directory = options.isEmpty() ? Path.of("") : Files.createTempDirectory("sluice-plugins");
+    Plugins plugins = new Plugins(loaded, directory, log);
+    try {
+      for (PluginOption option : options.plugins()) {
+        loaded.add(Plugin.load(option, directory, options.limit(), log));
+      }
+      return plugins;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      plugins.close();
+      throw e;
+    }
+  }
+
+  /// What they answer.
+  public List<Route> routes() {
+    return plugins.stream()
+        .map(plugin -> Route.at(plugin.prefix()).withSlowHandler(plugin))
+        .toList();
+  }
+
+  /// Shows their domains to `sluice domain ls` and `stat`, and ends those that `sluice domain kill`
+  /// names, until this is closed.
+  public void publishTo(Counters counters) {
+    if (plugins.isEmpty()) {
+      return;
+    }
+    DomainCounters shown = new DomainCounters(counters);
+    plugins.forEach(plugin -> shown.add(plugin.name(), plugin::domain));
+    looking = Thread.ofPlatform().daemon().name("sluice-plugins").start(() -> look(shown));
+  }
+
+  private void look(DomainCounters shown) {
+    try (shown) {
+      while (true) {
+        shown.tick();
+        Thread.sleep(LOOK_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // by close
+    } catch (RuntimeException e) {
+      log.accept("sluice domain does not see the plug-ins any more: " + e.getMessage());
+    }
+  }
+
+  /// Loads those again that have another jar now, or have ended. Tells what cannot be loaded, which
+  /// stays as it was.
+  public void reload() {
+    try {
+      for (Plugin plugin : plugins) {
+        plugin.reload();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Ends them.
+  @Override
+  public void close() {
+    try {
+      Thread thread = looking;
+      if (thread != null) {
+        thread.interrupt();
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      for (Plugin plugin : plugins) {
+        plugin.close();
+      }
+      if (!directory.toString().isEmpty()) {
+        removeDirectory();
+      }
+    } catch (IOException e) {
+      log.accept("files of plug-ins stay in " + directory + ": " + e.getMessage());
+    }
+  }
+
+  private void removeDirectory() throws IOException {
+    try (Stream<Path> copies = Files.list(directory)) {
+      for (Path copy : copies.toList()) {
+        Files.deleteIfExists(copy);
+      }
+    }
+    Files.deleteIfExists(directory);
+  }
+}

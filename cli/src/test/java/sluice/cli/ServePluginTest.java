@@ -1,0 +1,331 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarOutputStream;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import sluice.http.plugin.HttpPlugin;
+import sluice.http.plugin.PluginReply;
+import sluice.http.plugin.PluginRequest;
+import sluice.testbase.Patience;
+
+/// `sluice serve --plugin` in a process of its own: what a plug-in does to static files (nothing),
+/// its budget, its end and its replacement.
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+final class ServePluginTest {
+  private static final Pattern PORT = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/");
+
+  /// Answers, throws, or does not come back.
+  public static class One implements HttpPlugin {
+    private volatile long turns;
+
+    @Override
+    public PluginReply handle(PluginRequest request) throws Exception {
+      switch (request.path()) {
+        case "/api/loop" -> {
+          while (turns >= 0) {
+            try {
+              turns = (turns + 1) & 7;
+            } catch (RuntimeException e) {
+              turns = 0;
+            }
+          }
+        }
+        case "/api/sleep" -> Thread.sleep(600_000);
+        case "/api/throw" -> throw new IllegalStateException("out of luck");
+        case "/api/echo" -> {
+          PluginReply echo = PluginReply.of(201, "text/x-echo", request.body());
+          return echo.withHeader("X-Query", request.method() + " " + request.query());
+        }
+        case "/api/split" -> {
+          return PluginReply.text("").withHeader("X-A", "b\r\nX-C: d");
+        }
+        default -> {}
+      }
+      return PluginReply.text(version());
+    }
+
+    String version() {
+      return "version 1";
+    }
+  }
+
+  /// Another version of it.
+  public static final class Two implements HttpPlugin {
+    @Override
+    public PluginReply handle(PluginRequest request) {
+      return PluginReply.text("version 2");
+    }
+  }
+
+  /// Is refused.
+  public static final class Exits implements HttpPlugin {
+    @Override
+    public PluginReply handle(PluginRequest request) {
+      System.exit(3);
+      return PluginReply.text("");
+    }
+  }
+
+  /// Cannot be made.
+  public static final class Hangs implements HttpPlugin {
+    private int turns;
+
+    /// Does not return.
+    public Hangs() {
+      while (turns >= 0) {
+        turns = (turns + 1) & 7;
+      }
+    }
+
+    @Override
+    public PluginReply handle(PluginRequest request) {
+      return PluginReply.text("");
+    }
+  }
+
+  @TempDir Path directory = Path.of(".");
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final List<String> told = new CopyOnWriteArrayList<>();
+  private @Nullable Process process;
+  private int port;
+
+  @AfterEach
+  void end() {
+    client.shutdownNow();
+    if (process != null) {
+      process.destroyForcibly();
+    }
+  }
+
+  private static Path jar(Path jar, Class<?> type, String service) throws IOException {
+    String file = type.getName().substring(type.getPackageName().length() + 1) + ".class";
+    try (InputStream in = type.getResourceAsStream(file);
+        JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
+      to.putNextEntry(new ZipEntry("META-INF/services/" + service));
+      to.write(("# a plug-in\n" + type.getName() + " # this\n").getBytes(StandardCharsets.UTF_8));
+      to.putNextEntry(new ZipEntry(type.getName().replace('.', '/') + ".class"));
+      to.write(in.readAllBytes());
+    }
+    return jar;
+  }
+
+  private Path plugin(Class<?> type) throws IOException {
+    return jar(directory.resolve("api.jar"), type, HttpPlugin.class.getName());
+  }
+
+  private void start(String... options) throws Exception {
+    Path site = Files.createDirectories(directory.resolve("site"));
+    Files.writeString(site.resolve("index.html"), "the site");
+    Path temporary = Files.createDirectories(directory.resolve("tmp"));
+    List<String> command = SluiceProcess.command("serve");
+    command.add(command.indexOf("--module-path"), "-Djava.io.tmpdir=" + temporary);
+    command.addAll(List.of(site.toString(), "--port", "0", "--backend", "epoll"));
+    command.addAll(List.of(options));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("SLUICE_RUN_DIR", directory.resolve("run").toString());
+    Process started = builder.start();
+    process = started;
+    String line = started.inputReader(StandardCharsets.UTF_8).readLine();
+    Thread.ofVirtual()
+        .start(() -> {
+          BufferedReader err = started.errorReader(StandardCharsets.UTF_8);
+          err.lines().forEach(told::add);
+        });
+    Matcher matcher = PORT.matcher(String.valueOf(line));
+    assertThat(matcher.find()).as(line + told).isTrue();
+    port = Integer.parseInt(matcher.group(1));
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+  }
+
+  private String get(String path) throws Exception {
+    HttpResponse<String> reply =
+        client.send(to(path).build(), HttpResponse.BodyHandlers.ofString());
+    return reply.statusCode() + " " + reply.body();
+  }
+
+  private CompletableFuture<HttpResponse<String>> ask(String path) {
+    return client.sendAsync(to(path).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private void signal(String name) throws Exception {
+    String pid = Long.toString(Objects.requireNonNull(process).pid());
+    assertThat(Patience.end(new ProcessBuilder("kill", "-" + name, pid).start())).isZero();
+  }
+
+  private void terminate() throws Exception {
+    signal("TERM");
+    assertThat(Patience.end(Objects.requireNonNull(process))).as(told.toString()).isZero();
+    assertThat(directory.resolve("tmp")).isEmptyDirectory();
+  }
+
+  private String output(String... words) {
+    StringWriter out = new StringWriter();
+    Commands.commandLine(words).setOut(new PrintWriter(out)).execute(words);
+    return out.toString();
+  }
+
+  private void awaitTold(String what) throws Exception {
+    Patience.until(what + " in: " + told, () -> told.toString().contains(what));
+  }
+
+  @Test
+  void whatLoopsIsHeldKilledAndReplacedBesideStaticFiles() throws Exception {
+    String jar = plugin(One.class).toString();
+    start("--plugin", "/api=" + jar, "--budget", "cpu=30%", "--plugin-timeout", "1");
+    assertThat(get("/api")).isEqualTo("200 version 1");
+    List<CompletableFuture<HttpResponse<String>>> loops = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      loops.add(ask("/api/loop"));
+    }
+    for (int i = 0; i < 200; i++) {
+      assertThat(get("/")).isEqualTo("200 the site");
+    }
+    for (CompletableFuture<HttpResponse<String>> loop : loops) {
+      HttpResponse<String> reply = loop.get(Patience.SECONDS, TimeUnit.SECONDS);
+      assertThat(reply.statusCode()).isEqualTo(503);
+      assertThat(reply.headers().firstValue("Retry-After")).hasValue("1");
+    }
+    Patience.until("the budget to be felt", () -> get("/api").startsWith("503"));
+    awaitTold("plug-in /api answers 503: its domain api is over its budget cpu=30%");
+    String dir = "--dir=" + directory.resolve("run");
+    assertThat(output("domain", "ls", dir)).contains(" api ");
+    assertThat(output("domain", "stat", "api", dir)).contains("cpu_ms");
+    assertThat(output("domain", "kill", "api", dir)).contains("domain api of process", "has ended");
+    awaitTold("plug-in /api has ended: it was killed by sluice domain kill. Its requests are");
+    assertThat(get("/api")).startsWith("503");
+    assertThat(get("/")).isEqualTo("200 the site");
+    plugin(Two.class);
+    signal("HUP");
+    Patience.until("the new version", () -> get("/api").equals("200 version 2"));
+    awaitTold("plug-in /api was loaded again from " + jar);
+    Patience.until(
+        "the new domain to be counted",
+        () -> output("domain", "stat", "api", "--json", dir).contains("\"alive\""));
+    terminate();
+    assertThat(directory.resolve("run")).isEmptyDirectory();
+  }
+
+  @Test
+  void aNewVersionTakesOverWithNoFailedRequest() throws Exception {
+    Path jar = plugin(One.class);
+    start("--plugin=/api=" + jar, "--plugin-timeout=1");
+    checkData();
+    List<String> replies = new ArrayList<>();
+    CompletableFuture<HttpResponse<String>> sleeps = ask("/api/sleep");
+    for (int i = 0; i < 20; i++) {
+      replies.add(get("/api"));
+    }
+    Files.writeString(jar, "half a jar");
+    signal("HUP");
+    awaitTold("plug-in /api stays as it was: cannot load plug-in /api from " + jar + ". Why: it");
+    replies.add(get("/api"));
+    assertThat(replies).containsOnly("200 version 1");
+    plugin(Two.class);
+    signal("HUP");
+    Patience.until(
+        "the new version",
+        () -> {
+          replies.add(get("/api"));
+          assertThat(get("/")).isEqualTo("200 the site");
+          return replies.getLast().endsWith("2");
+        });
+    assertThat(replies).containsOnly("200 version 1", "200 version 2");
+    assertThat(get("/api")).isEqualTo("200 version 2");
+    assertThat(sleeps.get(Patience.SECONDS, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+    terminate();
+  }
+
+  /// Requests and replies cross, and failures are told.
+  private void checkData() throws Exception {
+    HttpResponse<String> echo =
+        client.send(
+            to("/api/echo?a=b").POST(HttpRequest.BodyPublishers.ofString("body")).build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(echo.statusCode()).isEqualTo(201);
+    assertThat(echo.body()).isEqualTo("body");
+    assertThat(echo.headers().firstValue("Content-Type")).hasValue("text/x-echo");
+    assertThat(echo.headers().firstValue("X-Query")).hasValue("POST a=b");
+    assertThat(get("/api/throw")).startsWith("500");
+    awaitTold("answers 500 to GET /api/throw: java.lang.IllegalStateException: out of luck at ");
+    HttpResponse<String> split =
+        client.send(to("/api/split").build(), HttpResponse.BodyHandlers.ofString());
+    assertThat(split.statusCode()).isEqualTo(500);
+    assertThat(split.headers().firstValue("X-C")).isEmpty();
+  }
+
+  static Stream<Arguments> refused() {
+    String service = HttpPlugin.class.getName();
+    return Stream.of(
+        arguments(
+            Exits.class, service, "ServePluginTest$Exits.handle", "System.exit. Why: it ends"),
+        arguments(Hangs.class, service, "Hangs did not return within 1 s", "--plugin-timeout."),
+        arguments(String.class, service, "java.lang.String does not implement HttpPlugin", ""),
+        arguments(One.class, "other", "Why: it names no plug-in", "into META-INF/services/"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refused")
+  void aJarThatIsRefusedIsToldAtTheStart(Class<?> type, String service, String where, String why)
+      throws Exception {
+    Path jar = jar(directory.resolve("bad.jar"), type, service);
+    assertThat(serve("--plugin", "/api=" + jar, "--plugin-timeout", "1"))
+        .startsWith("1 sluice: cannot load plug-in /api from " + jar)
+        .contains(where, why, "Fix: ");
+  }
+
+  @Test
+  void wrongUsageIsTold() {
+    assertThat(serve("--plugin", "/api=none.jar"))
+        .startsWith("1 ")
+        .contains("from none.jar. Why: there is no such file. Fix: ");
+    assertThat(serve("--plugin", "/api")).startsWith("2 ").contains("PATH=JAR");
+    assertThat(serve("--plugin", "api=x.jar")).startsWith("2 ").contains("starts with a slash");
+    assertThat(serve("--plugin", "/a=x.jar", "--plugin", "/a=y.jar")).contains("/a twice");
+    assertThat(serve("--budget", "cpu=1%")).startsWith("2 ").contains("follows the --plugin");
+    assertThat(serve("--plugin", "/a=x.jar", "--budget", "cpu=much")).contains("not understood");
+  }
+
+  private String serve(String... options) {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    PrintStream print = new PrintStream(err, true, StandardCharsets.UTF_8);
+    List<String> words = new ArrayList<>(List.of(directory.toString(), "--port", "0"));
+    words.addAll(List.of(options));
+    return Serve.run(words, print, print) + " " + err.toString(StandardCharsets.UTF_8);
+  }
+}
