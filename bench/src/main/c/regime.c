@@ -1,6 +1,7 @@
-/* How fast the machine is just now: the median time of small fixed pieces of the work that servers
+/* How fast the machine is just now: the lower quartile of the times of small fixed pieces of the work that servers
  * do, messages over a loopback connection and a walk through memory, in nanoseconds. Runs for a few
- * milliseconds on the processor that it is started on. */
+ * milliseconds on the processor that it is started on; what the kernel still does for the last load
+ * (closed connections, freed memory) delays some of the pieces. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECES = 15, MESSAGES = 40, MEMORY = 256 * 1024 };
+enum { PIECES = 41, MESSAGES = 40, MEMORY = 256 * 1024 };
 
 static void fail(const char *what) {
   perror(what);
@@ -67,6 +68,6 @@ int main(void) {
   piece(ends, memory); /* its pages and its code are there now */
   for (int i = 0; i < PIECES; i++) times[i] = piece(ends, memory);
   qsort(times, PIECES, sizeof *times, ascending);
-  printf("%llu\n", (unsigned long long)times[PIECES / 2]);
+  printf("%llu\n", (unsigned long long)times[PIECES / 4]);
   return 0;
 }

@@ -4,6 +4,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.bench {
   requires static org.jspecify;
+  requires com.esotericsoftware.kryo;
+  requires com.google.gson;
   requires com.zaxxer.hikari;
   requires io.netty.buffer;
   requires io.netty.codec.http;
@@ -17,6 +19,10 @@ module sluice.bench {
   requires jdk.attach;
   requires jdk.httpserver;
   requires jdk.management;
+  requires org.apache.commons.compress;
+  requires org.apache.commons.csv;
+  requires org.apache.commons.text;
+  requires org.apache.fory.core;
   requires org.apache.tomcat.embed.core;
   requires org.eclipse.jetty.http;
   requires org.eclipse.jetty.server;
@@ -24,6 +30,7 @@ module sluice.bench {
   requires org.glassfish.grizzly;
   requires org.glassfish.grizzly.http;
   requires org.glassfish.grizzly.http.server;
+  requires sluice.domain;
   requires sluice.fs;
   requires sluice.http;
   requires sluice.loop;

@@ -22,7 +22,7 @@ record EngineRun(String engine, List<Path> classPath, List<String> options, Path
   /// The engines that are compared with the control.
   static final List<String> ENGINES = List.of("readiness", "completion");
 
-  /// Runs a main class to its end; one that takes longer is killed.
+  /// Runs a main class to its end, or kills it when it takes longer.
   ///
   /// @param program the main class, then its arguments
   /// @return its exit code, or -1 when it was killed

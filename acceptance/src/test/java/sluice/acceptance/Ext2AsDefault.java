@@ -41,7 +41,7 @@ import sluice.fs.storage.BlockDevices;
 public final class Ext2AsDefault extends FileSystemProvider {
   private static final long DEVICE_BYTES = 512L << 20;
 
-  /// Not root, for whom nothing is forbidden.
+  /// Not root, to which nothing is forbidden.
   private static final Caller USER = new Caller(1000, 1000);
 
   private final FileSystemProvider own = new Ext2FileSystemProvider();

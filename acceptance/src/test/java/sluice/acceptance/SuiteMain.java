@@ -31,7 +31,7 @@ final class SuiteMain {
   private static final class Recorder implements TestExecutionListener {
     private final List<String> lines = new ArrayList<>();
 
-    /// Tells where a suite is, for who looks at one that hangs.
+    /// Tells where a suite is, for a look at a hanging one.
     @Override
     public void executionStarted(TestIdentifier test) {
       if (test.isContainer() && test.getSource().orElse(null) instanceof ClassSource source) {

@@ -4,6 +4,8 @@ import java.util.List;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.CaseBench;
+import sluice.bench.domain.DomainBench;
+import sluice.bench.domain.PortalBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.petstore.PetStoreBench;
 
@@ -24,6 +26,8 @@ public final class Benches {
           new IozoneBench(),
           new StartBench(),
           new FuseBench(),
+          new PortalBench(),
+          new DomainBench(),
           new RevokeBench());
 
   private Benches() {}

@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
@@ -26,8 +27,9 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.NativeMemory;
 
-/// What it costs to make memory and take it away again, beside a shared arena for each, and what an
-/// access costs beside one of a plain segment. Used by the main thread, in the harness's own JVM.
+/// What it costs to make memory and take it away again, beside a shared arena for each, how long it
+/// takes until no earlier reference works any more, and what an access costs beside one of a plain
+/// segment. Used by the main thread, in the harness's own JVM.
 ///
 /// All of a case are measured in turn, the order reversed each round; the first is there twice, as
 /// the control. Each has a loop of its own, so that no compiled code serves two of them.
@@ -50,12 +52,14 @@ final class RevokeBench implements Bench {
   /// @param threads that wait meanwhile: each is asked in a handshake
   private record Case(String name, int threads, List<String> systems) {}
 
+  private static final String DELAY = "until earlier references fail";
   private static final List<String> ENDING = List.of("sluice/lent", "arena");
   private static final List<String> ACCESS = List.of("sluice/lent", "segment");
   private static final List<Case> CASES =
       List.of(
           new Case("make and revoke", 0, ENDING),
-          new Case("make and revoke beside 64 threads", 64, ENDING),
+          new Case("make and revoke beside 200 threads", 200, ENDING),
+          new Case(DELAY, 0, ENDING),
           new Case("access in order", 0, ACCESS),
           new Case("access at random", 0, ACCESS));
 
@@ -144,6 +148,10 @@ final class RevokeBench implements Bench {
           List.of(
               new Side("sluice/lent", PASSES * LONGS, () -> atRandom(memory)),
               new Side("segment", PASSES * LONGS, () -> atRandom(segment)));
+      case DELAY ->
+          List.of(
+              new Side("sluice/lent", 1, () -> untilReusable(block)),
+              new Side("arena", 1, () -> untilClosed(block)));
       default ->
           List.of(
               new Side("sluice/lent", REVOCATIONS, () -> lend(block)),
@@ -156,25 +164,46 @@ final class RevokeBench implements Bench {
     List<Series> series = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       series.add(new Series(all.get(i).system, i == 1));
-      double _ = nanos(all.get(i), options.warmSeconds());
+      Map<String, Double> _ = metrics(one, all.get(i), options.warmSeconds());
     }
     for (int round = 0; round < options.rounds(); round++) {
       for (int i = 0; i < all.size(); i++) {
         int at = round % 2 == 0 ? i : all.size() - 1 - i;
-        Map<String, Double> metrics = new LinkedHashMap<>();
-        metrics.put("ns_per_record", nanos(all.get(at), options.seconds()));
+        Map<String, Double> metrics = metrics(one, all.get(at), options.seconds());
         series.get(at).addRound(metrics);
         Harness.progress(
-            "[revoke] %s: round %d/%d %-12s %,12.3f ns"
+            "[revoke] %s: round %d/%d %-18s %s"
                 .formatted(
                     one.name,
                     round + 1,
                     options.rounds(),
                     all.get(at).system + (series.get(at).control() ? " (A/A)" : ""),
-                    metrics.getOrDefault("ns_per_record", Double.NaN)));
+                    metrics));
       }
     }
     return new CaseResult(NAME, one.name, series, Map.of());
+  }
+
+  private Map<String, Double> metrics(Case one, Side side, double seconds) {
+    Map<String, Double> found = new LinkedHashMap<>();
+    if (one.name.equals(DELAY)) {
+      long[] sorted = delays(side, seconds);
+      found.put("p50_us", sorted[sorted.length / 2] / 1e3);
+      found.put("p99_us", sorted[sorted.length * 99 / 100] / 1e3);
+    } else {
+      found.put("ns_per_record", nanos(side, seconds));
+    }
+    return found;
+  }
+
+  private static long[] delays(Side side, double seconds) {
+    long start = System.nanoTime();
+    long window = (long) (seconds * 1e9);
+    LongStream.Builder all = LongStream.builder();
+    do {
+      all.add(side.work.once());
+    } while (System.nanoTime() - start < window);
+    return all.build().sorted().toArray();
   }
 
   /// Nanoseconds per operation over a window.
@@ -199,6 +228,27 @@ final class RevokeBench implements Bench {
       memory.revoke();
     }
     return sum;
+  }
+
+  /// Nanoseconds until the lease of memory that was revoked alone has ended: no reference to it
+  /// works from then on, and the bytes may be reused.
+  private static long untilReusable(Block block) {
+    int before = block.leases();
+    Memory memory = Memory.lend(block, 0, LONGS * Long.BYTES);
+    long start = System.nanoTime();
+    memory.revoke();
+    while (block.leases() > before) {
+      Thread.onSpinWait();
+    }
+    return System.nanoTime() - start;
+  }
+
+  private static long untilClosed(Block block) {
+    Arena arena = Arena.ofShared();
+    MemorySegment _ = NativeMemory.alias(block.segment(), arena);
+    long start = System.nanoTime();
+    arena.close();
+    return System.nanoTime() - start;
   }
 
   private static long arenas(Block block) {

@@ -83,7 +83,7 @@ final class TimelineTest {
   void aThreadThatSleepsIsSwitched() throws InterruptedException {
     ThreadSwitches switches = ThreadSwitches.start(List.of(ProcessHandle.current().pid()), 5);
     try (switches) {
-      for (int i = 0; i < 100; i++) { // one that ends late may pass without a switch
+      for (int i = 0; i < 100; i++) { // a late end may pass without a switch
         Thread.sleep(1);
       }
     }

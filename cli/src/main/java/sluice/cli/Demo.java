@@ -13,8 +13,8 @@ import sluice.http.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
-/// The handlers of `sluice serve --demo`: one that answers where the request landed, and one that
-/// takes its time on the slow path. Any thread may call.
+/// The handlers of `sluice serve --demo`: the first answers where the request landed, and the
+/// second takes its time on the slow path. Any thread may call.
 final class Demo {
   private static final int MOST_LINES = 100_000_000;
 

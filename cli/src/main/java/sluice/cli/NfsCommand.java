@@ -187,7 +187,7 @@ final class NfsCommand implements Callable<Integer> {
     }
   }
 
-  /// What surprises whoever mounts a new image as root; empty where it does not.
+  /// What surprises a user that mounts a new image as root; empty where it does not.
   private List<String> whoCannotWrite(FileTree tree, ExportOptions options) throws IOException {
     FileAttributes top = tree.attributes(tree.rootInode());
     boolean closed = top.uid() == 0 && (top.mode() & 2) == 0;

@@ -23,7 +23,7 @@ record PassedSocket(int fd, Use use) {
   ///
   /// @param name empty for none; systemd names a socket after its unit (`web.socket`) when the unit
   ///   says nothing, and `unknown` when there is no unit
-  /// @throws IOException when the name is somebody's choice, but not one of ours
+  /// @throws IOException when the name was chosen, but is not one of ours
   static PassedSocket named(int fd, String name) throws IOException {
     return switch (name) {
       case "http" -> new PassedSocket(fd, Use.HTTP);

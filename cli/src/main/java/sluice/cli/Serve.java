@@ -23,7 +23,7 @@ import sluice.loop.server.Engines;
 /// Its own way through the command, without picocli, so that a start is short.
 final class Serve {
   /// What is logged by the JDK's default logger: one line and, after it, the stack of what was
-  /// thrown. Whoever has set a format of their own keeps it.
+  /// thrown. A format that the user has set stays.
   private static final String LOG_FORMAT = "sluice: %5$s%6$s%n";
 
   private Serve() {}
@@ -125,7 +125,7 @@ final class Serve {
     out.flush();
   }
 
-  /// Opens the counters after the first request could be answered: nobody waits for them.
+  /// Opens the counters after the first request could be answered: nothing waits for them.
   static Counters count(HttpServer server, Path directory, PrintStream err) {
     Counters counters = Counters.open();
     if (counters.file() == null) {

@@ -20,12 +20,12 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 
-/// What systemd, or whoever speaks its protocol, has passed to this process and hears from it:
-/// sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3). Without one, everything here does
+/// What systemd, or a program that speaks its protocol, has passed to this process and hears from
+/// it: sd_listen_fds(3), sd_notify(3), sd_watchdog_enabled(3). Without one, everything here does
 /// nothing. Any thread may call; immutable but for the thread of the watchdog.
 ///
-/// A message is one datagram of `NAME=VALUE` lines. One that cannot be sent is reported once on
-/// standard error and changes nothing else.
+/// A message is one datagram of `NAME=VALUE` lines. A message that cannot be sent is reported once
+/// on standard error and changes nothing else.
 final class ServiceManager {
   private static final int FIRST_FD = 3;
 

@@ -86,7 +86,7 @@ final class StatCommand implements Callable<Integer> {
         out.println(json ? Json.of(asJson(snapshot)) : asTable(snapshot, last, watchSeconds));
       }
       if (out.checkError()) {
-        return 1; // whoever reads has gone, or the disk is full
+        return 1; // the reader has gone, or the disk is full
       }
       if (watchSeconds == 0 || i + 1 >= repetitions) {
         return 0;

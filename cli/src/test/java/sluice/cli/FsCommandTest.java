@@ -83,7 +83,7 @@ final class FsCommandTest {
     assertThat(rig.err()).contains("no ext2 file system");
   }
 
-  /// Whoever errs in an option sees that first, not a page of others.
+  /// A wrong option is told first, not a page of the right ones.
   @Test
   void wrongUseIsToldInTwoLines() {
     assertThat(run("ls", "--none", image())).isEqualTo(2);

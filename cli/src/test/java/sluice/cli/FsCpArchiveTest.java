@@ -209,7 +209,7 @@ final class FsCpArchiveTest {
     assertThat(directory.resolve("version")).hasBinaryContent(version);
   }
 
-  /// A copy of the module path that nobody needs rights for.
+  /// A copy of the module path that any user may read.
   private String readableForAll() throws Exception {
     List<String> copies = new ArrayList<>();
     for (String path : System.getProperty("jdk.module.path", "").split(":", -1)) {
@@ -222,7 +222,7 @@ final class FsCpArchiveTest {
     return String.join(":", copies);
   }
 
-  /// Whoever is not root gets the files, and hears what they lack.
+  /// A user other than root gets the files, and is told what they lack.
   @Test
   void whatOnlyRootMayIsNamed() throws Exception {
     assumeTrue(root(), "needs root, to make what others may not keep");

@@ -226,7 +226,7 @@ final class FsMountTest {
     assertThat(tool("e2fsck", "-fn", image().toString())).isZero();
   }
 
-  /// Nobody serves a file any more.
+  /// No process serves a file any more.
   private static void assertCutOff(FileChannel channel) {
     assertThatThrownBy(() -> channel.write(ByteBuffer.wrap(new byte[10])))
         .isInstanceOf(IOException.class);

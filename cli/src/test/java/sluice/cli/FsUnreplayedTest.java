@@ -25,7 +25,7 @@ final class FsUnreplayedTest {
   private Path crashed = Path.of("");
 
   /// A file and a directory that only the log knows: what is older than five seconds is written to
-  /// its place, so whoever was stopped for that long begins again.
+  /// its place, so a test that was stopped for that long begins again.
   @BeforeEach
   void crash() throws IOException {
     rig = new FsRig(directory);

@@ -2,123 +2,19 @@ package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.Patience;
 
-/// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
-/// were asked, so that no case builds anything.
+/// What the launcher builds, caches and starts.
 @Timeout(600)
-final class LauncherTest {
-  private static final String MAVEN =
-      """
-      #!/bin/sh
-      case $* in *--version*) echo "Apache Maven 3.9.11 (x)"; exit ;; esac
-      echo "$*" >>ROOT/maven.log
-      trap 'kill $!; exit 143' TERM
-      sleep "${FAKE_BUILD_SECONDS:-0}" 9>&- &
-      wait $!
-      while [ -e ROOT/build-goes-on ]; do sleep 0.1 9>&-; done
-      [ -z "${FAKE_LOCALE-}" ] || echo "${LC_ALL:-$LC_CTYPE}" >ROOT/locale.log
-      [ -z "${FAKE_BUILD_FAILS-}" ] || { echo "[ERROR] it does not compile"; exit 1; }
-      mkdir -p ROOT/cli/target/lib
-      cat ROOT/cli/src/main/Main.java >ROOT/cli/target/sluice-cli-0.1.0.jar
-      echo sys >ROOT/cli/target/lib/sluice-sys-0.1.0.jar
-      mkdir -p ROOT/bench/target/lib
-      echo netty >ROOT/bench/target/lib/netty.jar
-      mkdir -p ROOT/nio/target
-      echo nio >ROOT/nio/target/sluice-nio-0.1.0.jar
-      echo agent >ROOT/nio/target/sluice-nio-0.1.0-agent.jar
-      mkdir -p ROOT/testbase/target/classes/sluice/testbase/report
-      : >ROOT/testbase/target/classes/sluice/testbase/report/TestReport.class
-      case $* in *reportNameSuffix*) FAKE_REPORT=${FAKE_SECOND_REPORT-} suffix=-again ;; esac
-      [ -z "${FAKE_REPORT-}" ] || {
-        mkdir -p ROOT/cli/target/surefire-reports
-        printf '%s' "$FAKE_REPORT" >"ROOT/cli/target/surefire-reports/TEST-a${suffix-}.xml"
-      }
-      """;
-
-  private static final String JAVA =
-      """
-      #!/bin/sh
-      for a in "$@"; do case $a in
-      -XX:AOTCacheOutput=*)
-        echo training >>ROOT/java.log
-        echo cache >"${a#*=}"
-        [ -z "${FAKE_TRAINING_FAILS-}" ]
-        exit ;;
-      esac; done
-      case $* in *sluice.testbase.report.TestReport*)
-        while [ "$1" != sluice.testbase.report.TestReport ]; do shift; done
-        exec REAL_JAVA -cp TESTBASE "$@" ;;
-      esac
-      echo "$$ $*" >>ROOT/java.log
-      echo "$*"
-      """;
-
-  @TempDir Path root;
-
-  private record Started(Process process, Path log) {}
-
-  private record Result(int exitCode, String out, String err) {}
-
-  @BeforeEach
-  void aTree() throws IOException {
-    Files.copy(
-        SourceTree.find().root().resolve("sluice"),
-        root.resolve("sluice"),
-        StandardCopyOption.COPY_ATTRIBUTES);
-    Files.writeString(root.resolve("pom.xml"), "<project/>");
-    for (String module : shipped()) {
-      Files.createDirectories(root.resolve(module + "/src/main"));
-      Files.writeString(root.resolve(module + "/pom.xml"), "<project/>");
-    }
-    Files.writeString(root.resolve("cli/src/main/Main.java"), "class Main {}");
-    executable("bin/mvn", MAVEN);
-    jdk("jdk", "25.0.3");
-  }
-
-  private String[] shipped() throws IOException {
-    return Files.readAllLines(root.resolve("sluice")).stream()
-        .filter(line -> line.startsWith("SHIPPED="))
-        .map(line -> line.replaceAll("SHIPPED=|\"", ""))
-        .findFirst()
-        .orElseThrow()
-        .split(" ");
-  }
-
-  private void jdk(String name, String version) throws IOException {
-    executable(name + "/bin/java", JAVA);
-    executable(name + "/bin/javac", JAVA);
-    Files.writeString(
-        root.resolve(name + "/release"),
-        "JAVA_RUNTIME_VERSION=\"" + version + "+9\"\nJAVA_VERSION=\"" + version + "\"\n");
-  }
-
-  private void executable(String path, String text) throws IOException {
-    Path file = root.resolve(path);
-    Files.createDirectories(file.getParent());
-    Files.writeString(
-        file,
-        text.replace("ROOT", root.toString())
-            .replace("REAL_JAVA", Path.of(System.getProperty("java.home"), "bin/java").toString())
-            .replace(
-                "TESTBASE",
-                SourceTree.find().root().resolve("testbase/target/classes").toString()));
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
+final class LauncherTest extends LauncherRig {
   @Test
   void helpNeedsNothing() throws Exception {
     Result help = run(List.of("SLUICE_JAVA_HOME="), "--help");
@@ -393,7 +289,8 @@ final class LauncherTest {
 
   @Test
   void theProviderIsNotAmongTheJarsOfTheBench() throws Exception {
-    for (String module : List.of("sys", "memory", "loop", "http", "fs", "bench")) {
+    for (String module :
+        List.of("sys", "memory", "loop", "http", "fs", "verify", "domain", "bench")) {
       Path target = Files.createDirectories(root.resolve(module + "/target"));
       Files.writeString(target.resolve("sluice-" + module + "-0.1.0.jar"), module);
     }
@@ -419,100 +316,6 @@ final class LauncherTest {
   }
 
   @Test
-  void countsTestsInOnePlainLastLine() throws Exception {
-    String report =
-        "<testsuite><testcase name=\"b\" classname=\"a\"><skipped message=\"needs gcc\"/>"
-            + "</testcase><testcase name=\"c\" classname=\"a\"/></testsuite>";
-    Result passed = run(List.of("FAKE_REPORT=" + report), "test");
-    assertThat(passed.out().lines().toList()).endsWith("1 passed, 0 failed, 1 skipped");
-    assertThat(passed.out()).contains("skipped: a.b: needs gcc\n");
-    assertThat(passed.exitCode()).isZero();
-  }
-
-  @Test
-  void inCiATestThatFailedRunsOnceMoreAlone() throws Exception {
-    String once =
-        "<testsuite><testcase name=\"b\" classname=\"a\"><failure message=\"m\"/></testcase>"
-            + "</testsuite>";
-    String alone = "<testsuite><testcase name=\"b\" classname=\"a(again)\"/></testsuite>";
-    Result mended =
-        run(List.of("CI=true", "FAKE_REPORT=" + once, "FAKE_SECOND_REPORT=" + alone), "test");
-    assertThat(mended.out())
-        .contains("unstable: a.b failed")
-        .endsWith("\n1 passed, 0 failed, 0 skipped\n");
-    assertThat(mended.err()).contains("a failed: it runs once more, alone");
-    assertThat(mended.exitCode()).isZero();
-    assertThat(Files.readString(root.resolve("maven.log")))
-        .contains("-pl cli -am -Dtest=a,a$* -Dsurefire.failIfNoSpecifiedTests=false");
-    Files.delete(root.resolve("cli/target/surefire-reports/TEST-a-again.xml"));
-    Result elsewhere = run(List.of("FAKE_REPORT=" + once), "test");
-    assertThat(elsewhere.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n");
-    assertThat(elsewhere.exitCode()).isEqualTo(1);
-  }
-
-  @Test
-  void theEndOfATestRunTellsWhatFailedAndWhy() throws Exception {
-    String report =
-        """
-        <testsuite name="a" tests="3" errors="0" skipped="1" failures="1">
-          <testcase name="zero" classname="sluice.a"/>
-          <testcase name="one[2]" classname="sluice.a">
-            <failure message="&#10;expected: 5" type="E"><![CDATA[java.lang.AssertionError:
-        expected: 5 but <testsuite tests="9"> was: 6
-        	at java.base/java.lang.Object.wait(Object.java:1)
-        	at sluice.a/sluice.a.B.one(B.java:59)
-        ]]></failure>
-            <system-out><![CDATA[<skipped>
-        seed 4711
-        ]]></system-out>
-          </testcase>
-          <testcase name="two" classname="sluice.a">
-            <skipped type="T"><![CDATA[T: needs gcc
-        	at sluice.a/sluice.a.B.one(B.java:59)
-        ]]></skipped>
-          </testcase>
-        </testsuite>
-        """;
-    Result failed = run(List.of("FAKE_REPORT=" + report), "test");
-    assertThat(failed.out())
-        .endsWith(
-            """
-            skipped: sluice.a.two: needs gcc
-            failed: sluice.a.one[2]
-                java.lang.AssertionError:
-                expected: 5 but <testsuite tests="9"> was: 6
-                    at sluice.a/sluice.a.B.one(B.java:59)
-                printed: seed 4711
-
-            1 passed, 1 failed, 1 skipped
-            """);
-  }
-
-  @Test
-  void aTestRunThatTakesTooLongIsEnded() throws Exception {
-    Result ended = run(List.of("FAKE_BUILD_SECONDS=50", "SLUICE_TEST_SECONDS=1"), "test");
-    assertThat(ended.out())
-        .contains("failed: the run took longer than 1 s")
-        .endsWith("\n0 passed, 1 failed, 0 skipped\n");
-    assertThat(ended.exitCode()).isEqualTo(1);
-  }
-
-  @Test
-  void aRunWithoutTestsOrWithABrokenBuildFails() throws Exception {
-    Result none = run(List.of(), "test");
-    assertThat(none.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("no test ran");
-    assertThat(none.exitCode()).isEqualTo(1);
-    Result broken = run(List.of("FAKE_BUILD_FAILS=1"), "test");
-    assertThat(broken.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n").contains("build");
-    assertThat(broken.exitCode()).isEqualTo(1);
-    Result noJdk = run(List.of("SLUICE_JAVA_HOME=" + root.resolve("none")), "test");
-    assertThat(noJdk.out()).endsWith("\n0 passed, 1 failed, 0 skipped\n");
-    assertThat(noJdk.exitCode()).isEqualTo(1);
-    assertThat(run(List.of(), "test", "nowhere").exitCode()).isEqualTo(2);
-    assertThat(run(List.of(), "test", "--fast").exitCode()).isEqualTo(2);
-  }
-
-  @Test
   void compareIsFoundBehindTheBackendAndNowhereElse() throws Exception {
     String main = "-m sluice.cli/sluice.cli.Main run --compare ";
     assertThat(run(List.of(), "run", "--compare", "--load", "urls", "a b.jar").out())
@@ -532,49 +335,5 @@ final class LauncherTest {
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
     Patience.until("the end of the recording", () -> !Files.exists(recording));
-  }
-
-  private String lineOf(String file) throws IOException {
-    return Files.readString(root.resolve(file)).strip();
-  }
-
-  private long lines(String file) throws IOException {
-    return Files.readAllLines(root.resolve(file)).size();
-  }
-
-  private Result run(List<String> environment, String... arguments) throws Exception {
-    return finish(start(environment, arguments));
-  }
-
-  /// Runs the launcher under `sh` with the fake tools first on the path.
-  private Started start(List<String> environment, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of("/bin/sh", root.resolve("sluice").toString()));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().remove("JAVA_HOME");
-    builder.environment().remove("CI");
-    builder.environment().put("SLUICE_JAVA_HOME", root.resolve("jdk").toString());
-    builder.environment().put("PATH", root.resolve("bin") + ":" + System.getenv("PATH"));
-    for (String pair : environment) {
-      int equals = pair.indexOf('=');
-      builder.environment().put(pair.substring(0, equals), pair.substring(equals + 1));
-    }
-    Path log = Files.createTempDirectory(root, "run");
-    builder.redirectOutput(log.resolve("out").toFile());
-    builder.redirectError(log.resolve("err").toFile());
-    return new Started(builder.start(), log);
-  }
-
-  /// What it has written to its standard error so far.
-  private static String said(Started started) throws IOException {
-    return Files.readString(started.log().resolve("err"));
-  }
-
-  private Result finish(Started started) throws Exception {
-    int exitCode = Patience.end(started.process());
-    return new Result(
-        exitCode,
-        Files.readString(started.log().resolve("out")),
-        Files.readString(started.log().resolve("err")));
   }
 }

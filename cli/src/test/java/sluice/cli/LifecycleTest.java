@@ -124,7 +124,7 @@ final class LifecycleTest {
     }
   }
 
-  /// As much as keeps the server from taking its client for one that has stalled.
+  /// As much as keeps the server from taking its client for a stalled one.
   private static void readSome(InputStream in) throws IOException {
     assertThat(in.readNBytes(1 << 20)).hasSize(1 << 20);
   }

@@ -31,7 +31,7 @@ final class SampleApplication {
           System.out.println("provider " + SelectorProvider.provider().getClass().getName());
           System.out.println("words " + List.of(words) + " " + System.getProperty("sample"));
           boolean waits = words.length > 0 && words[0].equals("wait");
-          if (waits) { // whoever reads what follows may send a signal
+          if (waits) { // a reader of what follows may send a signal
             Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("ended")));
           }
           System.out.println("echo " + echo());

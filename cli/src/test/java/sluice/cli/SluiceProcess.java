@@ -11,7 +11,7 @@ final class SluiceProcess {
   private SluiceProcess() {}
 
   /// The command, to which more words may be added. Where env(1) can do that, the process hears
-  /// SIGINT and SIGHUP in any case: one that was started in the background of a script or by
+  /// SIGINT and SIGHUP in any case: a process that was started in the background of a script or by
   /// nohup(1) ignores them, and so do its children, JVMs included.
   static List<String> command(String... words) throws Exception {
     List<String> trial = new ArrayList<>(DEFAULT_SIGNALS);

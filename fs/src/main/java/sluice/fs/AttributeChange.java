@@ -22,7 +22,7 @@ public record AttributeChange(
   /// The size is changed through an open file: permission was checked when it was opened.
   public static final int OPENED = 64;
 
-  /// Set-user-id and set-group-id go, as after a write by somebody without privilege.
+  /// Set-user-id and set-group-id go, as after a write by a caller without privilege.
   public static final int KILL_SET_ID = 128;
 
   /// The server's clock, as `UTIME_NOW`.

@@ -2,8 +2,8 @@ package sluice.fs;
 
 import java.util.Arrays;
 
-/// Who asks: the ids that permissions are checked against, and that new files belong to. Immutable:
-/// any thread may use it.
+/// The caller: the ids that permissions are checked against, and that new files belong to.
+/// Immutable: any thread may use it.
 public final class Caller {
   /// May do everything.
   public static final Caller ROOT = new Caller(0, 0);
@@ -27,7 +27,7 @@ public final class Caller {
     this.groups = groups;
   }
 
-  /// One whose permissions somebody else has checked, as the kernel does for FUSE: nothing is
+  /// A caller with permissions that are checked already, as the kernel does for FUSE: nothing is
   /// refused him, and what he makes is his.
   public static Caller checked(int uid, int gid) {
     return new Caller(uid, gid, true, true, new int[0]);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param modifyNanos last change of the content
 /// @param changeNanos last change of content or attributes
 /// @param birthNanos creation, or 0 where it is not kept
-/// @param version grows with every change of content or attributes that somebody looks at before
+/// @param version grows with every change of content or attributes that a caller looks at before
 ///   and after, but not when a read is noted; never twice the same for different content
 public record FileAttributes(
     long inode,

@@ -9,17 +9,17 @@ import sluice.sys.Errno;
 /// commands see, and what ext2 and a host's directory are. Any thread may call, several at a time.
 ///
 /// It is a seam at which a domain may be cut: arguments are numbers, immutable objects and byte
-/// arrays that nobody changes afterwards; bulk data is in [Memory].
+/// arrays that are not changed afterwards; bulk data is in [Memory].
 ///
 /// What POSIX refuses is an [FsException] with its errno. `ESTALE` says that an inode number is
-/// not, or no longer, in use. A number is given to the next file as soon as its file is gone: who
-/// means one file over several calls, or in a long write, retains it ([#retain]). Names are bytes,
-/// 1 to 255, without `/` and NUL; `.` and `..` are looked up like others and refused where POSIX
-/// refuses them.
+/// not, or no longer, in use. A number is given to the next file as soon as its file is gone: a
+/// caller that means one file over several calls, or in a long write, retains it ([#retain]). Names
+/// are bytes, 1 to 255, without `/` and NUL; `.` and `..` are looked up like others and refused
+/// where POSIX refuses them.
 ///
 /// **Permissions** are checked by everything that takes a [Caller], as in `path_resolution(7)` and
-/// the manual page of the operation. Reading, writing and listing are not: whoever opened a file
-/// has asked [#access] once.
+/// the manual page of the operation. Reading, writing and listing are not: the opener of a file has
+/// asked [#access] once.
 ///
 /// **Durability.** A change is in memory when its method returns, and stable after [#sync] or
 /// [#awaitStable]. What is done inside one [#group] becomes stable together or not at all where
@@ -113,7 +113,7 @@ public interface FileTree extends AutoCloseable {
           throw e;
         }
       }
-      // Whoever was removed has lost its name before its number is another's. So the file that has
+      // A removed file has lost its name before its number is another's. So the file that has
       // the number before and after a lookup is the one whose name it was; that the number alone
       // is the same could be the third file that has it.
       if (found != null && found.isFileOf(before)) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param journaledData whether the content of a regular file is journaled as metadata is, so that
 ///   a write and what else is in its [FileTree#group] are there together or not at all after a
 ///   crash; stays with the file (`chattr +j`). Trees without a journal ignore it
-@SuppressWarnings("ArrayRecordComponent") // made once, handed on, compared by nobody
+@SuppressWarnings("ArrayRecordComponent") // made once, handed on, never compared
 public record NewFile(
     FileKind kind,
     int permissions,

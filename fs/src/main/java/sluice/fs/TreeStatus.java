@@ -5,7 +5,7 @@ package sluice.fs;
 /// @param blockBytes unit of the block counts
 /// @param blocks size of the tree
 /// @param freeBlocks unused blocks
-/// @param availableBlocks unused blocks that those who are not root may take
+/// @param availableBlocks unused blocks that users other than root may take
 /// @param inodes files it can hold
 /// @param freeInodes files it can still take
 /// @param nameBytes length of the longest name

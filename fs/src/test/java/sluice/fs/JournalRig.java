@@ -12,7 +12,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
 
 /// A device with a journal in blocks 8 and up, and what is needed to use it. Nothing is committed
-/// before somebody asks for it or room is needed.
+/// before a caller asks for it or room is needed.
 public final class JournalRig implements AutoCloseable {
   public static final int BLOCK = 1024;
   public static final long BLOCKS = 2048;

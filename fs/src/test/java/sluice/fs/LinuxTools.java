@@ -88,7 +88,7 @@ public final class LinuxTools {
   }
 
   /// Waits until no loop device is over a file any more: after an unmount or `losetup --detach`
-  /// somebody else, such as udev, may have it open for a while.
+  /// another program, such as udev, may have it open for a while.
   public static void awaitNoLoop(Path image) throws IOException {
     Path real = image.toRealPath();
     try {

@@ -19,7 +19,7 @@ public final class RecordingDevice extends DeviceOverDevice {
   private static final int SECTOR_BYTES = 512;
 
   /// A write; without bytes a flush, whose position is the number of events it vouches for.
-  @SuppressWarnings("ArrayRecordComponent") // nobody changes the bytes
+  @SuppressWarnings("ArrayRecordComponent") // the bytes are not changed
   record Event(long position, byte[] bytes) {
     boolean flush() {
       return bytes.length == 0;

@@ -6,9 +6,9 @@ import sluice.http.parse.HttpRequest;
 /// reply leaves with the turn. One instance belongs to one loop, so it may keep plain fields.
 ///
 /// It must not block and not take long: while it runs, no other connection of its loop is served.
-/// It is trusted and watched. One that runs longer than its [Route] allows is reported with its
-/// stack, fails the server's health, and is disabled when it returns; its requests then go to the
-/// slow handler of the route, or are answered 503.
+/// It is trusted and watched. A handler that runs longer than its [Route] allows is reported with
+/// its stack, fails the server's health, and is disabled when it returns; its requests then go to
+/// the slow handler of the route, or are answered 503.
 @FunctionalInterface
 public interface HttpInterruptlet {
   /// Answers a request, or leaves it to the slow path.

@@ -173,7 +173,8 @@ final class HttpProtocol implements Protocol {
     }
   }
 
-  /// Part of a body is no body: no handler sees it, and who only ended his side too early is told.
+  /// Part of a body is no body: no handler sees it, and a client that only ended its side too early
+  /// is told.
   @Override
   public void ended(Connection connection, int leftover) {
     HttpSession session = session(connection);
@@ -186,7 +187,7 @@ final class HttpProtocol implements Protocol {
     }
   }
 
-  /// What a body lacks may have been cut off by somebody else, who gets no answer.
+  /// What a body lacks may have been cut off by an attacker, which gets no answer.
   @Override
   public void truncated(Connection connection, int leftover) {
     HttpSession session = session(connection);
@@ -349,7 +350,7 @@ final class HttpProtocol implements Protocol {
   private boolean keepAfterBody(HttpSession session) {
     boolean keep = request.keepAlive() && !session.closing;
     if (request.bodyKind() != BodyKind.NONE) {
-      // Who waits for 100 gets the final status instead and may or may not send the body.
+      // A client that waits for 100 gets the final status instead and may or may not send the body.
       keep &= !request.expectsContinue() && session.skipBody(request, SKIPPED_BODY_BYTES);
     }
     return keep;

@@ -116,7 +116,7 @@ public final class HttpReply {
   /// Adds a header field. May be called several times for one name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException when the field would break the reply, or is one that the
+  /// @throws IllegalArgumentException when the field would break the reply, or is a field that the
   ///   server sets itself
   public HttpReply field(String name, String value) {
     ReplyFields.check(name, value);

@@ -35,7 +35,7 @@ public final class HttpResponder {
   /// Adds a header field. May be called several times for one name.
   ///
   /// @param value in ISO-8859-1, without control characters
-  /// @throws IllegalArgumentException when the field would break the reply, or is one that the
+  /// @throws IllegalArgumentException when the field would break the reply, or is a field that the
   ///   server sets itself
   public HttpResponder field(String name, String value) {
     ReplyFields.check(name, value);
@@ -51,7 +51,7 @@ public final class HttpResponder {
     return this;
   }
 
-  /// Whether the client has gone: nobody waits for the answer. A stream's writes tell as well.
+  /// Whether the client has gone: nothing waits for the answer. A stream's writes tell as well.
   public boolean gone() {
     return call.gone();
   }

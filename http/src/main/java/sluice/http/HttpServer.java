@@ -64,8 +64,9 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /// Answers requests below a path by other handlers from now on: those of a new route, or of one
-  /// in place of another with the same prefix. Whoever sends a request after this has returned is
-  /// answered by them; a request that was being received or answered is finished by those before.
+  /// in place of another with the same prefix. A client that sends a request after this has
+  /// returned is answered by them; a request that was being received or answered is finished by
+  /// those before.
   ///
   /// @param route its interruptlets are made by the loops' threads, before their next requests; one
   ///   that cannot be made fails the requests of the route
@@ -88,7 +89,7 @@ public final class HttpServer implements AutoCloseable {
     return parts.routes.current().stream().map(Routes.Admitted::guard).toList();
   }
 
-  /// Where `/metrics` and `/healthz` are answered; empty when nobody asked for it.
+  /// Where `/metrics` and `/healthz` are answered; empty when it was not asked for.
   public List<SocketAddress> monitoringAddresses() {
     return monitoring == null ? List.of() : monitoring.addresses();
   }

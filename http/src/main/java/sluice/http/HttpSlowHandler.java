@@ -14,6 +14,6 @@ public interface HttpSlowHandler {
   /// what it has for the whole.
   ///
   /// @param request a copy, body included
-  /// @throws ClientGoneException as it came from the responder: nobody waits for the answer
+  /// @throws ClientGoneException as it came from the responder: nothing waits for the answer
   void handle(HttpMessage request, HttpResponder responder) throws Exception;
 }

@@ -21,7 +21,7 @@ import sluice.loop.server.Watchdog;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | server, counters, draining | who starts and ends the server | volatile | volatile |
+/// | server, counters, draining | the thread that starts and ends the server | volatile | volatile |
 final class Observatory {
   private static final int MOST_CONNECTIONS = 64;
   private static final int CHUNKS = 16;

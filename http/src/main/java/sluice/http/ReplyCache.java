@@ -92,7 +92,7 @@ final class ReplyCache {
 
   /// Keeps a resource in place of another for its path and coding, and of all for its path that say
   /// that there are other codings; the cache's lease on its reply ends when it is evicted. Refuses
-  /// one that is larger than an eighth of the cache.
+  /// a resource larger than an eighth of the cache.
   ///
   /// @param hash of its path
   /// @return whether it is kept
@@ -157,8 +157,8 @@ final class ReplyCache {
     Resource resource = table[slot(by.hash)];
     while (resource != null) {
       Resource next = resource.chain;
-      boolean differs = resource.coding == by.coding || resource.codings != by.codings;
-      if (differs && samePath(resource, by)) {
+      boolean outdated = resource.coding == by.coding || resource.codings != by.codings;
+      if (outdated && samePath(resource, by)) {
         remove(resource);
       }
       resource = next;

@@ -9,7 +9,7 @@ import sluice.http.parse.RequestPath;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// Who answers requests below a path, instead of the site. Immutable; any thread may read it.
+/// What answers requests below a path, instead of the site. Immutable; any thread may read it.
 ///
 /// Paths are compared as they are after percent-decoding and without dot segments, so a handler
 /// cannot be passed by with another spelling. Of several routes the one with the longest prefix

@@ -76,7 +76,7 @@ final class SiteReplies {
   }
 
   private @Nullable ReadyReply ready(SiteAnswer.Content content, FileVariant variant) {
-    // Of the variant's own file: a precompressed one that is made anew is another representation.
+    // Of the variant's own file: a precompressed file made anew is another representation.
     long modified = FileValidators.modifiedSeconds(variant.version());
     boolean dated = variant.validators().dated();
     String type =

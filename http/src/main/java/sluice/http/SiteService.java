@@ -73,7 +73,7 @@ final class SiteService implements AutoCloseable {
   private boolean closed;
   private boolean draining;
 
-  /// Someone who waits for a fill. Called on the loop's thread, exactly once.
+  /// Waits for a fill. Called on the loop's thread, exactly once.
   interface Waiter {
     void ready(Resource resource);
   }
@@ -178,8 +178,8 @@ final class SiteService implements AutoCloseable {
     }
   }
 
-  /// Drains now and then while files are kept open, so that one that was deleted gives its space
-  /// back although nobody asks for anything.
+  /// Drains now and then while files are kept open, so that a deleted one gives its space back
+  /// although no request comes.
   private void drainWhileOpen() {
     if (!draining && cache.openFiles() > 0) {
       draining = true;
@@ -223,11 +223,12 @@ final class SiteService implements AutoCloseable {
   /// What the path of a request leads to, in the coding that it gets, if that is known without
   /// waiting.
   @Nullable Resource lookup(HttpRequest request) {
-    Resource resource = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
-    int chosen = resource == null ? 0 : resource.chosen(request);
-    if (resource != null && resource.coding != chosen) {
-      resource = cache.find(resource, chosen);
+    Resource known = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
+    if (known == null) {
+      return null;
     }
+    int chosen = known.chosen(request);
+    Resource resource = known.coding == chosen ? known : cache.find(known, chosen);
     if (resource == null) {
       return null;
     }

@@ -27,7 +27,7 @@ final class SlowCall implements Runnable {
     final int status;
     final byte[] fields;
 
-    /// Of the body; negative when nobody knows.
+    /// Of the body; negative when it is not known.
     final long length;
 
     /// The body is the page of the status.
@@ -122,7 +122,7 @@ final class SlowCall implements Runnable {
     }
   }
 
-  /// Nobody can run the handler.
+  /// The handler cannot be run.
   void reject() {
     completed = true;
     account.refund(chargedBytes);

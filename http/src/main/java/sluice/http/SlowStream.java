@@ -18,7 +18,7 @@ final class SlowStream extends OutputStream {
   private int used;
   private boolean closed;
 
-  /// @param length of the body; negative when nobody knows
+  /// @param length of the body; negative when it is not known
   SlowStream(SlowCall call, long length) {
     this.call = call;
     this.left = length;

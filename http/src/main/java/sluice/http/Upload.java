@@ -8,8 +8,8 @@ import sluice.memory.View;
 
 /// Collects the body of a request for a slow handler. Owned by the loop's thread.
 ///
-/// Memory grows with what has come, not with what was announced: who announces much and sends
-/// little holds little. It is charged to the loop's account until [#release].
+/// Memory grows with what has come, not with what was announced: a client that announces much and
+/// sends little holds little. It is charged to the loop's account until [#release].
 final class Upload {
   private static final int FIRST_BYTES = 4 << 10;
 
@@ -84,7 +84,7 @@ final class Upload {
     return charged;
   }
 
-  /// Gives the memory back. Once, by whoever has the upload last.
+  /// Gives the memory back. Once, by the last holder of the upload.
   void release() {
     account.refund(charged);
     charged = 0;

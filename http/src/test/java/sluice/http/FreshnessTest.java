@@ -20,7 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;
 
-/// Requests while files are rewritten, renamed, truncated and deleted: whoever asks after a
+/// Requests while files are rewritten, renamed, truncated and deleted: a client that asks after a
 /// change's system call returned sees it, and no body mixes two versions.
 ///
 /// All parts of [Slice] together are a million requests on each backend. Each part has random

@@ -29,7 +29,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
 import sluice.testbase.Patience;
 
-/// Draining: everybody who got in is answered, and told that this was the last time.
+/// Draining: each client that got in is answered, and told that this was the last time.
 abstract class HttpContractDrain extends HttpContractLife {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

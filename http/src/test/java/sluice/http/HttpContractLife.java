@@ -105,7 +105,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     assertThat(get("/large.bin").contentLength()).isEqualTo(LARGE / 2);
   }
 
-  /// What is left until the connection ends in any way.
+  /// What comes until the connection ends in any way.
   private static byte[] readRest(HttpPeer peer) throws IOException {
     try {
       return peer.readAll();
@@ -142,7 +142,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     peer.readHead();
     Files.delete(file);
     assertThat(peer.readBytes(5 << 20)).hasSize(5 << 20);
-    // nobody asks any more, and yet it is closed
+    // no request comes any more, and yet it is closed
     for (int i = 0; i < 6_000 && holds(file); i++) {
       Thread.sleep(10);
     }

@@ -125,7 +125,7 @@ abstract class HttpContractLog extends HttpContractDrain {
     assertThat(Files.readAllLines(logFile())).hasSize(4 * 6 + 2);
   }
 
-  /// One that is in memory, one that is sent from its file, and two that a handler makes.
+  /// A reply from memory, one sent from its file, and two that a handler makes.
   @ParameterizedTest
   @ValueSource(strings = {"/memory.bin", "/large.bin", "/stream?known", "/stream"})
   void whoGoesAwayIsLoggedWithWhatHeWasSent(String target) throws Exception {

@@ -12,7 +12,7 @@ import sluice.http.parse.Bytes;
 import sluice.http.parse.SmugglingTest;
 import sluice.loop.LoopConfig;
 
-/// What is not answered as asked, and that nobody else is harmed by it.
+/// What is not answered as asked, and that no other client is harmed by it.
 abstract class HttpContractRefusals extends HttpContractSite {
   @Test
   void smuggledRequestsAreNeverInterpreted() throws IOException {

@@ -46,7 +46,7 @@ abstract class HttpContractRig {
     start(config -> config);
   }
 
-  /// Starts a server, in place of the one that runs, with another configuration.
+  /// Starts a server, in place of the running one, with another configuration.
   void start(UnaryOperator<HttpConfig> change) throws IOException {
     start(Site.of(root), change);
   }

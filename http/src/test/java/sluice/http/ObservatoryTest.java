@@ -329,7 +329,7 @@ class ObservatoryTest {
         .toList();
   }
 
-  /// The events of a kind, once there are so many: others write them, when they have time.
+  /// The events of a kind, once there are so many: other threads write them, when they have time.
   private List<RecordedEvent> await(Recording recording, String name, int count) throws Exception {
     Patience patience = new Patience();
     List<RecordedEvent> events = recorded(recording, name);

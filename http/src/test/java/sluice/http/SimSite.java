@@ -110,7 +110,7 @@ final class SimSite {
     doc.now(content);
   }
 
-  /// A write that has begun: half of its bytes are there. It ends when somebody waits for it, or
+  /// A write that has begun: half of its bytes are there. It ends when a thread waits for it, or
   /// with [#finishWrites].
   private void beginWrite(Doc doc, FileMemory.@Nullable Inode inode) {
     if (inode != null && inode.coming == null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **How.** The victim is closed in order: FIN, and what comes is dropped until the peer's FIN.
 /// Such connections, and those that are told that they are refused, are `leaving`: they take none
-/// of the places, and beyond [#MOST_LEAVING] the one that has lingered longest is cut off.
+/// of the places, and beyond [#MOST_LEAVING] the connection that has lingered longest is cut off.
 final class Admission {
   /// Connections above the limit for which idle ones will make room.
   static final int MOST_PROMISED = 256;
@@ -128,7 +128,7 @@ final class Admission {
   }
 
   /// All that has come in a turn has been handled. A connection of this turn stays in any case: it
-  /// may be one that had a place promised.
+  /// may be a connection that had a place promised.
   void turnEnded() {
     while (excess() > 0) {
       Connection longest = longestIdle(true);

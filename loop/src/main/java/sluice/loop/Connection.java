@@ -380,7 +380,7 @@ public final class Connection {
     return wire().persist(skipBytes) && (tls == null || output.persist(0));
   }
 
-  /// Whether somebody waits to hear that the kernel has taken what is sent now.
+  /// Whether a listener waits to hear that the kernel has taken what is sent now.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
     return state != OPEN

@@ -35,7 +35,7 @@ final class ConnectionInput {
   private boolean peerEnded;
 
   /// The protocol takes what comes by [#receiveInto] where it can: receives are armed for one
-  /// completion, so that in between there is nobody else who takes bytes off the socket.
+  /// completion, so that in between nothing else takes bytes off the socket.
   private boolean direct;
 
   /// The protocol is being told that it has caught up.
@@ -191,7 +191,7 @@ final class ConnectionInput {
     }
   }
 
-  /// Whether whoever answers messages will say when the next may be shown.
+  /// Whether the answering code will say when the next may be shown.
   private boolean answerAwaited() {
     return heldByProtocol || connection.deferred();
   }

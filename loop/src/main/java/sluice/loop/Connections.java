@@ -24,7 +24,7 @@ final class Connections {
     return table.length;
   }
 
-  /// Who has a place, or null.
+  /// The connection that has a place, or null.
   @Nullable Connection at(int index) {
     return table[index];
   }

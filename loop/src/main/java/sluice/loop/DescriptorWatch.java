@@ -6,8 +6,8 @@ import sluice.sys.Errno;
 /// A descriptor that is no connection, and that a loop waits for: a datagram socket, for example.
 /// Owned by the loop's thread.
 ///
-/// A wait is for once: whoever wants to hear again arms again, after it has used up what there was.
-/// The descriptor belongs to whoever opened the watch; it is closed after [#close], in
+/// A wait is for once: a caller that wants to hear again arms again, after it has used up what
+/// there was. The descriptor belongs to the opener of the watch; it is closed after [#close], in
 /// [Loop#onClose] at the latest.
 public final class DescriptorWatch {
   /// `poll(2)`: there is something to read.

@@ -4,22 +4,22 @@ import java.util.Set;
 import sluice.loop.sockets.AcceptQueues;
 
 /// The orderly end of a loop: accept what waits, let what is under way finish, then stop. Owned by
-/// the loop's thread; others ask whether it was cut off.
+/// the loop's thread; other threads ask whether it was cut off.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cutOff | loop | volatile | volatile |
 /// | begun | loop | plain | plain |
 final class Drain {
-  /// When nothing was accepted for this long, after [AcceptQueues] found nobody on his way in, the
-  /// accept queues of a draining loop are empty and stay so.
+  /// When nothing was accepted for this long, after [AcceptQueues] found no client on its way in,
+  /// the accept queues of a draining loop are empty and stay so.
   private static final long ACCEPT_QUIET_NANOS = 50_000_000L;
 
-  /// Longest that a draining loop goes on accepting because somebody was accepted.
+  /// Longest that a draining loop goes on accepting because a connection was accepted.
   private static final long ACCEPT_NANOS = 1_000_000_000L;
 
-  /// The same because somebody is on his way in: more than the three seconds after which a
-  /// handshake that nobody answers counts no more.
+  /// The same because a client is on its way in: more than the three seconds after which a
+  /// handshake that is not answered counts no more.
   private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
   /// How long a connection that was idle or unfinished lingers after our FIN: it has no reply that
@@ -66,7 +66,7 @@ final class Drain {
     acceptRest(ports, now);
   }
 
-  /// Goes on accepting until nobody is on his way in and nothing has come for a while since.
+  /// Goes on accepting until no client is on its way in and nothing has come for a while since.
   private void acceptRest(Set<Integer> ports, long begunNanos) {
     long before = loop.counters().accepted;
     if (ports.isEmpty()) {

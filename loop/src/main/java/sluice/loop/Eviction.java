@@ -4,8 +4,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Takes memory from the connections that hold most unfinished input when a loop runs short of it,
-/// so that a connection that needs a little of it is not the one that pays. Owned by the loop's
-/// thread.
+/// so that a connection that needs a little of it does not pay. Owned by the loop's thread.
 ///
 /// Input cannot wait as output can, see [OutputRoom]: messages that are all unfinished would wait
 /// for one another's memory. A connection whose input is dropped ends; a reply that is under way on
@@ -17,10 +16,10 @@ final class Eviction {
     this.connections = connections;
   }
 
-  /// Ends who holds most unfinished input.
+  /// Ends the connection that holds most unfinished input.
   ///
   /// @param asking wants `bytes` in all; is not ended
-  /// @return false when nobody holds more than that
+  /// @return false when none holds more than that
   boolean freeInput(Connection asking, int bytes) {
     Connection heaviest = heaviest(c -> c.input.blockBytes(), asking);
     if (heaviest == null || heaviest.input.blockBytes() <= bytes) {
@@ -30,7 +29,7 @@ final class Eviction {
     return true;
   }
 
-  /// Who holds most, of those that are not ended already; null when nobody holds anything.
+  /// The holder of most, of those that are not ended already; null when none holds anything.
   private @Nullable Connection heaviest(
       ToLongFunction<Connection> held, @Nullable Connection except) {
     Connection found = null;

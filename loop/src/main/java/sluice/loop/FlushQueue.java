@@ -14,7 +14,7 @@ import sluice.sys.Errno;
 /// Sends what the turn has staged: one send per dirty connection, settled at the end of the turn
 /// that submits it. Owned by the loop's thread.
 ///
-/// **Silence is success**: a send that took everything has no completion. One that fell short is
+/// **Silence is success**: a send that took everything has no completion. A send that fell short is
 /// finished by `sendAll`, one at a time, while the connection's output waits.
 final class FlushQueue {
   /// File bytes sent for one connection before others get their turn.
@@ -393,7 +393,7 @@ final class FlushQueue {
     }
   }
 
-  /// Reads the next piece where waiting for a device hurts nobody.
+  /// Reads the next piece where waiting for a device delays no other connection.
   private void readPiece(Connection connection, OutSegment head, FileBody file) {
     int most = connection.tls != null ? TlsLayer.FILE_PIECE_BYTES : connection.pieceBytes;
     Block block = pieceBlock(connection, head, most);

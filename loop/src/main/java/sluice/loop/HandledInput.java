@@ -129,7 +129,7 @@ final class HandledInput {
     return memory;
   }
 
-  /// Whether what is left of an arena is for receiving only: less than a quarter.
+  /// Whether the rest of an arena is for receiving only: less than a quarter.
   static boolean scarce(ChunkArena arena) {
     return 4L * arena.free() < arena.count();
   }

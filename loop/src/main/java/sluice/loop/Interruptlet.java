@@ -7,9 +7,9 @@ import sluice.memory.View;
 /// keep plain fields. [Interruptlets] says for which sockets it is.
 ///
 /// It must not block and not take long: while it runs, no other connection of its loop is served.
-/// It is trusted and watched. One that runs longer than it was admitted for is reported with its
-/// stack, fails the server's health, and is disabled when it returns; its messages then go to the
-/// slow path.
+/// It is trusted and watched. A handler that runs longer than it was admitted for is reported with
+/// its stack, fails the server's health, and is disabled when it returns; its messages then go to
+/// the slow path.
 @FunctionalInterface
 public interface Interruptlet {
   /// The reply is complete.

@@ -13,7 +13,7 @@ public final class Listener {
   final int handle;
   final Protocol protocol;
 
-  /// The socket is somebody else's too, who goes on using it.
+  /// The socket has another owner too, which goes on using it.
   final boolean adopted;
 
   /// What its connections encrypt with; null when they do not.

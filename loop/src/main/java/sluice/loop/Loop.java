@@ -25,7 +25,7 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 
 /// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
-/// thread, the one that calls [#run] or [#turn]; other threads reach it only through [#execute].
+/// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].
 ///
 /// One turn: stage one send per dirty connection → one kernel crossing submits them, waits and
 /// drains all completions → framing, handlers, slow-path hand-offs → settle the sends that were
@@ -108,7 +108,7 @@ public final class Loop implements AutoCloseable {
     this.drain = new Drain(this, acceptor, connections);
   }
 
-  // ---- for everyone -------------------------------------------------------------------------
+  // ---- for any thread -----------------------------------------------------------------------
 
   public String name() {
     return name;
@@ -274,7 +274,7 @@ public final class Loop implements AutoCloseable {
     return engine.name();
   }
 
-  /// Ends every connection and the engine. The owner, or anyone once the owner has ended.
+  /// Ends every connection and the engine. The owner, or any thread once the owner has ended.
   @Override
   public void close() {
     if (closed) {
@@ -338,7 +338,7 @@ public final class Loop implements AutoCloseable {
     if (!batchOpen) {
       batchOpen = true;
       if (asleep) {
-        asleep = false; // the wait is over: who adds to the inbox need not wake us
+        asleep = false; // the wait is over: adding to the inbox need not wake us
       }
       for (int i = 0; i < batchHooks.size(); i++) {
         batchHooks.get(i).run();
@@ -497,7 +497,7 @@ public final class Loop implements AutoCloseable {
     return outputAccount.usedBytes();
   }
 
-  /// Bytes of copies that [Connection#retain] has made and somebody still uses. Any thread.
+  /// Bytes of copies that [Connection#retain] has made and that are still used. Any thread.
   public long retainedBytes() {
     return copyAccount.usedBytes();
   }

@@ -4,8 +4,8 @@ import sluice.loop.engine.LeaseLimits;
 
 /// Limits of one loop. Every queue and buffer of a loop is bounded by one of these.
 ///
-/// @param maxConnections connections open at a time; for one more, the one that has been idle
-///   longest is closed, or it is refused, see [Connection#idle]
+/// @param maxConnections connections open at a time; for one more, the connection that has been
+///   idle longest is closed, or it is refused, see [Connection#idle]
 /// @param partialBytesPerConnection unconsumed input of a connection from which on receiving
 ///   pauses. What the turn had received by then is kept: on io_uring, whose receive goes on until
 ///   its cancellation has been submitted, at most `chunks * chunkBytes` of

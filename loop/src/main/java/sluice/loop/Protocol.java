@@ -30,8 +30,8 @@ public interface Protocol {
   }
 
   /// As [#ended] on a connection with TLS whose peer did not say so by `close_notify`: what it sent
-  /// may have been cut short by somebody else (RFC 8446, 6.1). A protocol whose messages are
-  /// handled before they are complete must not take this for the end of one.
+  /// may have been cut short by an attacker (RFC 8446, 6.1). A protocol whose messages are handled
+  /// before they are complete must not take this for the end of one.
   default void truncated(Connection connection, int leftover) {
     if (leftover > 0) {
       connection.abort();

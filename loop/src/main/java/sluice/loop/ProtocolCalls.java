@@ -8,8 +8,8 @@ import sluice.memory.Block;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// Calls the code of others: protocols, and pieces of slow replies. On the loop's thread; whoever
-/// throws loses the connection he was called for, and nobody else.
+/// Calls foreign code: protocols, and pieces of slow replies. On the loop's thread; code that
+/// throws loses the connection it was called for, and no other.
 final class ProtocolCalls {
   private final Loop loop;
   private final Account copies;

@@ -6,8 +6,8 @@ import sluice.loop.engine.Completion;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
-/// What becomes of a completed receive, and of one that found no free chunk. Owned by the loop's
-/// thread.
+/// What becomes of a completed receive, and of a receive that found no free chunk. Owned by the
+/// loop's thread.
 final class Receiver {
   private static final long STARVED_RETRY_NANOS = 5_000_000L;
 
@@ -70,7 +70,7 @@ final class Receiver {
     }
   }
 
-  /// @return how long the loop may sleep while somebody starves; negative when nobody does
+  /// @return how long the loop may sleep while a connection starves; negative when none does
   long retryNanos() {
     return starved.isEmpty() ? -1 : STARVED_RETRY_NANOS;
   }

@@ -71,7 +71,7 @@ public final class ReplyTicket {
     connection.loop.execute(() -> arrived(piece, true));
   }
 
-  /// As [#complete], but at once: for whoever runs on the loop's thread already.
+  /// As [#complete], but at once: for code that runs on the loop's thread already.
   public void completeHere(Piece piece) {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");

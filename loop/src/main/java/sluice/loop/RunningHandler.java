@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// | guard | loop | acquire | release; opaque when it leaves |
 /// | sequence | loop | opaque, after the guard; plain by the loop | opaque |
 ///
-/// Who sees a guard sees the sequence of that run or of a later one, also where the processor
-/// reorders stores: otherwise one handler's time would be charged to the next.
+/// A thread that sees a guard sees the sequence of that run or of a later one, also where the
+/// processor reorders stores: otherwise one handler's time would be charged to the next.
 public final class RunningHandler {
   private static final VarHandle GUARD;
   private static final VarHandle SEQUENCE;

@@ -45,7 +45,7 @@ final class SlowAnswer extends OutputStream implements Runnable {
     }
   }
 
-  /// Nobody will run this: the executor has refused it. On the loop's thread.
+  /// This will never run: the executor has refused it. On the loop's thread.
   void reject() {
     ended = true;
     ticket.completeHere(new Failure(this));

@@ -59,7 +59,7 @@ final class TlsLayer {
 
   // ---- input --------------------------------------------------------------------------------
 
-  /// Ciphertext came in a chunk that nobody else holds: it is decrypted in place.
+  /// Ciphertext came in a chunk that has no other holder: it is decrypted in place.
   void received(Block chunk, long base, int count) {
     reader.received(chunk, base, count);
   }
@@ -95,7 +95,7 @@ final class TlsLayer {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Encrypts the output as far as the socket should have it now; what is left is copied out of the
+  /// Encrypts the output as far as the socket should have it now; the rest is copied out of the
   /// staging memory. Only when nothing is with the kernel. Ciphertext cannot be made a second time:
   /// without room to keep it, the connection waits before it is made.
   ///

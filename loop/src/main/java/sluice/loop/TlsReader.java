@@ -48,7 +48,7 @@ final class TlsReader {
     return held;
   }
 
-  /// Ciphertext came in a chunk that nobody else holds: it is decrypted in place.
+  /// Ciphertext came in a chunk that has no other holder: it is decrypted in place.
   void received(Block chunk, long base, int count) {
     if (!accepts()) {
       connection.input.show(chunk, base, count); // counted, and dropped

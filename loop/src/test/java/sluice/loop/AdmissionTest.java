@@ -144,7 +144,7 @@ final class AdmissionTest {
     rig.turns(3);
     int told = refused.size();
     assertThat(told).isEqualTo(Admission.MOST_LEAVING);
-    rig.engine.dial(); // the one that has lingered longest goes for it
+    rig.engine.dial(); // the connection that has lingered longest goes for it
     rig.turns(2);
     assertThat(refused).hasSize(told + 1);
     assertThat(refused.getFirst().finished()).isTrue();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.loop.engine.Token;
 
-/// Who a completion is for.
+/// Which connection a completion is for.
 final class ConnectionsTest {
   private final LoopRig rig;
   private final Listener listener;

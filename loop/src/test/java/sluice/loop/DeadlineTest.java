@@ -73,7 +73,7 @@ final class DeadlineTest {
     assertThat(timedOut).isEqualTo(1);
   }
 
-  /// A loop may get no processor for long; who has sent meanwhile is heard first.
+  /// A loop may get no processor for long; a client that has sent meanwhile is heard first.
   @Test
   void aSlowTurnIsNotHeldAgainstThePeer() {
     workNanos = 60 * SECOND;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import sluice.sys.Errno;
 
-/// Who pays when a loop runs short of memory, and who waits before it does.
+/// Which connection pays when a loop runs short of memory, and which wait before it does.
 final class EvictionTest {
   private static final int BUDGET = 16 << 10;
   private static final LoopConfig CONFIG =

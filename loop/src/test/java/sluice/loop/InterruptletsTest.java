@@ -142,7 +142,7 @@ class InterruptletsTest {
     assertThat(socket.sentBytes()).isEqualTo(2L * LARGE_BYTES);
   }
 
-  /// Who writes to a client that has gone is told so.
+  /// A handler that writes to a client that has gone is told so.
   @Test
   void slowHandlerHearsThatItsClientHasGone() throws Exception {
     CompletableFuture<Throwable> told = new CompletableFuture<>();

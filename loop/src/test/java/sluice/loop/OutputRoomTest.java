@@ -227,7 +227,7 @@ final class OutputRoomTest {
     }
   }
 
-  // ---- who makes no progress ----------------------------------------------------------------
+  // ---- clients without progress -------------------------------------------------------------
 
   private static void turnAfter(LoopRig rig, long nanos) {
     rig.engine.meanwhile(() -> rig.nanos += nanos);

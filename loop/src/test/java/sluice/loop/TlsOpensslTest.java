@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import sluice.loop.engine.Backend;
 import sluice.loop.tls.TlsFiles;
 
-/// TLS against somebody else's client, `openssl s_client`.
+/// TLS against a foreign client, `openssl s_client`.
 @Timeout(240)
 class TlsOpensslTest {
   @TempDir Path directory;

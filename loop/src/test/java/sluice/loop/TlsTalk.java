@@ -9,7 +9,7 @@ import sluice.memory.Block;
 import sluice.memory.View;
 
 /// A protocol that uses everything a connection offers. Owned by the loop's thread; its counts are
-/// for everyone.
+/// for all of them.
 ///
 /// A message is a letter, a length of four bytes, big-endian, and for `E` and `S` that many bytes:
 ///

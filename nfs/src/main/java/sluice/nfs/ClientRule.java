@@ -14,8 +14,8 @@ public final class ClientRule {
     this.bits = bits;
   }
 
-  /// @param text `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no names: nobody is asked what one
-  ///   means
+  /// @param text `192.0.2.1`, `192.0.2.0/24`, `2001:db8::/32`; no names: no server is asked what
+  ///   one means
   /// @throws IllegalArgumentException for anything else
   public static ClientRule of(String text) {
     int slash = text.indexOf('/');

@@ -7,7 +7,7 @@ import java.util.List;
 /// @param readOnly whether changes are refused
 /// @param clients addresses and networks that may use it; empty for all
 /// @param squash whose ids are not believed
-/// @param anonymousUid user of those who are not believed, and of AUTH_NONE
+/// @param anonymousUid user of callers that are not believed, and of AUTH_NONE
 /// @param anonymousGid their group
 public record ExportOptions(
     boolean readOnly, List<String> clients, Squash squash, int anonymousUid, int anonymousGid) {
@@ -19,7 +19,7 @@ public record ExportOptions(
     clients.forEach(ClientRule::of);
   }
 
-  /// Writable for everybody; root is not believed.
+  /// Writable for all clients; root is not believed.
   public static ExportOptions defaults() {
     return new ExportOptions(false, List.of(), Squash.ROOT, NOBODY, NOBODY);
   }

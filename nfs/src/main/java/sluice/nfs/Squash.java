@@ -6,6 +6,6 @@ public enum Squash {
   NONE,
   /// Root becomes the anonymous user.
   ROOT,
-  /// Everybody becomes the anonymous user.
+  /// Each user becomes the anonymous one.
   ALL
 }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 
-/// Whom a rule lets use an export, and what is none.
+/// Which clients a rule lets use an export, and what is none.
 final class ClientRuleTest {
   @Test
   void addressesAndNetworks() throws IOException {

@@ -22,7 +22,7 @@ public final class CrashDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
   private static final int PIECE_BYTES = 1 << 20;
 
-  @SuppressWarnings("ArrayRecordComponent") // nobody changes the bytes
+  @SuppressWarnings("ArrayRecordComponent") // the bytes are not changed
   private record Write(long position, byte[] bytes) {}
 
   private final BlockDevice device;

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// Does something to a tree between two steps of whoever uses it, as others do that are not waited
-/// for. Of one thread.
+/// Does something to a tree between two steps of its user, as others do that are not waited for. Of
+/// one thread.
 public final class InterruptedTree implements InvocationHandler {
   /// Any file.
   public static final long ANY = -1;

@@ -15,7 +15,7 @@ import sluice.sys.call.SystemCall;
 /// An epoll descriptor.
 ///
 /// Any thread may call [#control]; each waiting thread brings its own [EpollEvents]. Close it when
-/// nobody waits or controls any more: the number would then mean another file.
+/// no thread waits or controls any more: the number would then mean another file.
 public final class Epoll implements AutoCloseable {
   public static final int EPOLL_CTL_ADD = 1;
   public static final int EPOLL_CTL_DEL = 2;

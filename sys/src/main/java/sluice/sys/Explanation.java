@@ -61,7 +61,7 @@ record Explanation(String why, String fix) {
     };
   }
 
-  /// Who denies a ring, as far as the kernel lets us see it.
+  /// What denies a ring, as far as the kernel lets us see it.
   ///
   /// @param disabled `kernel.io_uring_disabled`, -1 where there is no such setting
   /// @param filtered whether a seccomp filter binds this process

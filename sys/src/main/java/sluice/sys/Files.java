@@ -15,10 +15,10 @@ import sluice.sys.call.SystemCall;
 
 /// File calls.
 ///
-/// Without state: any thread may call; each descriptor has one owner who closes it. All return what
-/// the kernel does: a result, or a negative errno, as a missing file is no surprise to a server
-/// ([SysException#check] makes an exception of it). Names are bytes, as in Linux; the variants with
-/// strings encode them in UTF-8. A name with a NUL in it gives -EINVAL.
+/// Without state: any thread may call; each descriptor has one owner, which closes it. All return
+/// what the kernel does: a result, or a negative errno, as a missing file is no surprise to a
+/// server ([SysException#check] makes an exception of it). Names are bytes, as in Linux; the
+/// variants with strings encode them in UTF-8. A name with a NUL in it gives -EINVAL.
 ///
 /// All descriptors are opened close-on-exec.
 public final class Files {

@@ -8,7 +8,7 @@ import sluice.sys.call.Ranges;
 
 /// `struct iovec`: one range of a gathering or scattering call, 16 bytes.
 ///
-/// A flyweight without state: whoever owns the array may call, from one thread at a time. The
+/// A flyweight without state: the owner of the array may call, from one thread at a time. The
 /// buffers must outlive the call that uses the array.
 ///
 /// ```

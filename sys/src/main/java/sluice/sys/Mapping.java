@@ -16,7 +16,8 @@ import sluice.sys.call.SystemCall;
 /// operations) is for the caller to know: cancel first, then close.
 ///
 /// Truncating a mapped file makes accesses beyond its end fail with [InternalError]; some bulk
-/// intrinsics die instead. Map only files nobody else can shrink, or seal them ([Files#addSeals]).
+/// intrinsics die instead. Map only files that no other program can shrink, or seal them
+/// ([Files#addSeals]).
 public final class Mapping implements AutoCloseable {
   public static final int PROT_READ = 1;
   public static final int PROT_WRITE = 2;
@@ -66,7 +67,7 @@ public final class Mapping implements AutoCloseable {
     return (int) Kernel.callHolding(segment, SystemCall.MADVISE, address, bytes, MADV_DONTNEED, 0);
   }
 
-  /// Maps a file or memory file so that all who map it see the same bytes.
+  /// Maps a file or memory file so that all mappings of it show the same bytes.
   ///
   /// @param fd stays the caller's; it may be closed once this returns
   /// @param offset where the mapping begins in the file, a multiple of the page size

@@ -53,7 +53,7 @@ public final class Mounts {
     }
   }
 
-  /// Ends a mount; blocks while the file system writes what is left.
+  /// Ends a mount; blocks while the file system writes the rest.
   ///
   /// @param flags [#MNT_FORCE], [#MNT_DETACH], [#UMOUNT_NOFOLLOW]
   /// @return 0, or -EBUSY while it is used

@@ -9,7 +9,7 @@ import sluice.sys.call.Ranges;
 
 /// `struct msghdr`: name, ranges and flags of a message, 56 bytes.
 ///
-/// A flyweight without state: whoever owns the memory may call, from one thread at a time. What
+/// A flyweight without state: the owner of the memory may call, from one thread at a time. What
 /// control messages say is not looked at.
 ///
 /// ```

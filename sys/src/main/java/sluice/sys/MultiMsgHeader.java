@@ -7,7 +7,7 @@ import sluice.sys.call.Layout;
 
 /// `struct mmsghdr`: one of several messages that one call sends or receives, 64 bytes.
 ///
-/// A flyweight without state: whoever owns the memory may call, from one thread at a time. The
+/// A flyweight without state: the owner of the memory may call, from one thread at a time. The
 /// first 56 bytes are a [MsgHeader].
 ///
 /// ```

@@ -7,14 +7,14 @@ import sluice.sys.call.Kernel;
 
 /// The C heap: `calloc(3)` and `free(3)`. Blocks are at least 16-byte aligned.
 ///
-/// Any thread may call. Segments are bounded but have no scope: whoever frees a block proves that
-/// nobody, Java or kernel, still uses it. Only `sluice.memory` calls this, and proves it by
-/// reference counts.
+/// Any thread may call. Segments are bounded but have no scope: the caller that frees a block
+/// proves that nothing, Java or kernel, still uses it. Only `sluice.memory` calls this, and proves
+/// it by reference counts.
 public final class NativeMemory {
   private static final MethodHandle CALLOC = Kernel.link("calloc");
   private static final MethodHandle FREE = Kernel.link("free");
 
-  /// Where `errno` goes, which nobody reads: calloc has one way to fail.
+  /// Where `errno` goes, which is never read: calloc has one way to fail.
   private static final MemorySegment ERRNO = Kernel.newErrno(Arena.global());
 
   private NativeMemory() {}

@@ -15,7 +15,7 @@ import sluice.sys.call.SystemCall;
 
 /// Socket calls.
 ///
-/// Without state: any thread may call; each descriptor has one owner who closes it with
+/// Without state: any thread may call; each descriptor has one owner, which closes it with
 /// [Files#close]. Calls that move data or are expected to fail return what the kernel does, a count
 /// or a negative errno; the others throw.
 ///
@@ -180,8 +180,8 @@ public final class Sockets {
     return (int) Kernel.callWithBuffer(SystemCall.CONNECT, fd, address, address.byteSize());
   }
 
-  /// Takes the peer from a socket: a datagram socket receives from everyone again, a stream is
-  /// reset at once, whoever else holds it.
+  /// Takes the peer from a socket: a datagram socket receives from any peer again, a stream is
+  /// reset at once, also for its other holders.
   ///
   /// @return 0 or a negative errno
   public static int disconnect(int fd) {
@@ -384,8 +384,8 @@ public final class Sockets {
     }
   }
 
-  /// Makes a listening TCP socket ignore who wants to connect from now on; handshakes that have
-  /// begun are finished. For good, and for everybody who has the socket.
+  /// Makes a listening TCP socket ignore new clients from now on; handshakes that have begun are
+  /// finished. For good, and for all holders of the socket.
   public static void dropSyn(int fd) throws SysException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment program = arena.allocate(SynFilter.PROGRAM_BYTES, Long.BYTES);

@@ -71,7 +71,7 @@ public final class StatFs {
     return segment.get(JAVA_LONG, F_BLOCKS);
   }
 
-  /// Blocks nobody uses.
+  /// Blocks in no use.
   public long blocksFree() {
     return segment.get(JAVA_LONG, F_BFREE);
   }

@@ -16,7 +16,7 @@ public final class SystemInfo {
     return sysctl("kernel.osrelease");
   }
 
-  /// `kernel.io_uring_disabled`: 0 everyone may, 1 only a group and the administrator, 2 nobody; -1
+  /// `kernel.io_uring_disabled`: 0 any user may, 1 only a group and the administrator, 2 none; -1
   /// when the kernel has no such setting (before 6.6).
   public static int ioUringDisabled() {
     String value = sysctl("kernel.io_uring_disabled");

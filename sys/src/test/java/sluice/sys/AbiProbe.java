@@ -193,7 +193,7 @@ final class AbiProbe {
     return assertions;
   }
 
-  /// Every layout of the module, except the one that differs between architectures.
+  /// Every layout of the module, except that which differs between architectures.
   private static List<Layout> layouts() throws IOException, ReflectiveOperationException {
     Module module = Layout.class.getModule();
     List<String> names;

@@ -3,7 +3,7 @@ package sluice.sys;
 import java.util.List;
 import sluice.sys.uring.IoUringProbe;
 
-/// A process that takes io_uring away from itself and says what is left; run by [SystemTest].
+/// A process that takes io_uring away from itself and says what remains; run by [SystemTest].
 ///
 /// Everything happens on the main thread, except one ring opened on another.
 final class DeniedCalls {

@@ -78,7 +78,7 @@ class FilesTest {
     Statx stat = new Statx();
     assertThat(Files.statx(fd, Statx.STATX_BASIC_STATS, stat)).isZero();
     assertThat(stat.size()).isEqualTo(1234);
-    Files.close(fd); // not twice: the number may be somebody else's by then
+    Files.close(fd); // not twice: the number may have another owner by then
     assertThat(Files.close(-1)).isEqualTo(-Errno.EBADF);
   }
 

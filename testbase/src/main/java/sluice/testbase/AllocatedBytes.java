@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /// How much threads allocate, for tests of what must allocate nothing. Any thread may ask.
 ///
-/// Only the compiler C2 takes away objects that nobody keeps, such as those that a system call
+/// Only the compiler C2 takes away objects that are not kept, such as those that a system call
 /// makes, and it gets to them when it has time. So work is measured again and again until it is
 /// cheap enough, and how fast a machine compiles decides nothing.
 public final class AllocatedBytes {

@@ -17,7 +17,7 @@ record EngineContractFile(int fd) implements AutoCloseable {
     return new EngineContractFile((int) SysException.check(fd, "openat", path));
   }
 
-  /// As systemd hands it over: bound and listening, made by somebody else.
+  /// As systemd hands it over: bound and listening, made by another program.
   static int listeningSocket() throws IOException {
     int fd = Sockets.socket(SocketAddresses.AF_INET, Sockets.SOCK_STREAM, 0);
     Sockets.bind(fd, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

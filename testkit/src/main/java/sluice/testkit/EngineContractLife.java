@@ -18,7 +18,7 @@ import sluice.sys.Errno;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractRig.Event;
 
-/// Who may call, and the end.
+/// Which threads may call, and the end.
 interface EngineContractLife {
   EngineContractRig rig();
 

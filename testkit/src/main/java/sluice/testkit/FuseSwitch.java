@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The kernel's switch of FUSE over io_uring, as a test wants it: whoever holds it is alone with it
-/// on this machine. Of the test's thread.
+/// The kernel's switch of FUSE over io_uring, as a test wants it: its holder is alone with it on
+/// this machine. Of the test's thread.
 ///
 /// The switch is the machine's, so tests of other processes wait for each other by a lock on its
 /// file. A shell turns it, and turns it back when its input ends: also when a test fails, or its

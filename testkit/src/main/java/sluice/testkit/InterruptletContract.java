@@ -29,8 +29,8 @@ import sluice.memory.View;
 import sluice.testkit.EngineContractPeers.Peer;
 
 /// Fast and slow answers on one connection, whatever kernel mechanism is below: in order, whole,
-/// and each by whom it should be, while interruptlets come and go. The test's thread owns engine
-/// and loop.
+/// and each by its own handler, while interruptlets come and go. The test's thread owns engine and
+/// loop.
 @Timeout(120)
 public abstract class InterruptletContract {
   private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -114,7 +114,8 @@ public abstract class InterruptletContract {
         });
   }
 
-  /// Every reply is where its request was, however the bytes are cut, and whoever gives it.
+  /// Every reply is where its request was, however the bytes are cut, and whichever handler gives
+  /// it.
   @Test
   void repliesKeepTheOrderOfRequests() throws IOException {
     Interruptlets socket = lines();
@@ -339,7 +340,7 @@ public abstract class InterruptletContract {
     assertThat(begun).hasValue(1);
   }
 
-  /// What waits for the slow path is bounded: who comes then loses the connection.
+  /// What waits for the slow path is bounded: a client that comes then loses the connection.
   @Test
   void messagesOnTheSlowPathAreBounded() throws IOException {
     rig.configure(

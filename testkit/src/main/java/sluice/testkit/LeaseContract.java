@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
-/// Nobody touches memory that has become somebody else's, whatever kernel mechanism is below: not a
+/// No holder touches memory that has become another's, whatever kernel mechanism is below: not a
 /// device whose operation is in flight, not Java code that was revoked, not a peer's next bytes.
 /// The test's thread owns engine and loop.
 ///

@@ -23,7 +23,7 @@ import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Event;
 import sluice.testkit.EngineContractRig.Pair;
 
-/// Memory that a device uses: an operation in flight keeps it, whoever else lets go.
+/// Memory that a device uses: an operation in flight keeps it, whichever holder lets go.
 interface LeaseContractDevice {
   EngineContractRig rig();
 
@@ -64,7 +64,7 @@ interface LeaseContractDevice {
     }
   }
 
-  /// A receive is armed all the time: what it brings lands in memory that nobody else was given.
+  /// A receive is armed all the time: what it brings lands in memory that was given to no other.
   @Test
   default void revokedChunkIsNotFilledBeforeItsLastLeaseEnds() throws IOException {
     rig().configure(new EngineConfig(4, 1024, 64));
@@ -104,7 +104,7 @@ interface LeaseContractDevice {
     awaitReuse(pair, token, chunk);
   }
 
-  /// The chunk is given out again, now that nobody holds it.
+  /// The chunk is given out again, now that it is not held.
   private void awaitReuse(Pair pair, long token, Block chunk) throws IOException {
     List<Block> out = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -246,7 +246,7 @@ interface LeaseContractDevice {
     }
   }
 
-  /// Answers every message with a block that nobody else holds any more.
+  /// Answers every message with a block that is not held otherwise any more.
   private Protocol answersWith(byte[] bytes, Account account, List<Block> made) {
     return new Protocol() {
       @Override

@@ -22,7 +22,7 @@ import sluice.testbase.Patience;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Memory runs short: who takes too much pays for it, the others go on.
+/// Memory runs short: a connection that takes too much pays for it, the others go on.
 interface LeaseContractPressure {
   int CHUNKS = 64;
   int CHUNK_BYTES = 4096;

@@ -19,7 +19,7 @@ import sluice.memory.Memory;
 import sluice.memory.View;
 import sluice.testkit.EngineContractPeers.Peer;
 
-/// Input that outlives its handler: a snapshot that anybody may use until its last lease ends.
+/// Input that outlives its handler: a snapshot that any thread may use until its last lease ends.
 interface LeaseContractRetain {
   int MESSAGE_BYTES = 256;
 

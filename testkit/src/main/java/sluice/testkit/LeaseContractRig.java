@@ -143,7 +143,7 @@ final class LeaseContractRig {
     turnUntil("a while", () -> turns[0]++ >= leastTurns && peers.nanos() - end >= 0);
   }
 
-  /// Turns until nothing more arrives: whoever still writes is held back.
+  /// Turns until nothing more arrives: a peer that still writes is held back.
   void turnUntilQuiet() {
     Patience patience = new Patience();
     long before;
@@ -154,12 +154,12 @@ final class LeaseContractRig {
     } while (loop().counters().receivedBytes() != before);
   }
 
-  /// Turns the loop while somebody else acts, until the action has ended.
+  /// Turns the loop while another thread acts, until the action has ended.
   void during(String what, Action action) throws IOException {
     during(what, List.of(action));
   }
 
-  /// The same for several who act at the same time.
+  /// The same for several that act at the same time.
   void during(String what, List<Action> actions) throws IOException {
     List<EngineContractPeers.Task> tasks = new ArrayList<>();
     List<AtomicBoolean> ends = new ArrayList<>();

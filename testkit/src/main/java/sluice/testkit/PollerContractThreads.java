@@ -183,7 +183,7 @@ interface PollerContractThreads {
   }
 
   /// Threads add, toggle and remove entries of their own while another waits: each event reaches
-  /// the one it is for, and nobody waits for ever.
+  /// the one it is for, and none waits for ever.
   @Test
   default void changesFromManyThreadsDuringWaits() throws Exception {
     int workers = 4;

@@ -6,7 +6,7 @@ import sluice.loop.engine.ChunkPool;
 /// The receive arena of a simulated engine: chunks are given out in random order and poisoned when
 /// they come back. Owned by the engine's thread.
 ///
-/// The poison shows who reads a chunk after giving it back, and is checked for who writes to one.
+/// The poison shows reads of a chunk that was given back, and is checked for writes to it.
 final class SimArena extends ChunkPool {
   private static final byte POISON = (byte) 0xdb;
 

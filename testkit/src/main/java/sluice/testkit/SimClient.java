@@ -149,7 +149,7 @@ public final class SimClient extends SimEndpoint {
     return errno;
   }
 
-  /// Whether the simulated kernel has broken the connection by a fault, and nobody who is under
+  /// Whether the simulated kernel has broken the connection by a fault, and nothing that is under
   /// simulation: replies may be missing.
   public boolean brokenByFault() {
     return errno < 0 && lost();

@@ -178,7 +178,7 @@ abstract class SimEndpoint {
     }
     if (closed) {
       if (available() > 0) {
-        abort(); // nobody will read this: the sender must learn it
+        abort(); // this will never be read: the sender must learn it
       }
       return;
     }

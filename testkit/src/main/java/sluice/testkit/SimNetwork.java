@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// The wires between endpoints: who listens where, how long bytes travel, how much is in flight.
+/// The wires between endpoints: which listen where, how long bytes travel, how much is in flight.
 /// Owned by the thread that runs the simulation.
 final class SimNetwork {
   private static final int[] PIPE_BYTES = {512, 2_048, 8_192, 65_536};

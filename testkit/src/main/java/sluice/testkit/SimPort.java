@@ -91,7 +91,7 @@ final class SimPort implements SimNetwork.SimListener {
     }
   }
 
-  /// Connections that nobody accepted are reset.
+  /// Connections that were not accepted are reset.
   void close() {
     if (address != null) {
       network.unlisten(address.getPort(), this);

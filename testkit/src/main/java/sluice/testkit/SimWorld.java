@@ -123,7 +123,7 @@ public final class SimWorld implements AutoCloseable {
     throw violation("not done after " + maxTurns + " turns");
   }
 
-  /// Lets time pass until the next event, without anybody turning an engine.
+  /// Lets time pass until the next event, without a turn of an engine.
   public void pass() {
     if (!scheduler.runNext(Long.MAX_VALUE)) {
       throw violation("nothing can ever happen");
@@ -150,7 +150,7 @@ public final class SimWorld implements AutoCloseable {
     return violation;
   }
 
-  /// Throws the first violation again, in case somebody caught it.
+  /// Throws the first violation again, in case it was caught.
   void rethrow() {
     if (first != null) {
       throw first;

@@ -31,7 +31,7 @@ class DescriptorLimitTest {
     }
   }
 
-  /// @return false when a descriptor of somebody else came back, and the accept found it
+  /// @return false when a foreign descriptor came back, and the accept found it
   private static boolean ranOut(Engines.Choice choice) throws Exception {
     EngineContractRig rig =
         new EngineContractRig(config -> Engines.open(choice, config), new EngineContractSockets());

@@ -236,7 +236,7 @@ final class RawEcho implements CompletionSink {
     if (givesUp || (result < 0 && result != -Errno.EINTR)) {
       peer.dead = true;
     } else {
-      sent(peer, result); // what is left of a send that a signal has ended comes next
+      sent(peer, result); // the rest of a send that a signal has ended comes next
     }
     peer.inFlight = 0;
   }

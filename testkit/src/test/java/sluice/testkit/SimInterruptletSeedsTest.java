@@ -15,15 +15,15 @@ import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;
 
-/// Interruptlets over the simulated engine with all its faults: echoes by whoever is asked, while
-/// they are admitted, replaced and evicted. Every message comes back once, in order.
+/// Interruptlets over the simulated engine with all its faults: echoes by the handler that is
+/// asked, while they are admitted, replaced and evicted. Every message comes back once, in order.
 @Timeout(300)
 class SimInterruptletSeedsTest {
   private static final long SEEDS = 5_000;
   private static final int MAX_TURNS = 200_000;
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  /// Nobody is cut off for being slow.
+  /// No client is cut off for being slow.
   private static LoopConfig config(int messageBytes) {
     int partialBytes = Math.max(1_024, 2 * messageBytes);
     return new LoopConfig(

@@ -5,7 +5,7 @@ import sluice.verify.value.Kind;
 import sluice.verify.value.Value;
 
 /// Which types can hold a string. Arrays are never longer than declared, since none is made that
-/// is; strings grow by being put together, so one that may be too long is not handed on.
+/// is; strings grow by being put together, so a string that may be too long is not handed on.
 final class Escape {
   private static final Set<String> OF_STRING =
       Set.of(

@@ -59,7 +59,7 @@ final class LoopRounds {
     return Long.MAX_VALUE;
   }
 
-  /// Of the updates that every round passes, the one that changes the most, at least so much; 0 if
+  /// Of the updates that every round passes, that which changes the most, at least so much; 0 if
   /// none.
   private long greatest(
       Loop loop, List<Update> updates, Form form, Predicate<Update> fits, boolean upwards)

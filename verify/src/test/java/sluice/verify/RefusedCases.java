@@ -3,8 +3,8 @@ package sluice.verify;
 import java.lang.reflect.Method;
 import java.util.List;
 
-/// Methods without a bound, or with one that the verifier must not find. What is written beside
-/// each is the reason, and the line that the refusal names is the one that carries it.
+/// Methods without a bound, or with a bound that the verifier must not find. What is written beside
+/// each is the reason, and the line that the refusal names carries it.
 @SuppressWarnings("all") // odd code on purpose
 class RefusedCases {
   static boolean flag;

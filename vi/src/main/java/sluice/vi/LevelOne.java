@@ -39,7 +39,7 @@ final class LevelOne {
     sends.guard().enter();
     try {
       if (sending != null) {
-        finishSend(micros); // one that timed out before
+        finishSend(micros); // a send that timed out before
       }
       sends.check(true, len);
       Bounce memory = room(idleSends, len);

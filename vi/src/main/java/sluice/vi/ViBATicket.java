@@ -22,7 +22,7 @@ public final class ViBATicket extends ViTicket {
     allocates = false;
   }
 
-  /// One that gets an array of the message's length when it completes.
+  /// A ticket that gets an array of the message's length when it completes.
   ViBATicket() {
     super(1);
     array = new byte[0];

@@ -13,7 +13,7 @@ import sluice.memory.Block;
 ///
 /// Between post and completion a buffer is the device's: a second post, an access through a view
 /// and closing are refused. Registration, views and freeing are for one thread at a time; a device
-/// may give a buffer back in another thread than the one that posted it.
+/// may give a buffer back in another thread than that which posted it.
 ///
 /// ```
 ///            post                      free(callback)
@@ -27,7 +27,7 @@ import sluice.memory.Block;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `owner` | the posting thread, the completing thread | volatile | compare-and-set; volatile |
-/// | `callback` | the freeing thread, the one that runs it | volatile | volatile, under the monitor |
+/// | `callback` | the freeing thread, the running one | volatile | volatile, under the monitor |
 /// | `storage`, `unreachable`, `registration` | the application, `CLEANER` | under the monitor | same |
 ///
 /// Limits: all buffers of a process together hold at most the bytes of the system property
@@ -156,7 +156,7 @@ public final class ViBuffer implements AutoCloseable {
 
   /// Ends the registration; the buffer can be registered with this VI again, or with another.
   ///
-  /// @param ticket the one that [#register] returned last
+  /// @param ticket what [#register] returned last
   /// @throws IllegalStateException when the buffer is the device's, or registered otherwise
   public synchronized void unregister(ViBufferTicket ticket) {
     checkApplication();

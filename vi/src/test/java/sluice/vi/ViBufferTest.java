@@ -16,10 +16,10 @@ final class ViBufferTest {
   /// A record of every primitive type.
   public record Sample(byte a, boolean b, short c, char d, int e, float f, long g, double h) {}
 
-  /// One that is no row of primitives.
+  /// A type that is no row of primitives.
   public record Named(String name) {}
 
-  /// One that the codec cannot reach.
+  /// A type that the codec cannot reach.
   private record Hidden(int value) {}
 
   private static void collectUntil(String what, Patience.Condition condition) throws Exception {

@@ -32,6 +32,7 @@ public record CaseResult(
           "p999_us",
           "first_reply_ms",
           "ns_per_record",
+          "ns_per_call",
           "rss_kb");
 
   /// A comparison of two systems by one metric.
@@ -89,7 +90,7 @@ public record CaseResult(
   }
 
   /// Null when either lacks the metric, or when no round of both was in one regime of the machine.
-  static @Nullable PairedRatio ratio(Series ours, Series theirs, String metric) {
+  public static @Nullable PairedRatio ratio(Series ours, Series theirs, String metric) {
     if (!ours.has(metric) || !theirs.has(metric) || ours.rounds() != theirs.rounds()) {
       return null;
     }
@@ -128,7 +129,7 @@ public record CaseResult(
   /// What systems are ranked by: its ratio is in tables and plots. Less is better.
   public String mainMetric() {
     Series reference = reference();
-    for (String metric : List.of("first_reply_ms", "ns_per_record")) {
+    for (String metric : List.of("first_reply_ms", "ns_per_record", "ns_per_call")) {
       if (reference != null && reference.has(metric)) {
         return metric;
       }

@@ -11,7 +11,7 @@ public final class Estimate {
   /// Between two windows: the client's start and warm-up, signals to the server.
   private static final double BETWEEN_SECONDS = 0.5;
 
-  /// How fast the client opens connections, from one core that it shares with nobody.
+  /// How fast the client opens connections, from one core that it has alone.
   private static final double CONNECTIONS_PER_SECOND = 12_000;
 
   private Estimate() {}

@@ -62,9 +62,11 @@ public final class SvgPlot {
   private static int panel(StringBuilder svg, CaseResult result, int top) {
     String metric = result.mainMetric();
     String unit =
-        metric.equals("first_reply_ms")
-            ? "ms to the first reply"
-            : "server CPU time, ns per request";
+        switch (metric) {
+          case "first_reply_ms" -> "ms to the first reply";
+          case "ns_per_call" -> "ns each";
+          default -> "server CPU time, ns per request";
+        };
     SvgText.text(svg, 12, top + 16, "start", "font-weight=\"bold\"", result.name());
     SvgText.text(
         svg,
@@ -122,7 +124,8 @@ public final class SvgPlot {
         reference == null || reference == series
             ? null
             : CaseResult.ratio(reference, series, metric);
-    String value = String.format(Locale.ROOT, "%,.0f", median);
+    String value =
+        String.format(Locale.ROOT, metric.equals("ns_per_call") ? "%,.1f" : "%,.0f", median);
     String note =
         ratio == null
             ? value

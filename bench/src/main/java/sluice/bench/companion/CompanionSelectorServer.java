@@ -14,10 +14,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A selector, which any thread may turn, and three ways to share it. Whoever holds `turning` is
-/// the one that selects; the application's thread works and writes its replies itself.
+/// A selector, which any thread may turn, and three ways to share it. The holder of `turning`
+/// selects; the application's thread works and writes its replies itself.
 final class CompanionSelectorServer extends CompanionServer {
-  /// Who selects.
+  /// Which threads select.
   enum Who {
     /// The application's thread, between its work.
     OWNER,

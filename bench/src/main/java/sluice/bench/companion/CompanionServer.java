@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 abstract class CompanionServer implements AutoCloseable {
   static final int MESSAGE_BYTES = 16;
 
-  /// Index of the byte that says for whom a message is.
+  /// Index of the byte that says which thread a message is for.
   static final int KIND = 8;
 
   static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -75,7 +75,7 @@ abstract class CompanionServer implements AutoCloseable {
     if (nanosEach > 0) {
       long before = THREADS.getCurrentThreadCpuTime();
       long spent = 0;
-      while (spent < nanosEach) { // processor time: it does not depend on who else is running
+      while (spent < nanosEach) { // processor time: it does not depend on what else is running
         spent = THREADS.getCurrentThreadCpuTime() - before;
       }
       workNanos += spent;

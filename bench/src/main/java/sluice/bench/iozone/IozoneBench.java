@@ -24,7 +24,7 @@ import sluice.bench.run.Systems;
 /// `sluice bench iozone`: writes and reads files of many lengths in records of many lengths, after
 /// the evaluation of the JX paper (figures 3 to 5). Used by the harness's main thread.
 ///
-/// Each file system is in a worker process of its own; the harness only says who measures next.
+/// Each file system is in a worker process of its own; the harness only says which measures next.
 public final class IozoneBench implements Bench {
   private static final String NAME = "iozone";
   private static final String METRIC = "ns_per_record";

@@ -49,7 +49,7 @@ final class IozoneSystems {
           "filechannel-ext2-aligned",
           "pread-ext2");
 
-  /// Ends the name of a peer whose buffer begins at a page; others have what malloc(3) and
+  /// Ends the name of a peer whose buffer begins at a page; the other peers have what malloc(3) and
   /// `allocateDirect` give.
   private static final String ALIGNED = "-aligned";
 

@@ -32,7 +32,7 @@ import sluice.bench.run.Systems;
 /// open connections of which 64 or all are active, against the batching threshold of the selector.
 /// Used by the harness's main thread.
 ///
-/// With two cores the database and the client share the one that the server does not have, so
+/// With two cores the database and the client share the core that the server does not have, so
 /// requests per second are a lower bound of what the server can do; its processor time per request
 /// does not depend on that.
 public final class PetStoreBench implements Bench {

@@ -66,7 +66,7 @@ final class AsyncPollingServer {
         watch(options.connection(listener.accept(), false));
       } catch (IOException e) {
         System.err.println("accept: " + e.getMessage());
-        LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until somebody goes
+        LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until a client goes
       }
     }
   }

@@ -64,7 +64,7 @@ final class PollerDemoConnection {
     return channel;
   }
 
-  /// What it waits for: to be read, or to be written what is left.
+  /// What it waits for: to be read, or to be written the rest.
   int interest() {
     return rest == null ? Poller.IN : Poller.OUT;
   }

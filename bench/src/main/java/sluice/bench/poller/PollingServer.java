@@ -13,7 +13,7 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerFacade;
 
 /// The gang-scheduled server of the Poller paper, written as then, with the old interface. The main
-/// thread polls and accepts; a gang of workers serves what is ready; nobody polls before the last
+/// thread polls and accepts; a gang of workers serves what is ready; none polls before the last
 /// worker is done.
 final class PollingServer {
   private static final int BATCH = 1024;
@@ -106,7 +106,7 @@ final class PollingServer {
       }
     } catch (IOException e) {
       System.err.println("accept: " + e.getMessage());
-      LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until somebody goes
+      LockSupport.parkNanos(RETRY_NANOS); // no descriptor is left until a client goes
     }
   }
 

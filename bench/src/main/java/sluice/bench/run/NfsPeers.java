@@ -32,7 +32,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
       "mount -o loop,dirsync \"$0\" \"$1\" && cp \"$2\" \"$1\" || exit 1; shift 2; ";
 
   /// Ganesha registers through a socket in the file system, so that its rpcbind can be in a network
-  /// of its own, where it meets nobody.
+  /// of its own, where it meets no other.
   private static final String WITH_RPCBIND =
       "unshare -n sh -c 'ip link set lo up; exec rpcbind -f' & "
           + "for i in $(seq 50); do [ -S /run/rpcbind.sock ] && break; sleep 0.1; done; "
@@ -115,7 +115,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     };
   }
 
-  /// `./sluice nfs` on an image that nobody else has.
+  /// `./sluice nfs` on an image of its own.
   private static ServerSpec ours(Systems systems, String system, Path root, int port)
       throws IOException {
     String launcher = systems.launcher().toString();

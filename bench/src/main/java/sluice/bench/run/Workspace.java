@@ -211,7 +211,7 @@ public final class Workspace implements AutoCloseable {
     sources.forEach(source -> command.add(folder.resolve(source).toString()));
     command.addAll(libraries);
     Commands.run(120, command);
-    // It comes whole or not at all: whoever finds it runs it, also after this was killed.
+    // It comes whole or not at all: a bench that finds it runs it, also after this was killed.
     Path whole = cache.resolve(program.getFileName() + "." + ProcessHandle.current().pid());
     Files.copy(made, whole, StandardCopyOption.REPLACE_EXISTING);
     return Files.move(whole, program, StandardCopyOption.ATOMIC_MOVE);
@@ -230,8 +230,8 @@ public final class Workspace implements AutoCloseable {
     return new String(resource(name), StandardCharsets.UTF_8);
   }
 
-  /// A TCP port that nobody has, below those that the kernel gives to whoever asks for any: so no
-  /// connection of somebody else gets it before the server does.
+  /// A free TCP port, below those that the kernel gives to programs that ask for any: so no
+  /// connection of another program gets it before the server does.
   public static int freePort() throws IOException {
     // By lines: a file of sysctl gives its value to the first read only.
     String range = Files.readAllLines(Path.of("/proc/sys/net/ipv4/ip_local_port_range")).getFirst();

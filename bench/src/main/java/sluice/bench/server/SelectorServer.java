@@ -216,7 +216,7 @@ public final class SelectorServer {
       this.channel = channel;
     }
 
-    /// Reads once and answers, or goes on sending what is left.
+    /// Reads once and answers, or goes on sending the rest.
     void serve(Buffers buffers) {
       try {
         if (unfinished()) {

@@ -60,7 +60,7 @@ final class NfsLoadTest {
     throw new AssertionError("the null server does not listen");
   }
 
-  /// @return false when it has ended: somebody else may have taken the port meanwhile
+  /// @return false when it has ended: another process may have taken the port meanwhile
   private static boolean listens(Process server, int port) throws Exception {
     for (int i = 0; i < 1200 && server.isAlive(); i++) {
       try {
@@ -102,7 +102,7 @@ final class NfsLoadTest {
     assertThat(result.value("start_ms")).isBetween(before, System.nanoTime() / 1e6);
   }
 
-  /// Servers take a call whose xid they know for one that was sent twice.
+  /// Servers take a call whose xid they know for a repeated one.
   @Test
   void noXidIsUsedTwice() throws Exception {
     assumeTrue(Commands.find("gcc") != null, "no gcc; Fix: apt-get install gcc libc6-dev");

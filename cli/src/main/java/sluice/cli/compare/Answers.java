@@ -46,7 +46,7 @@ final class Answers {
     return one.equals(other) ? one : VARYING;
   }
 
-  /// The answers by URL, in the order of the list; without those nobody has answered.
+  /// The answers by URL, in the order of the list; without those that were not answered.
   Map<String, String> byUrl() {
     Map<String, String> answers = new LinkedHashMap<>();
     for (int i = 0; i < urls.size(); i++) {

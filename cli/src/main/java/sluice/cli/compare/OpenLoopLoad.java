@@ -166,7 +166,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
           connection.close();
         }
       } catch (IOException e) {
-        assert e != null; // nobody waits for anything on it
+        assert e != null; // nothing waits on it
       }
     }
   }

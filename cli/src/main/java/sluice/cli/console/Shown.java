@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 
-/// Names and messages as a terminal may be given them: whoever made an image chose its names, and a
+/// Names and messages as a terminal may be given them: the maker of an image chose its names, and a
 /// control character in one would move the cursor, change the screen or begin a new line.
 /// Stateless: any thread may call.
 ///

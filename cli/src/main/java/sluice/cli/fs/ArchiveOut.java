@@ -17,8 +17,8 @@ import sluice.sys.Files;
 import sluice.sys.NameCalls;
 
 /// What `-a` keeps of files that come out of an image: owner and group, all bits of the mode,
-/// times, hard links, extended attributes, access control lists, device files, as far as whoever
-/// runs it may. Of the command's thread.
+/// times, hard links, extended attributes, access control lists, device files, as far as the user
+/// that runs it may. Of the command's thread.
 final class ArchiveOut {
   private static final int SET_ID = 06000;
 
@@ -62,7 +62,7 @@ final class ArchiveOut {
       int given = AttributeCalls.chown(fd, a.uid(), a.gid());
       if (given == -Errno.EPERM) {
         leftOut.owner(target);
-        kept &= ~SET_ID; // not with the rights of somebody else
+        kept &= ~SET_ID; // not with the rights of another user
       } else {
         HostCall.check(given, "fchownat", target);
       }

@@ -103,7 +103,7 @@ final class FsMkfs implements Callable<Integer> {
       return 0;
     } catch (IOException | RuntimeException e) {
       if (made) {
-        Files.deleteIfExists(image); // nobody has seen it
+        Files.deleteIfExists(image); // it was not seen yet
       }
       if (e.getCause() instanceof Interrupts.Ended ended) {
         String left = made ? " is removed again" : " holds no file system now";
@@ -174,8 +174,8 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Makes the image file, or cuts or extends it to a length once nobody else uses it and nothing
-  /// in it is lost; nothing is written into it.
+  /// Makes the image file, or cuts or extends it to a length once no other process uses it and
+  /// nothing in it is lost; nothing is written into it.
   private void prepare(long bytes) throws IOException {
     if (!Files.exists(image)) {
       made = true;
@@ -220,7 +220,7 @@ final class FsMkfs implements Callable<Integer> {
     }
   }
 
-  /// Whatever begins with zeros holds no file system, archive or document that anybody knows.
+  /// Whatever begins with zeros holds no file system, archive or document that is known.
   private void refuseUnlessEmpty() throws IOException {
     if (force) {
       return;

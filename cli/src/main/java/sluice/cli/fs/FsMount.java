@@ -149,7 +149,7 @@ final class FsMount implements Callable<Integer> {
 
   /// @return whether there is something in it
   private boolean requireDirectory() throws IOException {
-    // What the kernel remembers of a mount says nothing about who serves it.
+    // What the kernel remembers of a mount says nothing about the process that serves it.
     int found =
         sluice.sys.Files.statx(
             sluice.sys.Files.AT_FDCWD,

@@ -116,7 +116,7 @@ public final class MountedImage implements AutoCloseable {
     return parts;
   }
 
-  /// The inode a path leads to, symbolic links followed. Who has `cp` in mind may write `:/PATH`
+  /// The inode a path leads to, symbolic links followed. As with `cp`, a user may write `:/PATH`
   /// here too.
   ///
   /// @throws FsException naming the path when there is no such file

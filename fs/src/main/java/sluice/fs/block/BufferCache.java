@@ -34,7 +34,7 @@ public interface BufferCache extends AutoCloseable {
   /// @return bytes copied, up to the first block that is not here; 0 when it is the first one
   int copy(long block, int offset, Memory into, long at, int count);
 
-  /// The block's bytes if they are here, with a lease for the caller, who ends it: never waits,
+  /// The block's bytes if they are here, with a lease for the caller, which ends it: never waits,
   /// makes no object. What reading without copying uses.
   @Nullable Block lease(long block);
 

@@ -6,12 +6,12 @@ import sluice.memory.Memory;
 
 /// The order in which changed blocks reach the device. Any thread may call.
 ///
-/// There are two: one that keeps a log, so that what is done in one [Transaction] is on the device
+/// There are two: the first keeps a log, so that what is done in one [Transaction] is on the device
 /// as a whole or not at all after a crash (JBD2, ordered mode: file data is on the device before
-/// the metadata that leads to it), and one that promises nothing until [#sync], as ext2 does.
+/// the metadata that leads to it), and the second promises nothing until [#sync], as ext2 does.
 public interface Journal extends AutoCloseable {
-  /// Opens a transaction, or joins the one that this thread has open. Waits while the journal has
-  /// no room for so many more blocks.
+  /// Opens a transaction, or joins that which this thread has open. Waits while the journal has no
+  /// room for so many more blocks.
   ///
   /// @param metadataBlocks most blocks it will change other than by [Transaction#data]
   /// @throws FsException `EROFS` after the journal has failed, `E2BIG` when the thread's
@@ -51,10 +51,10 @@ public interface Journal extends AutoCloseable {
     return !atomic();
   }
 
-  /// Waits until everything before the point is stable; starts that if nobody has.
+  /// Waits until everything before the point is stable; starts that if needed.
   void await(long point) throws IOException;
 
-  /// Runs `then` when everything before the point is stable, and starts that if nobody has.
+  /// Runs `then` when everything before the point is stable, and starts that if needed.
   void whenStable(long point, FileTree.StableListener then);
 
   /// Makes everything stable.

@@ -6,7 +6,7 @@ import sluice.memory.Memory;
 /// Changes of blocks that belong together. Of the thread that began it; a buffer it gave may be
 /// written until the buffer or the outermost transaction is closed, whichever is first.
 ///
-/// Whoever leases a block as a snapshot keeps the old bytes: the change is made in a copy then. Two
+/// A holder of a block as a snapshot keeps the old bytes: the change is made in a copy then. Two
 /// threads may have transactions open at a time; that they do not change the same bytes is their
 /// affair.
 public interface Transaction extends AutoCloseable {

@@ -1,6 +1,6 @@
 package sluice.fs.cache;
 
-/// How long a cache, and the journal over it, wait before they do what nobody has asked for.
+/// How long a cache, and the journal over it, wait before they do what no caller has asked for.
 /// Immutable; any thread may call.
 ///
 /// @param oldMillis how long a change may stay in memory only, at least 1

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | oldest, newest, links | under the monitor | under the monitor | plain |
-/// | count, added | under the monitor | volatile, by anyone | release: whose change counts for a reader has unlocked something since |
+/// | count, added | under the monitor | volatile, by any thread | release: a writer whose change counts for a reader has unlocked something since |
 final class DirtyList {
   private static final VarHandle COUNT;
   private static final VarHandle ADDED;
@@ -109,8 +109,8 @@ final class DirtyList {
     old.dirtyAfter = null;
   }
 
-  /// Leases the oldest frames that nobody is writing into: from then on a change of them is made in
-  /// a copy.
+  /// Leases the oldest frames that are not being written into: from then on a change of them is
+  /// made in a copy.
   ///
   /// @param most how many at most
   /// @param but blocks that stay
@@ -119,7 +119,8 @@ final class DirtyList {
       if (but.test(at.number())) {
         continue;
       }
-      // What fails without a writer is being looked at by who gives frames up, and soon let go.
+      // What fails without a writer is being looked at by a thread that gives frames up, and soon
+      // let go.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {
         Waits.pause();

@@ -3,10 +3,10 @@ package sluice.fs.cache;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Writes changed blocks back that nobody waits for: those older than a few seconds, and the oldest
-/// when there are many. A thread of the cache, begun with the first change.
+/// Writes changed blocks back that no thread waits for: those older than a few seconds, and the
+/// oldest when there are many. A thread of the cache, begun with the first change.
 ///
-/// A write that fails here is not lost: the block stays changed, and whoever syncs is told.
+/// A write that fails here is not lost: the block stays changed, and a caller that syncs is told.
 final class Flusher {
   private final WriteBack writeBack;
   private final DirtyList dirty;

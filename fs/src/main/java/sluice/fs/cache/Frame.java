@@ -11,7 +11,7 @@ import sluice.memory.Memory;
 /// leases it; what changes it holds the stripe of its number (see [BlockTable]).
 ///
 /// The cache itself holds one lease on each mapped frame. A writer in place has claimed the frame:
-/// nobody can lease it then, and [#version] is odd. A frame that somebody else holds is never
+/// it cannot be leased then, and [#version] is odd. A frame that another thread holds is never
 /// written: the writer maps a copy instead, and the old frame lives on, unmapped, until its last
 /// lease ends. So a lease is a snapshot. A lease found without a lock counts only if the frame
 /// [#shows] the block afterwards; until it has looked, a reader may hold any frame that is in use,
@@ -24,12 +24,12 @@ import sluice.memory.Memory;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | number | who maps, under the stripe | volatile | volatile |
-/// | next | who changes a chain, under its stripe | volatile | volatile |
-/// | version | who maps, claims or unmaps, under the stripe | acquire, then opaque | opaque and store fence to odd, release to even |
-/// | writers | who claimed, from 0; others under the stripe, from 1 up; each down | volatile | compareAndSet |
-/// | content, awaited | who claims; who waits, under the stripe | volatile | volatile |
-/// | loading, dirty, held | under the stripe | plain under the stripe, or by who claimed | plain |
+/// | number | the mapping thread, under the stripe | volatile | volatile |
+/// | next | the thread that changes a chain, under its stripe | volatile | volatile |
+/// | version | the thread that maps, claims or unmaps, under the stripe | acquire, then opaque | opaque and store fence to odd, release to even |
+/// | writers | the claimer, from 0; further writers under the stripe, from 1 up; each down | volatile | compareAndSet |
+/// | content, awaited | the claimer; a waiter, under the stripe | volatile | volatile |
+/// | loading, dirty, held | under the stripe | plain under the stripe, or by the claimer | plain |
 /// | heat, touched | any reader | plain | plain: a lost update costs nothing |
 /// | dirtyBefore, dirtyAfter | [DirtyList], under its monitor | | |
 public final class Frame extends Block {
@@ -54,14 +54,14 @@ public final class Frame extends Block {
   volatile @Nullable Frame next;
   private volatile int writers;
 
-  /// Readers wait for the writer, who waits for nobody.
+  /// Readers wait for the writer, which waits for no other thread.
   volatile boolean content;
 
   boolean loading;
   boolean dirty;
   boolean held;
 
-  /// Somebody waits at the stripe for it to be filled or let go.
+  /// A thread waits at the stripe for it to be filled or let go.
   volatile boolean awaited;
 
   byte heat;
@@ -87,8 +87,8 @@ public final class Frame extends Block {
     return number;
   }
 
-  /// Whether it is mapped to a block and shows it. True stays true for who holds a lease, as far as
-  /// the bytes go.
+  /// Whether it is mapped to a block and shows it. True stays true for a holder of a lease, as far
+  /// as the bytes go.
   boolean shows(long block) {
     return number == block && ((int) VERSION.getAcquire(this) & 1) == 0;
   }
@@ -124,14 +124,13 @@ public final class Frame extends Block {
 
   /// Begins a life.
   ///
-  /// @param used whether somebody has asked for it; if not, the first to ask does not count
+  /// @param used whether it was asked for; if not, the first request does not count
   void cool(int now, boolean used) {
     touched = used ? now : NEVER;
     heat = 0;
   }
 
-  /// Gives it a number; its bytes do not show before [#show]. From now on who finds it may claim
-  /// it.
+  /// Gives it a number; its bytes do not show before [#show]. From now on a finder may claim it.
   void map(long block) {
     number = block;
     if (leases() > 0) { // else it is claimed, and offered when that ends
@@ -139,8 +138,9 @@ public final class Frame extends Block {
     }
   }
 
-  /// Takes the number away. The bytes stay as they are for those who hold a lease, and nobody who
-  /// still finds it can claim it. By who has claimed it, or holds a lease beside the cache's.
+  /// Takes the number away. The bytes stay as they are for holders of a lease, and no thread that
+  /// still finds it can claim it. By its claimer, or by a thread that holds a lease beside the
+  /// cache's.
   void unmap() {
     hide();
     number = NONE;
@@ -173,7 +173,7 @@ public final class Frame extends Block {
     WRITERS.setRelease(this, 1);
   }
 
-  /// Another writer joins those who have claimed it.
+  /// Another writer joins its claimers.
   ///
   /// @return false when there is none, or no longer
   boolean anotherWriter() {
@@ -197,19 +197,18 @@ public final class Frame extends Block {
     return tryLease();
   }
 
-  /// Only a mapped frame can be claimed by who has found it; it then stays mapped to its number,
-  /// which may be another than it had when it was found.
+  /// Only a mapped frame can be claimed by a finder; it then stays mapped to its number, which may
+  /// be another than it had when it was found.
   boolean claim() {
     return tryClaim();
   }
 
-  /// Claims a frame that is mapped nowhere, by who has taken it.
+  /// Claims a frame that is mapped nowhere, by its taker.
   boolean claimOwn() {
     return tryClaimOwn();
   }
 
-  /// By who has claimed it. Mostly it is so already, and a volatile write takes longer than to
-  /// look.
+  /// By its claimer. Mostly it is so already, and a volatile write takes longer than to look.
   void setContent(boolean now) {
     if (content != now) {
       content = now;
@@ -221,7 +220,7 @@ public final class Frame extends Block {
   }
 
   /// Takes all its bytes from a source. When that fails they are zeros, because what was there may
-  /// be another file's. By who has claimed it.
+  /// be another file's. By its claimer.
   public void fillFrom(Memory source, long at) {
     boolean filled = false;
     try {
@@ -234,7 +233,7 @@ public final class Frame extends Block {
     }
   }
 
-  /// A frame nobody held is taken: one lease, the taker's.
+  /// A frame without a holder is taken: one lease, the taker's.
   void take() {
     revive();
   }

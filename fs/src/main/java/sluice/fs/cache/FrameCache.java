@@ -17,9 +17,9 @@ import sluice.sys.Mapping;
 
 /// The buffer cache. Any thread may call; what is here is found, leased and copied without a lock.
 ///
-/// Who needs what for how long: a stripe of [BlockTable] for a few steps, never over a transfer;
+/// What is held for how long: a stripe of [BlockTable] for a few steps, never over a transfer;
 /// inside of it or alone the monitors of [FrameSupply] and [DirtyList]; the lock of [WriteBack]
-/// over a transfer, by those who write only.
+/// over a transfer, by writers only.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -211,7 +211,7 @@ public final class FrameCache implements BufferCache {
           return bytes;
         }
       }
-      most = 1; // somebody writes one of them, which must not keep the others from being read
+      most = 1; // a thread writes one of them, which must not keep the others from being read
       Thread.onSpinWait();
     }
     return 0;
@@ -258,7 +258,7 @@ public final class FrameCache implements BufferCache {
     return (long) dirty.count() * blockBytes;
   }
 
-  /// Before a change: makes room when too much is changed. The one who changes pays.
+  /// Before a change: makes room when too much is changed. The caller pays, since it changes.
   public void throttle() throws IOException {
     flusher.changed();
     if (dirty.count() > dirtyLimit) {
@@ -266,7 +266,7 @@ public final class FrameCache implements BufferCache {
     }
   }
 
-  /// Replaces the content of a block, for who repairs a device before it is used.
+  /// Replaces the content of a block: for repairs of a device before it is used.
   public void overwrite(long block, MemorySegment bytes) throws IOException {
     Frame frame = claims.claim(block, FrameClaims.Start.ANY, FrameClaims.Purpose.METADATA);
     frame.segment().copyFrom(bytes);

@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 
 /// Frames in the hands of writers. Any thread may call; journals do, for their transactions.
 ///
-/// A frame that only the cache holds is claimed and written in place. One that somebody else holds,
-/// a reader, a device or a commit, stays as it is, and the writer gets a copy that takes its place.
+/// A frame that only the cache holds is claimed and written in place. A frame that has another
+/// holder, a reader, a device or a commit, stays as it is, and the writer gets a copy that takes
+/// its place.
 public final class FrameClaims {
   /// What a frame is claimed for.
   public enum Purpose {
-    /// Content of a file: readers wait for the writer, who waits for nobody. May be written back.
+    /// Content of a file: readers wait for the writer, which waits for no other. May be written
+    /// back.
     CONTENT,
     /// Metadata without a log: readers copy. May be written back.
     METADATA,
@@ -24,7 +26,7 @@ public final class FrameClaims {
     /// What the block holds: read from the device if it must be.
     CONTENT,
     ZEROS,
-    /// Anything, be it of another file: for who writes all of it before it can be read.
+    /// Anything, be it of another file: for a writer of all of it, before it can be read.
     ANY
   }
 
@@ -93,9 +95,9 @@ public final class FrameClaims {
     }
   }
 
-  /// The common case, without a lock: the block is here, is not of the other kind, and nobody else
+  /// The common case, without a lock: the block is here, is not of the other kind, and no other
   /// holds it. While it is claimed it stays mapped, and what the stripe guards of it does not
-  /// change: those who do not claim lease what they mark.
+  /// change: writers that do not claim lease what they mark.
   private @Nullable Frame claimAlone(long block, Purpose purpose) {
     Frame frame = table.find(block);
     if (frame == null || !frame.claim()) {
@@ -110,7 +112,7 @@ public final class FrameClaims {
       return null;
     }
     frame.setContent(purpose == Purpose.CONTENT);
-    frame.hide(); // before anybody can join
+    frame.hide(); // before another can join
     frame.firstWriter();
     if (!logged) {
       markDirty(frame);
@@ -132,8 +134,8 @@ public final class FrameClaims {
     return spare;
   }
 
-  /// Claims a frame that nobody else has. A reader who found it in its former life may hold a lease
-  /// for the moment until he sees that it is not his block.
+  /// Claims a frame without another holder. A reader that found it in its former life may hold a
+  /// lease for the moment until he sees that it is not his block.
   private static void claimOwn(Frame frame) {
     while (!frame.claimOwn()) {
       Waits.pause();
@@ -144,7 +146,7 @@ public final class FrameClaims {
   ///
   /// @return null when the frame is being given up: nothing was done
   private @Nullable Frame replace(long block, Frame old, Frame spare, Start start) {
-    // One lease more, so that nobody claims it although the others may let go.
+    // One lease more, so that it is not claimed although the other holders may let go.
     if (!old.lend()) {
       return null;
     }
@@ -173,7 +175,7 @@ public final class FrameClaims {
   private void begin(Frame frame, boolean zeros, Purpose purpose) {
     frame.setContent(purpose == Purpose.CONTENT);
     if (frame.writers() == 0) {
-      frame.hide(); // before anybody can join
+      frame.hide(); // before another can join
       frame.firstWriter();
     }
     if (purpose == Purpose.LOGGED) {
@@ -213,7 +215,7 @@ public final class FrameClaims {
   }
 
   /// As [#forget] for a block that cannot be used again soon: its frame is free at once, so that
-  /// memory that is warm is used next, unless somebody holds it.
+  /// memory that is warm is used next, unless it is held.
   public void drop(long block) {
     Frame frame;
     synchronized (table.stripe(block)) {
@@ -236,7 +238,7 @@ public final class FrameClaims {
     frame.release();
   }
 
-  /// Leases a block as it is now. Nobody has it in hand: the caller holds a journal's gate.
+  /// Leases a block as it is now. No writer has it in hand: the caller holds a journal's gate.
   ///
   /// @param onlyDirty not when the device has it already
   /// @return null when it is not here, or not dirty
@@ -252,7 +254,7 @@ public final class FrameClaims {
           return new Leased(block, frame);
         }
       }
-      Waits.pause(); // being looked at by who gives frames up
+      Waits.pause(); // being looked at by a thread that gives frames up
     }
   }
 

@@ -11,9 +11,9 @@ import sluice.sys.Errno;
 final class FrameLoader {
   /// How long a reader waits for a writer of content to finish its block.
   ///
-  /// The writer waits for nobody, but on a busy machine it may be long without a processor: who
-  /// does not wait then sees a block that is half written. There is an end all the same, for a
-  /// thread that reads what it has in hand itself.
+  /// The writer waits for no other, but on a busy machine it may be long without a processor: a
+  /// thread that does not wait then sees a block that is half written. There is an end all the
+  /// same, for a thread that reads what it has in hand itself.
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final BlockDevice device;
@@ -89,8 +89,8 @@ final class FrameLoader {
     return Next.AGAIN; // being given up, or looked at for that
   }
 
-  /// A snapshot of a block that a transaction is changing: whoever reads it knows which bytes of it
-  /// are at rest.
+  /// A snapshot of a block that a transaction is changing: its reader knows which bytes of it are
+  /// at rest.
   ///
   /// @return null when the transaction is done with it
   private @Nullable Frame copy(long block) throws IOException {
@@ -125,8 +125,8 @@ final class FrameLoader {
 
   /// Maps a frame that is about to be filled from the device.
   ///
-  /// @return the frame with a lease for the caller, so that nobody else claims it; null when the
-  ///   block is here already, or about to be
+  /// @return the frame with a lease for the caller, so that it is not claimed; null when the block
+  ///   is here already, or about to be
   @Nullable Frame reserve(long block) throws IOException {
     Frame frame = take(block);
     synchronized (table.stripe(block)) {
@@ -143,7 +143,7 @@ final class FrameLoader {
 
   /// The bytes are there.
   ///
-  /// @param used whether somebody has asked for it, and did not read ahead
+  /// @param used whether it was asked for, and not read ahead
   void loaded(long block, Frame frame, boolean used) {
     synchronized (table.stripe(block)) {
       frame.loading = false;
@@ -153,7 +153,7 @@ final class FrameLoader {
     }
   }
 
-  /// Reading failed: those who wait try for themselves, and fail for themselves.
+  /// Reading failed: each waiting thread tries for itself, and fails for itself.
   void abandon(long block, Frame frame) {
     synchronized (table.stripe(block)) {
       table.remove(frame);
@@ -163,7 +163,7 @@ final class FrameLoader {
     frame.release();
   }
 
-  /// Wakes who waits for a frame. Under its stripe.
+  /// Wakes what waits for a frame. Under its stripe.
   void wake(long block, Frame frame) {
     if (frame.awaited) {
       frame.awaited = false;

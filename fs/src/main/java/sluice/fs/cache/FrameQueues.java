@@ -52,7 +52,7 @@ final class FrameQueues {
 
   /// A frame that has come into use.
   ///
-  /// @param used whether somebody has asked for it, and did not read ahead
+  /// @param used whether it was asked for, and not read ahead
   void enter(Frame frame, boolean used) {
     if (place[frame.index] == NOWHERE) {
       // Reading ahead that comes late brings back what was just given up: that is no second wish.
@@ -85,7 +85,7 @@ final class FrameQueues {
     return true;
   }
 
-  /// Picks a frame that nobody needs and claims it; it is in no queue then.
+  /// Picks a frame that is not needed and claims it; it is in no queue then.
   ///
   /// @return null when all are leased or dirty
   @Nullable Frame claimVictim() {

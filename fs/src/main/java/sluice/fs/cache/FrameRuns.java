@@ -6,19 +6,19 @@ import sluice.memory.Memory;
 /// Blocks of content that follow each other on the device and in memory, overwritten or forgotten
 /// at once. Any thread may call; journals do, for their transactions.
 ///
-/// Each frame of a run is claimed, then all are written with one copy. Nobody joins such a claim,
-/// because it has no writer that could be counted: whoever wants the block meanwhile, a sync too,
-/// looks again until the copy has ended, and the copy calls nobody. That saves the count. Before
-/// the claim nothing is known of a frame; after it all is stable that is asked here: who maps,
-/// unmaps, cleans or loads it leases or claims it before, or has the lock of the file, which our
-/// caller holds. Nobody waits at the stripe for the end of it either: only frames that are loading,
-/// or have writers, are waited for there.
+/// Each frame of a run is claimed, then all are written with one copy. No thread joins such a
+/// claim, because it has no writer that could be counted: a thread that wants the block meanwhile,
+/// a sync too, looks again until the copy has ended, and the copy calls no other. That saves the
+/// count. Before the claim nothing is known of a frame; after it all is stable that is asked here:
+/// a thread that maps, unmaps, cleans or loads it leases or claims it before, or has the lock of
+/// the file, which our caller holds. No thread waits at the stripe for the end of it either: only
+/// frames that are loading, or have writers, are waited for there.
 ///
-/// Who leases what is changed has the monitor of [DirtyList] and waits for such claims. So nobody
-/// here waits for that monitor with a frame in his hand that is on the list: the frames of a run
-/// are all on it, or none is.
+/// A thread that leases what is changed has the monitor of [DirtyList] and waits for such claims.
+/// So none here waits for that monitor with a frame in hand that is on the list: the frames of a
+/// run are all on it, or none is.
 ///
-/// Limits: 64 blocks at once, so that nobody waits for long.
+/// Limits: 64 blocks at once, so that no thread waits for long.
 public final class FrameRuns {
   private static final int MOST = 64;
 
@@ -34,7 +34,7 @@ public final class FrameRuns {
     blockShift = Integer.numberOfTrailingZeros(blockBytes);
   }
 
-  /// Replaces blocks of content without a log, as far as they are here, nobody holds them, and they
+  /// Replaces blocks of content without a log, as far as they are here, have no holder, and they
   /// are neighbours. When the source fails, they are zeros.
   ///
   /// @return how many; 0: [FrameClaims#claim] must be used for the first
@@ -107,7 +107,7 @@ public final class FrameRuns {
     return put;
   }
 
-  /// By who has claimed it.
+  /// By the thread that has claimed it.
   private static boolean isContentOf(Frame frame, long block) {
     return frame.number() == block && !frame.held && !frame.loading;
   }

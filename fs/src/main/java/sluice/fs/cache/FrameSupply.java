@@ -58,7 +58,7 @@ final class FrameSupply {
     return frames.length;
   }
 
-  /// All frames as one, for reading what lies in neighbouring ones. Nobody leases it: it is there
+  /// All frames as one, for reading what lies in neighbouring ones. It is never leased: it is there
   /// until [#close].
   Block memory() {
     return memory;
@@ -120,7 +120,7 @@ final class FrameSupply {
         return null;
       }
     }
-    // Claimed: nobody else can hold it, so its number stays until it is unmapped here.
+    // Claimed: it has no other holder, so its number stays until it is unmapped here.
     synchronized (table.stripe(victim.number())) {
       table.remove(victim);
     }
@@ -146,7 +146,7 @@ final class FrameSupply {
 
   /// A frame has been filled and mapped.
   ///
-  /// @param used whether somebody has asked for it, and did not read ahead
+  /// @param used whether it was asked for, and not read ahead
   synchronized void enter(Frame frame, boolean used) {
     queues.enter(frame, used);
     epoch = queues.epoch();
@@ -201,7 +201,7 @@ final class FrameSupply {
         return;
       }
       // A write that was begun before the end may still copy: see FrameRuns. With
-      // one lease more nobody claims it any more.
+      // one lease more it cannot be claimed any more.
       while (!frame.lend()) {
         if (frame.writers() > 0) {
           throw new IllegalStateException("block " + number + " is in an open transaction's hands");

@@ -102,7 +102,7 @@ final class ReadAhead {
       device.read(transfers, transfers.length);
       reserved.forEach(at -> loader.loaded(at.number(), at.frame(), false));
     } catch (IOException | RuntimeException failed) {
-      // Whoever needs the block reads it himself and is told why not.
+      // A caller that needs the block reads it itself and is told why not.
       reserved.forEach(at -> loader.abandon(at.number(), at.frame()));
     } finally {
       reserved.forEach(at -> at.frame().release());

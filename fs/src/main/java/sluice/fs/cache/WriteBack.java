@@ -20,7 +20,7 @@ public final class WriteBack {
   private final DirtyList dirty;
   private final ReentrantLock writing = new ReentrantLock();
 
-  /// Blocks that only who takes a [#snapshot] writes.
+  /// Blocks that are written only by a taker of a [#snapshot].
   private volatile LongPredicate heldBack = _ -> false;
 
   WriteBack(BlockDevice device, int blockBytes, BlockTable table, DirtyList dirty) {
@@ -43,7 +43,7 @@ public final class WriteBack {
     writing.lock();
     try {
       Failures failures = new Failures();
-      // Not more than are there now: others go on changing.
+      // Not more than are there now: other threads go on changing.
       int rest = dirty.count();
       List<Leased> batch = new ArrayList<>(BATCH);
       while (rest > 0 && dirty.count() > blocks) {
@@ -143,8 +143,8 @@ public final class WriteBack {
     device.write(transfers, transfers.length);
   }
 
-  /// Whether the device may lack it. An old version is written too while the new one is not:
-  /// somebody may be waiting for it. It is not when the new one has been written already.
+  /// Whether the device may lack it. An old version is written too while the new one is not: a
+  /// thread may be waiting for it. It is not when the new one has been written already.
   private boolean stillChanged(Leased leased) {
     synchronized (table.stripe(leased.number())) {
       Frame now = table.get(leased.number());
@@ -152,7 +152,7 @@ public final class WriteBack {
     }
   }
 
-  /// It is on the device as it is in the frame, which nobody could change: it was leased.
+  /// It is on the device as it is in the frame, which could not be changed: it was leased.
   private void settle(Leased leased) {
     synchronized (table.stripe(leased.number())) {
       Frame frame = leased.frame();

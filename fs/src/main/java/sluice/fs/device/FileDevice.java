@@ -14,8 +14,8 @@ import sluice.sys.IoVec;
 import sluice.sys.SysException;
 
 /// An image file or block device by `pread(2)`, `pwritev(2)` and `fdatasync(2)`. Any thread may
-/// call, several at a time; they share a lock that only [#close] takes alone, so that nobody uses a
-/// number that means another file by now.
+/// call, several at a time; they share a lock that only [#close] takes alone, so that no thread
+/// uses a number that means another file by now.
 public final class FileDevice implements BlockDevice {
   private static final int SECTOR_BYTES = 512;
 

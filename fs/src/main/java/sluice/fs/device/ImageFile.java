@@ -30,7 +30,7 @@ public record ImageFile(Path path, int fd, long lengthBytes, int sectorBytes, bo
       throw FsException.of(
           Errno.EINVAL, path + " is neither a file nor a block device; Fix: name an image");
     }
-    // O_EXCL without O_CREAT: refused while it is mounted or someone else has it this way.
+    // O_EXCL without O_CREAT: refused while it is mounted or another program has it this way.
     int exclusive = device ? Files.O_EXCL : 0;
     int fd =
         (int)

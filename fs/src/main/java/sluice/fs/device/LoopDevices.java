@@ -25,7 +25,7 @@ final class LoopDevices {
 
   private LoopDevices() {}
 
-  /// @param readOnly whether who asks only reads, which is fine beside a device that only reads
+  /// @param readOnly whether the caller only reads, which is fine beside a device that only reads
   /// @throws FsException `EBUSY` when a loop device is over the file
   static void refuse(Path image, boolean readOnly, long bytes) throws IOException {
     Path real = image.toRealPath();

@@ -11,8 +11,8 @@ import sluice.sys.Errno;
 import sluice.sys.IoVec;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
-import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.IoUring;
+import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
 /// One ring of a [UringDevice]. Of the thread that holds its lock, until its transfers are
@@ -36,16 +36,29 @@ final class UringLane implements AutoCloseable {
   private final int fd;
   private final int sectorBytes;
   private final IoUring ring;
+  private final RingDriver driver;
   private final Mapping bounce;
   private final TransferRun[] runs = new TransferRun[ENTRIES];
   private final MemorySegment vectors;
   private @Nullable MemorySegment registered;
   private int failure;
 
+  /// Operations of the window under way that are not complete.
+  private int pending;
+
+  private boolean writing;
+
+  /// What the last transfer of the bounce memory brought: bytes, or a negative errno.
+  private int moved;
+
+  private final RingDriver.Sink completions = this::completed;
+  private final RingDriver.Sink bounced = (_, result, _) -> moved = result;
+
   private UringLane(int fd, int sectorBytes, IoUring ring, Mapping bounce) {
     this.fd = fd;
     this.sectorBytes = sectorBytes;
     this.ring = ring;
+    driver = new RingDriver(ring);
     this.bounce = bounce;
     vectors = Arena.ofAuto().allocate((long) IoVec.LIMIT * IoVec.SIZE, Long.BYTES);
     for (int i = 0; i < ENTRIES; i++) {
@@ -92,23 +105,23 @@ final class UringLane implements AutoCloseable {
   /// @return the first that is still to be carried out
   private int window(Transfer[] transfers, int from, int count, boolean write) throws IOException {
     failure = 0;
-    int pending = 0;
+    int operations = 0;
     int vectorsUsed = 0;
     int next = from;
-    while (next < count && pending < ENTRIES && vectorsUsed < IoVec.LIMIT) {
+    while (next < count && operations < ENTRIES && vectorsUsed < IoVec.LIMIT) {
       if (transfers[next].bytes() > 0 && aligned(transfers[next])) {
         int most = Math.min(RUN_TRANSFERS, IoVec.LIMIT - vectorsUsed);
-        TransferRun run = runs[pending];
+        TransferRun run = runs[operations];
         run.begin(transfers, next, Math.min(count, next + most), vectorsUsed);
-        stage(run, pending, write);
-        pending++;
+        stage(run, operations, write);
+        operations++;
         vectorsUsed += run.end() - next;
         next = run.end();
       } else {
         next++;
       }
     }
-    await(pending, write);
+    await(operations, write);
     for (int i = from; i < next && failure == 0; i++) {
       if (!aligned(transfers[i])) {
         bounced(transfers[i], write);
@@ -126,38 +139,32 @@ final class UringLane implements AutoCloseable {
 
   /// Waits for everything that is staged: the kernel uses the memory until then, whatever fails.
   private void await(int staged, boolean write) throws IOException {
-    int pending = staged;
-    CompletionQueue completions = ring.completion();
+    pending = staged;
+    writing = write;
     while (pending > 0) {
-      int entered = ring.enter(1, -1);
-      if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
-        throw SysException.of(-entered, "io_uring_enter", fd);
-      }
-      int available = completions.available();
-      for (int c = 0; c < available; c++) {
-        int i = (int) completions.userData(c) - 1;
-        pending -= completed(i, completions.result(c), write) ? 1 : 0;
-      }
-      completions.advance(available);
+      awaitCompletion();
+      driver.drain(completions);
     }
   }
 
-  /// @return false when the rest was staged again
-  private boolean completed(int i, int result, boolean write) {
-    TransferRun run = runs[i];
-    if (result == -Errno.EINTR || result == -Errno.EAGAIN) {
-      stage(run, i, write);
-      return false;
+  private void awaitCompletion() throws IOException {
+    int failed = driver.await();
+    if (failed != 0) {
+      throw SysException.of(-failed, "io_uring_enter", fd);
     }
-    if (result <= 0) {
+  }
+
+  private void completed(long userData, int result, int flags) {
+    int i = (int) userData - 1;
+    boolean again = result == -Errno.EINTR || result == -Errno.EAGAIN;
+    if (result <= 0 && !again) {
       failure = result == 0 ? Errno.EIO : -result;
-      return true;
+      pending--;
+    } else if (!again && runs[i].advance(result)) {
+      pending--;
+    } else {
+      stage(runs[i], i, writing);
     }
-    if (run.advance(result)) {
-      return true;
-    }
-    stage(run, i, write);
-    return false;
   }
 
   /// Stages what is not done of a run.
@@ -197,26 +204,15 @@ final class UringLane implements AutoCloseable {
 
   /// One transfer of the bounce memory, whole.
   private void viaBounce(long position, int bytes, boolean write) throws IOException {
-    CompletionQueue completions = ring.completion();
     for (int at = 0; at < bytes && failure == 0; ) {
       if (write) {
         ring.submission().write(fd, bounce.segment(), at, bytes - at, position + at, 1);
       } else {
         ring.submission().read(fd, bounce.segment(), at, bytes - at, position + at, 1);
       }
-      int result = 0;
-      boolean complete = false;
-      while (!complete) {
-        int entered = ring.enter(1, -1);
-        if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
-          throw SysException.of(-entered, "io_uring_enter", fd);
-        }
-        if (completions.available() > 0) {
-          result = completions.result(0);
-          completions.advance(1);
-          complete = true;
-        }
-      }
+      awaitCompletion();
+      driver.drain(bounced);
+      int result = moved;
       if (result > 0) {
         at += result;
       } else if (result != -Errno.EINTR && result != -Errno.EAGAIN) {

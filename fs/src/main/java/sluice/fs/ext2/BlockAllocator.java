@@ -145,7 +145,7 @@ final class BlockAllocator {
     return bitmap.getByte(at) == 0 && (busy == null || (busy[at >> 3] >> (at << 3) & 0xFF) == 0);
   }
 
-  /// Eight bytes of a bitmap from one that is a multiple of eight, with those that wait.
+  /// Eight bytes of a bitmap from a multiple of eight on, with those that wait.
   private static long word(Buffer bitmap, long @Nullable [] busy, int at) {
     return bitmap.getLong(at) | (busy == null ? 0 : busy[at >> 3]);
   }

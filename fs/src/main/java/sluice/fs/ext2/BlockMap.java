@@ -40,7 +40,7 @@ final class BlockMap {
   // ---- looking up -------------------------------------------------------------------------------
 
   /// Block of the device that holds a block of a file, if it is known without reading. For readers
-  /// without a lock, who check afterwards.
+  /// without a lock, which check afterwards.
   ///
   /// @return 0 for a hole, [MapPages#UNKNOWN], or a block that no device has when one of the file's
   ///   direct blocks is damaged
@@ -51,7 +51,7 @@ final class BlockMap {
   }
 
   /// How many blocks of a file follow each other on the device, as far as that is known without
-  /// reading and looked up at once. For readers without a lock, who check afterwards.
+  /// reading and looked up at once. For readers without a lock, which check afterwards.
   ///
   /// @param block where the first of them is
   /// @param last block of the file that is of interest

@@ -56,7 +56,8 @@ final class CheckedFields {
     return true;
   }
 
-  /// One that is free and was never used is passed over without an object: a large image has many.
+  /// An inode that is free and was never used is passed over without an object: a large image has
+  /// many.
   ///
   /// @param bytes in which the inode begins at a byte
   void check(long number, byte[] bytes, int at) {

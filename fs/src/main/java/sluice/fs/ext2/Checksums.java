@@ -136,7 +136,7 @@ final class Checksums {
     return extra >= InodeLayout.CHECKSUM_HIGH + 2 - InodeLayout.GOOD_OLD_BYTES;
   }
 
-  /// Whether an inode holds its checksum; one that was never written, all zeros, has none.
+  /// Whether an inode holds its checksum; an inode never written, all zeros, has none.
   boolean inodeFits(long number, byte[] bytes, int at, int inodeBytes) {
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int sum = inode(number, bytes, at, inodeBytes);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.ext2.layout.Names;
 
 /// Remembers what names lead to, also to nothing, so that a lookup takes no lock. Any thread may
-/// look; whoever puts holds the directory's lock, for writing where it changes the directory.
+/// look; a thread that puts holds the directory's lock, for writing where it changes the directory.
 ///
 /// Two places per name, of a fixed number: what is displaced is looked up again.
 ///

@@ -6,8 +6,8 @@ import java.util.Arrays;
 /// linear directory of 100 000 entries is as fast as a small one. Read under the directory's lock,
 /// changed under its write lock.
 ///
-/// It holds hashes, not names: who finds a place compares the name there. It is not on the device,
-/// and may be dropped at any time and built again from the blocks.
+/// It holds hashes, not names: the finder of a place compares the name there. It is not on the
+/// device, and may be dropped at any time and built again from the blocks.
 final class DirectoryIndex {
   private static final int EMPTY = 0;
   private static final int REMOVED = -1;

@@ -15,9 +15,9 @@ import sluice.sys.Errno;
 /// collected, not while the sink is at work.
 ///
 /// A linear directory of more than one block is listed by places, which never change, and its
-/// cookies are byte offsets. One that has a tree of hashes, or will get one with its second block,
-/// is listed in the order of [HashOrder], because a split moves entries; a listing that began so
-/// goes on so, whatever becomes of the directory.
+/// cookies are byte offsets. A directory that has a tree of hashes, or will get one with its second
+/// block, is listed in the order of [HashOrder], because a split moves entries; a listing that
+/// began so goes on so, whatever becomes of the directory.
 final class DirectoryLister {
   private final Geometry geometry;
   private final InodeCache inodes;

@@ -43,7 +43,7 @@ import sluice.sys.Errno;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | closed | whoever closes first | volatile | volatile |
+/// | closed | the thread that closes first | volatile | volatile |
 public final class Ext2 implements FileTree {
   /// Metadata blocks that a group may be expected to change: so many groups are open at a time as
   /// the journal has room for.

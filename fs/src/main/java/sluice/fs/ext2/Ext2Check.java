@@ -24,7 +24,7 @@ import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 
 /// Looks whether an image contradicts itself, and changes nothing: `fsck -n`. Of the thread that
-/// calls; nobody may have the image mounted.
+/// calls; the image may be mounted nowhere.
 ///
 /// It follows every pointer and every entry once, counts, and compares with bitmaps, link counts
 /// and what groups and superblock say. Repairing is e2fsck's.

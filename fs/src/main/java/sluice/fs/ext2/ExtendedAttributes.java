@@ -23,7 +23,7 @@ import sluice.sys.Errno;
 /// inode's lock held, for writing where it changes.
 ///
 /// Name spaces `user`, `trusted` and `security` are kept. Access control lists are not obeyed and
-/// not shown among the others: who copies files takes them by [#accessControlList].
+/// not shown among the others: programs that copy files take them by [#accessControlList].
 final class ExtendedAttributes {
   private static final int MAX_VALUE_BYTES = 65536;
   private static final String[] PREFIXES = {"user.", "trusted.", "security."};
@@ -40,7 +40,7 @@ final class ExtendedAttributes {
   private final InodeTable table;
   private final BlockAllocator allocator;
 
-  /// Blocks may be shared by inodes: whoever counts their holders has it.
+  /// Blocks may be shared by inodes: the counter of their holders has it.
   private final ReentrantLock sharing = new ReentrantLock();
 
   ExtendedAttributes(Volume volume, InodeTable table, BlockAllocator allocator) {

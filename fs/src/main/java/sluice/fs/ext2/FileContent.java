@@ -153,7 +153,7 @@ final class FileContent {
   }
 
   /// Asks for what follows a block that is about to be read. Only advice: what is wrong with the
-  /// blocks behind it is told to whoever reads them.
+  /// blocks behind it is told to their readers.
   private void readAhead(Inode inode, long logical, long block) {
     long since = logical - inode.lastRead;
     if (since > 0 && since <= 2 * READ_AHEAD) {

@@ -50,7 +50,7 @@ final class FileWriter {
     geometry = volume.geometry;
   }
 
-  /// What one operation writes, where to, and by whom.
+  /// What one operation writes, where to, and for which caller.
   private record Source(Caller caller, Memory memory, long offset, long position, int count) {}
 
   // ---- writing ----------------------------------------------------------------------------------
@@ -122,8 +122,8 @@ final class FileWriter {
   }
 
   /// Overwrites what is in memory, is to be written to the device anyway, and was changed in this
-  /// tick of the clock: then nothing but the bytes changes, and no operation is needed. Nobody has
-  /// been told the version that it got by that change, so it can keep it.
+  /// tick of the clock: then nothing but the bytes changes, and no operation is needed. No thread
+  /// has been told the version that it got by that change, so it can keep it.
   ///
   /// @return bytes written, as far as it went; the rest is for [#rewrite]
   private int overwriteNow(Inode inode, Source source) {
@@ -371,8 +371,8 @@ final class FileWriter {
 
   // ---- cutting and extending --------------------------------------------------------------------
 
-  /// Zeros from the end of the file to the end of its last block, where somebody else may have left
-  /// bytes.
+  /// Zeros from the end of the file to the end of its last block, where another program may have
+  /// left bytes.
   private void zeroTail(Operation op, Inode inode) throws IOException {
     zero(op, inode, inode.size, (int) (-inode.size & (geometry.blockBytes - 1)));
   }

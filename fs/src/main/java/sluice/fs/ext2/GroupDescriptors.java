@@ -17,7 +17,8 @@ import sluice.fs.ext2.layout.GroupLayout;
 import sluice.sys.Errno;
 
 /// The table of groups in memory: where their bitmaps and inodes are and how much is free, and
-/// which freed blocks wait until their freeing is stable. Whoever allocates or frees holds [#lock].
+/// which freed blocks wait until their freeing is stable. A thread that allocates or frees holds
+/// [#lock].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -56,11 +57,11 @@ final class GroupDescriptors {
 
   private @Nullable Journal journal;
 
-  /// The journal's own blocks. Set once, before anybody else knows this object.
+  /// The journal's own blocks. Set once, before any other object knows this one.
   private BlockRuns journalBlocks = BlockRuns.NONE;
 
   /// Freed runs, pairs of first block and count, that wait for a point.
-  @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   private record Waiting(long point, int[] runs) {}
 
   GroupDescriptors(Geometry geometry, BufferCache cache) throws IOException {
@@ -171,7 +172,7 @@ final class GroupDescriptors {
     return directories[group];
   }
 
-  /// Blocks that nobody has, those included that wait.
+  /// Blocks without an owner, those included that wait.
   long freeBlocks() {
     lock.lock(); // or what is released meanwhile could count twice
     try {
@@ -233,7 +234,8 @@ final class GroupDescriptors {
     }
   }
 
-  /// As the other, for a caller: some blocks are kept for root, or whom the superblock names.
+  /// As the other, for a caller: some blocks are kept for root, or for the user that the superblock
+  /// names.
   int reserve(int wanted, Caller caller) {
     boolean entitled =
         caller.uid() == 0
@@ -302,7 +304,7 @@ final class GroupDescriptors {
     return busy[group];
   }
 
-  /// Marks a run that was just freed in the bitmap: nobody takes it before it is stable.
+  /// Marks a run that was just freed in the bitmap: it is not taken before it is stable.
   void setBusy(int group, int bit, int count) {
     if (journal == null || !journal.atomic()) {
       return;
@@ -333,8 +335,8 @@ final class GroupDescriptors {
     return grouped.get();
   }
 
-  /// An operation that freed these runs is done, but for closing its transaction: so whoever waits
-  /// for that transaction finds them.
+  /// An operation that freed these runs is done, but for closing its transaction: so a thread that
+  /// waits for that transaction finds them.
   void freedBlocks(int[] runs) {
     Journal used = journal;
     if (used == null || !used.atomic()) {

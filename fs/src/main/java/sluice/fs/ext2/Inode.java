@@ -10,7 +10,7 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.ext2.layout.InodeLayout;
 
-/// A file in memory. Whoever holds [#lock] for writing changes it, and stores it with [InodeTable]
+/// A file in memory. The holder of [#lock] for writing changes it, and stores it with [InodeTable]
 /// in the same operation; readers read optimistically and check.
 ///
 /// | field | writer | read mode | write mode |
@@ -18,10 +18,10 @@ import sluice.fs.ext2.layout.InodeLayout;
 /// | mode … block | holder of the write lock | optimistic, or under the lock | under the lock |
 /// | version | holder of the write lock | volatile | release; its unlocking fences |
 /// | withoutCapability | holder of a lock: true; of the write lock: false | plain, a hint | plain |
-/// | versionTold | who reads: true; holder of the write lock: false | volatile | volatile |
+/// | versionTold | reader: true; holder of the write lock: false | volatile | volatile |
 /// | published | any reader | volatile; good if version and accessNanos agree | volatile |
 /// | next, gone | [InodeCache] | volatile | volatile |
-/// | index | holder of the lock | volatile | volatile; anyone may set it to null |
+/// | index | holder of the lock | volatile | volatile; any thread may set it to null |
 final class Inode {
   final long number;
 
@@ -86,8 +86,8 @@ final class Inode {
   /// Lookups in a large directory before its index was made. Only a hint.
   int coldLookups;
 
-  /// What [HashTree] has found of the tree on the device: one of its three states. Whoever finds it
-  /// finds the same.
+  /// What [HashTree] has found of the tree on the device: one of its three states. A thread that
+  /// finds it finds the same.
   int treeState;
 
   /// The last block of content that had to be waited for. Only a hint.
@@ -100,7 +100,7 @@ final class Inode {
   volatile long version;
   volatile boolean gone;
 
-  /// Whether somebody looked at it since the last sweep.
+  /// Whether it was looked at since the last sweep.
   boolean used;
 
   volatile @Nullable Inode next;
@@ -135,7 +135,8 @@ final class Inode {
     return blocks;
   }
 
-  /// What is read of the direct blocks goes the way that checks, before anybody else has the inode.
+  /// What is read of the direct blocks goes the way that checks, before any other thread has the
+  /// inode.
   void distrustBlocks() {
     trusted = NO_BLOCKS;
   }
@@ -156,7 +157,7 @@ final class Inode {
     assert held;
   }
 
-  /// Whether it has a name, or somebody who keeps it without.
+  /// Whether it has a name, or is kept without.
   boolean isAlive() {
     return links > 0 || retains > 0;
   }
@@ -191,13 +192,13 @@ final class Inode {
     return isSymlink() && sectors - (attributeBlock == 0 ? 0 : blockBytes >> 9) == 0;
   }
 
-  /// Whether somebody may have been told its version: then what changes next needs another one.
+  /// Whether a caller may have been told its version: then what changes next needs another one.
   boolean isVersionTold() {
     return versionTold;
   }
 
-  /// Notes a change of content or attributes, under the write lock. Reading is no change: whoever
-  /// keeps content by its version keeps it.
+  /// Notes a change of content or attributes, under the write lock. Reading is no change: a thread
+  /// that keeps content by its version keeps it.
   void touch(int times, long now) {
     if ((times & AttributeChange.ACCESS) != 0) {
       accessNanos = now;
@@ -221,13 +222,12 @@ final class Inode {
   }
 
   /// Gives it a version that it never had and makes the published attributes void, under the write
-  /// lock; the caller stores it. So a version that anybody is told is one that [InodeTable] finds
-  /// again.
+  /// lock; the caller stores it. So each version that a caller is told, [InodeTable] finds again.
   void changed() {
     // A time of whole seconds would give, after a crash, what was given before it in that second.
     long least = extraBytes >= InodeLayout.PRECISE_CHANGE_EXTRA ? changeNanos : Volume.now();
     versionTold = false;
-    // Who unlocks writes with a fence behind it: one here would be the second.
+    // Unlocking writes with a fence behind it: one here would be the second.
     VERSION.setRelease(this, Math.max(version + 1, least));
   }
 

@@ -14,13 +14,14 @@ import sluice.sys.Errno;
 /// Inodes in memory, a bounded number of them: one object per file, found without a lock. Any
 /// thread may call.
 ///
-/// Nothing in it is dirty, because every operation stores what it changes; so whatever nobody keeps
-/// may be dropped. Who has found an inode locks it and then looks whether it is [Inode#gone].
+/// Nothing in it is dirty, because every operation stores what it changes; so whatever is not kept
+/// may be dropped. A thread that has found an inode locks it and then looks whether it is
+/// [Inode#gone].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | buckets, Inode.next | holder of the bucket's lock | volatile | volatile |
-/// | hand | whoever sweeps | volatile | getAndIncrement |
+/// | hand | the sweeping thread | volatile | getAndIncrement |
 final class InodeCache {
   private static final VarHandle BUCKET = MethodHandles.arrayElementVarHandle(Inode[].class);
   private static final int LOCKS = 64;
@@ -71,7 +72,8 @@ final class InodeCache {
     return lockToChange(number, true);
   }
 
-  /// As [#lockToChange] for who has a directory locked: another directory is never waited for.
+  /// As [#lockToChange] for a thread that has a directory locked: another directory is never waited
+  /// for.
   ///
   /// @throws FsException `EPERM` when it is a directory, also when it has become one since the
   ///   caller looked: a number that is free is given to the next file at once
@@ -192,7 +194,7 @@ final class InodeCache {
     count.decrementAndGet();
   }
 
-  /// Drops what nobody used since the last round, until the bound holds or one round is made.
+  /// Drops what was not used since the last round, until the bound holds or one round is made.
   private void sweep() {
     for (int i = 0; count.get() > capacity && i < 2 * buckets.length; i++) {
       int bucket = hand.getAndIncrement() & (buckets.length - 1);

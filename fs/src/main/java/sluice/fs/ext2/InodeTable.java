@@ -10,8 +10,8 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Inodes on the device: reads them into [Inode]s and writes them back. Any thread may call;
-/// whoever stores holds the inode's write lock.
+/// Inodes on the device: reads them into [Inode]s and writes them back. Any thread may call; a
+/// thread that stores holds the inode's write lock.
 ///
 /// Inodes of one block are written by different threads, so each block is written under one of a
 /// few locks.

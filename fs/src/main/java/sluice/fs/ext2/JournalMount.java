@@ -18,7 +18,7 @@ import sluice.memory.Block;
 import sluice.sys.Errno;
 
 /// Finds the journal of an image, and keeps the flag that says that it may have to be replayed. Of
-/// whoever mounts and closes the tree.
+/// the thread that mounts and closes the tree.
 ///
 /// While a log is looked through or is open it takes up to 40 bytes for each of its blocks.
 ///
@@ -97,7 +97,7 @@ final class JournalMount {
       volume.groups.protect(new BlockRuns(allBlocks(volume)));
     } catch (FsException e) {
       if (e.errno() != Errno.EUCLEAN || !volume.mountedReadOnly()) {
-        throw e; // who only reads may do so without a journal
+        throw e; // a reader may do without a journal
       }
     }
   }

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Remembers where the content of files is, 256 blocks at a time, so that reading goes without a
-/// look into blocks of pointers. Any thread may read; whoever changes a page holds its inode's
-/// lock.
+/// look into blocks of pointers. Any thread may read; a thread that changes a page holds its
+/// inode's lock.
 ///
 /// It is a table with one place per page, of fixed size: a page that is displaced is read again.
 /// The pages of a file follow each other there. A page is void when its inode's [Inode#mapEpoch]

@@ -4,8 +4,8 @@ import java.io.IOException;
 import sluice.fs.block.Buffer;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// What a mount writes into the superblock: that it is in use, when, and how much is free. Of
-/// whoever mounts, syncs and closes the tree.
+/// What a mount writes into the superblock: that it is in use, when, and how much is free. Of the
+/// thread that mounts, syncs and closes the tree.
 final class MountState {
   private final Volume volume;
   private int stateBefore;
@@ -53,7 +53,8 @@ final class MountState {
     return firstOrphan;
   }
 
-  /// Free blocks and inodes are counted per group; the sums are for who looks at the image.
+  /// Free blocks and inodes are counted per group; the sums are for programs that look at the
+  /// image.
   void storeCounts() throws IOException {
     long blocks = volume.groups.freeBlocks();
     long inodes = volume.groups.freeInodes();

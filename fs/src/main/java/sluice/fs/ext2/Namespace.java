@@ -296,7 +296,7 @@ final class Namespace {
     if (FileNames.isDots(name)) {
       throw FsException.of(Errno.EEXIST, "the name is . or ..");
     }
-    Inode _ = inodes.get(fileNumber); // one that is not in use is told before all else
+    Inode _ = inodes.get(fileNumber); // a number not in use is told before all else
     refuseExistingWhenReadOnly(caller, number, name);
     try (Operation op = volume.begin(CREDITS)) {
       topology.readLock().lock();

@@ -14,9 +14,9 @@ import sluice.sys.Errno;
 /// One change of the file system: a [Transaction] that knows how many blocks it may still change,
 /// and what it has freed. Of the thread that began it.
 ///
-/// Everything that can be refused is refused before the first block is changed. Whoever closes an
-/// operation that has changed something without [#done] leaves a half-made change: the volume takes
-/// no more changes then.
+/// Everything that can be refused is refused before the first block is changed. A thread that
+/// closes an operation that has changed something without [#done] leaves a half-made change: the
+/// volume takes no more changes then.
 final class Operation implements AutoCloseable {
   private static final int[] NO_RUNS = {};
   private static final long[] NO_BLOCKS = {};
@@ -96,13 +96,13 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// A metadata block, or one of journaled content, belongs to nobody any more.
+  /// A metadata block, or one of journaled content, has no owner any more.
   void forget(long block) throws IOException {
     begun = true;
     transaction.forget(block);
   }
 
-  /// Blocks of content that follow each other belong to nobody any more.
+  /// Blocks of content that follow each other have no owner any more.
   void forgetContent(Inode inode, long block, int count) throws IOException {
     begun = true;
     // Directories and links are metadata: what the log holds of them must not come back.
@@ -185,7 +185,7 @@ final class Operation implements AutoCloseable {
     }
   }
 
-  /// Tells whoever checks the image next.
+  /// Tells the next check of the image.
   private void markError() {
     Geometry g = volume.geometry;
     try (Buffer superblock = transaction.change(g.superblockBlock())) {

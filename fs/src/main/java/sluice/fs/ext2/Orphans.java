@@ -11,7 +11,7 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.SuperblockLayout;
 
-/// Files without a name that still take space: those somebody keeps, and those whose blocks are
+/// Files without a name that still take space: those that are kept, and those whose blocks are
 /// being freed in more than one operation. They are in a list on the device, which a mount works
 /// off, so a crash leaves nothing behind. Any thread may call.
 ///
@@ -119,7 +119,7 @@ final class Orphans {
     return false;
   }
 
-  /// Frees the content of a file that nobody has any more, under its write lock.
+  /// Frees the content of a file that is not held any more, under its write lock.
   ///
   /// @return false when the operation had no room for all of it
   private boolean empty(Operation op, Inode inode) throws IOException {
@@ -140,8 +140,8 @@ final class Orphans {
   private void freeNumber(Operation op, Inode inode) throws IOException {
     // Out of the list it is a time; in the list, a neighbour that leaves would overwrite it.
     table.setDeleteTime(op, inode.number, (int) (Volume.now() / 1_000_000_000L));
-    // Only now: whoever reads it again must find it without a name, or it would live beside the
-    // next.
+    // Only now: a thread that reads it again must find it without a name, or it would live beside
+    // the next.
     inodes.remove(inode);
     allocator.free(op, inode.number, inode.isDirectory());
   }
@@ -261,8 +261,8 @@ final class Orphans {
     return FsException.corrupt(number, -1, "the list of orphans leads to it");
   }
 
-  /// Brent's way to find a circle: whoever walks in one comes again to where he was when he last
-  /// looked back, each time after twice as many steps.
+  /// Brent's way to find a circle: a walk in one comes again to where it was when it last looked
+  /// back, each time after twice as many steps.
   private void requireEnd(long first) throws IOException {
     long mark = 0;
     long steps = 0;

@@ -7,7 +7,7 @@ import sluice.fs.FsException;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.sys.Errno;
 
-/// Who may do what: the mode bits of `inode(7)`, as `path_resolution(7)` has them applied.
+/// What a caller may do: the mode bits of `inode(7)`, as `path_resolution(7)` has them applied.
 /// Stateless: any thread may use it.
 final class Permissions {
   static final int SET_UID = 0x800;

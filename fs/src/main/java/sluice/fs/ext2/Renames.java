@@ -134,7 +134,7 @@ final class Renames {
     }
   }
 
-  /// Whether `above` is `below` or somewhere above it. Nobody moves a directory meanwhile.
+  /// Whether `above` is `below` or somewhere above it. No directory is moved meanwhile.
   private boolean isAncestor(Inode above, Inode below) throws IOException {
     if (!above.isDirectory()) {
       return false;
@@ -156,7 +156,7 @@ final class Renames {
     throw FsException.corrupt(below.number, -1, "directories in a circle");
   }
 
-  /// Locks each inode once; nobody else holds two locks and waits, because renames are alone.
+  /// Locks each inode once; no other thread holds two locks and waits, because renames are alone.
   ///
   /// @return what is locked; nothing when one was dropped from memory meanwhile
   private static Inode[] lockAll(Inode from, Inode to, Inode file, @Nullable Inode target)

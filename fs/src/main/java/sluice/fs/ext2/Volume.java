@@ -27,7 +27,7 @@ final class Volume {
   /// Whether it says that there are files of 2 GiB or more. Only ever set.
   private volatile boolean hasLargeFiles;
 
-  /// Held by whoever changes the superblock.
+  /// Held by the thread that changes the superblock.
   final ReentrantLock superblockLock = new ReentrantLock();
 
   /// Every block number below is checked against it.

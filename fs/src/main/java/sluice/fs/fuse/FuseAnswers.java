@@ -42,7 +42,7 @@ final class FuseAnswers {
     return errno != NO_REPLY;
   }
 
-  /// Nobody took the answer: what it would have told is not known to the kernel.
+  /// The kernel did not take the answer: what it would have told is not known to the kernel.
   void lost() {
     int opcode = x.request.opcode();
     try {

@@ -15,7 +15,7 @@ final class FuseAttributes {
   private static final int STATX_BTIME = 0x800;
   private static final int SET_ID = 0xC00;
 
-  /// All bits of SETATTR that name an attribute; others tell of a handle or a lock.
+  /// All bits of SETATTR that name an attribute; the other bits tell of a handle or a lock.
   private static final int ATTRIBUTES = 0x5BF;
 
   private final FuseExchange x;
@@ -143,8 +143,8 @@ final class FuseAttributes {
   }
 
   /// Whether a SETATTR names no attribute: the kernel sends it before a write, a cut or FALLOCATE
-  /// that may have to take set-id bits away, so that it learns the mode from the answer. Others
-  /// cannot change or run the file meanwhile.
+  /// that may have to take set-id bits away, so that it learns the mode from the answer. Other
+  /// calls cannot change or run the file meanwhile.
   private static boolean isEmpty(int valid) {
     return (valid & ATTRIBUTES) == 0;
   }

@@ -19,7 +19,7 @@ import sluice.sys.Files;
 /// @param groups supplementary groups
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record FuseCredentials(boolean keepsSetId, int[] groups) {
-  /// Of whom nothing is known: set-id bits go.
+  /// Of a caller of which nothing is known: set-id bits go.
   static final FuseCredentials UNKNOWN = new FuseCredentials(false, new int[0]);
 
   private static final int CAP_FSETID = 4;

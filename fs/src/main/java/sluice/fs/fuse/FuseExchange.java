@@ -102,7 +102,7 @@ final class FuseExchange {
     return tree.attributes(inode);
   }
 
-  /// Who asks. The kernel has checked what it may (`default_permissions`), with all its groups,
+  /// The caller. The kernel has checked what it may (`default_permissions`), with all its groups,
   /// which the message does not have.
   Caller caller() {
     int uid = request.uid();
@@ -115,14 +115,14 @@ final class FuseExchange {
     return last;
   }
 
-  /// The one that asks, of whom the kernel says that its writing takes set-id bits away.
+  /// The caller, of which the kernel says that its writing takes set-id bits away.
   Caller withoutPrivilege() throws IOException {
     int uid = request.uid();
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return new Caller(uid == 0 ? NOBODY : uid, request.gid(), groups);
   }
 
-  /// The one that asks for a change of owner or for one of content, where the kernel does not say
+  /// The caller that asks for a change of owner or of content, where the kernel does not say
   /// whether set-id bits stay.
   Caller changing() throws IOException {
     if (!FuseAttributes.isSetId(attributes(inode()))) {
@@ -132,7 +132,7 @@ final class FuseExchange {
     return Caller.checked(request.uid(), request.gid(), known.keepsSetId(), known.groups());
   }
 
-  /// The one that asks for a cut of which the kernel says that it takes set-id bits away.
+  /// The caller that asks for a cut of which the kernel says that it takes set-id bits away.
   Caller cutting() throws IOException {
     int[] groups = losesByGroup(inode()) ? credentials().groups() : NO_GROUPS;
     return Caller.checked(request.uid(), request.gid(), false, groups);

@@ -23,8 +23,8 @@ final class FuseFiles {
     x = exchange;
   }
 
-  /// Opening needs no message, as the kernel checks permissions itself: one that knows is told so
-  /// by `ENOSYS`, once.
+  /// Opening needs no message, as the kernel checks permissions itself: a kernel that knows is told
+  /// so by `ENOSYS`, once.
   ///
   /// @return 0 or a positive errno
   int open(int support, int openFlags) {

@@ -53,7 +53,7 @@ public final class FuseMount implements AutoCloseable {
   /// Mounts a tree and begins to answer.
   ///
   /// @param directory mount point, which must exist
-  /// @param messages told of failures that are nobody's request, in one line each, by any thread
+  /// @param messages told of failures that belong to no request, in one line each, by any thread
   /// @throws SysException when there is no `/dev/fuse` or the kernel refuses
   /// @throws FsException `EOPNOTSUPP` where the options insist on rings and there are none
   public static FuseMount open(

@@ -135,7 +135,8 @@ final class FuseNodes {
     return size;
   }
 
-  /// The kernel asks no more: what has no name is freed. To be called once, when nobody else calls.
+  /// The kernel asks no more: what has no name is freed. To be called once, when no other thread
+  /// calls.
   void close() throws IOException {
     for (int i = 0; i < SHARDS; i++) {
       long[] held = shards[i].held();

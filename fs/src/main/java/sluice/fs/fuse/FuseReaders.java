@@ -33,14 +33,14 @@ final class FuseReaders {
     reading.decrementAndGet();
   }
 
-  /// The caller may have to wait for something else: somebody must read meanwhile.
+  /// The caller may have to wait for something else: another worker must read meanwhile.
   void cover() {
     if (reading.get() == 0) {
       call();
     }
   }
 
-  /// Calls one that rests.
+  /// Calls a worker that rests.
   void call() {
     if (claim()) {
       calls.release();
@@ -63,17 +63,17 @@ final class FuseReaders {
     return reading.get() >= needed;
   }
 
-  /// Rests until called. Somebody else reads, or comes to read, all the time.
+  /// Rests until called. Another worker reads, or comes to read, all the time.
   void rest() {
     resting.incrementAndGet();
-    // Whoever takes a message after this look sees that the caller rests.
+    // A worker that takes a message after this look sees that the caller rests.
     if ((reading.get() == 0 || ended) && claim()) {
       return;
     }
     calls.acquireUninterruptibly();
   }
 
-  /// There are no more messages: nobody rests any more.
+  /// There are no more messages: no worker rests any more.
   void end() {
     ended = true;
     while (claim()) {

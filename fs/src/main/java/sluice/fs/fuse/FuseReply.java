@@ -154,8 +154,8 @@ final class FuseReply implements SliceSink {
 
   /// Sends it with one call.
   ///
-  /// @return a negative errno when the kernel did not take it: -ENOENT when nobody waits for it any
-  ///   more
+  /// @return a negative errno when the kernel did not take it: -ENOENT when no program waits for it
+  ///   any more
   int send(int fd) {
     int first = FuseLayout.OUT_BYTES + bodyBytes;
     segment.set(JAVA_INT_UNALIGNED, FuseLayout.OUT_LEN, first + sliceBytes);

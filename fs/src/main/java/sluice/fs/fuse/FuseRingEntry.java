@@ -56,7 +56,8 @@ final class FuseRingEntry {
   }
 
   /// Answers the request that the kernel has put there. Each request takes the entry until there is
-  /// an answer, so one that wants none gets an empty one, and one that contradicts itself an error.
+  /// an answer, so a request that wants none gets an empty one, and a request that contradicts
+  /// itself an error.
   void answer() {
     if (!accept()) {
       x.reply.begin(commitId());

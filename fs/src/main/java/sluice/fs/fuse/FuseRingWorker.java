@@ -8,6 +8,7 @@ import sluice.sys.Files;
 import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.FuseUring;
 import sluice.sys.uring.IoUring;
+import sluice.sys.uring.RingDriver;
 
 /// Takes requests from one queue of FUSE over io_uring and answers them, one after another. Runs in
 /// a thread of its own, which owns a ring and blocks in it until there is one.
@@ -35,6 +36,11 @@ final class FuseRingWorker implements FuseServer {
 
   /// Whether the kernel may write to the entry.
   private boolean armed;
+
+  /// What the last command brought.
+  private int commandResult;
+
+  private final RingDriver.Sink command = (_, result, _) -> commandResult = result;
 
   private long calls;
   private volatile boolean busy;
@@ -80,7 +86,7 @@ final class FuseRingWorker implements FuseServer {
     try (ring) {
       if (rings.awaitUse() && register(ring)) {
         stayWhereAsked();
-        serve(ring);
+        serve(ring, new RingDriver(ring));
       }
       calls = ring.enters();
     } catch (RuntimeException | Error e) {
@@ -111,28 +117,29 @@ final class FuseRingWorker implements FuseServer {
       }
       refusal = Math.min(0, entered);
     } finally {
-      rings.registered(refusal); // somebody waits for it
+      rings.registered(refusal); // a thread waits for it
     }
     return refusal == 0;
   }
 
-  /// Who asks in this queue waits on its processor, which so is free to answer: waking another one
-  /// takes several times longer than the answer. A thread that may not run there runs where it may.
+  /// A program that asks in this queue waits on its processor, which so is free to answer: waking
+  /// another one takes several times longer than the answer. A thread that may not run there runs
+  /// where it may.
   private void stayWhereAsked() {
     int _ = Affinity.bind(queue);
   }
 
-  private void serve(IoUring ring) {
-    int result = await(ring);
+  private void serve(IoUring ring, RingDriver driver) {
+    int result = await(driver);
     while (result >= 0) {
       busy = true;
       entry.answer();
       busy = false;
-      result = handOver(ring);
+      result = handOver(ring, driver);
       if (result < 0 && !armed && !isEnd(-result)) {
-        // A command for which there was no memory was not seen; one that comes just when the
+        // A command for which there was no memory was not seen; a command that comes just when the
         // connection ends may not be known.
-        result = handOver(ring);
+        result = handOver(ring, driver);
       }
     }
     if (!isEnd(-result)) {
@@ -140,33 +147,28 @@ final class FuseRingWorker implements FuseServer {
     }
   }
 
-  /// Whoever is asked in this queue may have nobody to answer him now.
+  /// A request in this queue may have no worker to answer it now.
   private void lost(String how) {
     session.broken("FUSE queue " + queue + " has lost a thread: " + how);
   }
 
   /// @return what [#await] says
-  private int handOver(IoUring ring) {
+  private int handOver(IoUring ring, RingDriver driver) {
     FuseUring.commitAndFetch(ring.submission(), fd, queue, entry.commitId(), COMMAND);
     armed = true;
-    return await(ring);
+    return await(driver);
   }
 
   /// Submits and waits for the command.
   ///
-  /// @return its result
-  private int await(IoUring ring) {
-    CompletionQueue done = ring.completion();
-    while (done.available() == 0) {
-      int entered = ring.enter(1, -1);
-      if (entered < 0 && entered != -Errno.EINTR && entered != -Errno.EAGAIN) {
-        return entered; // and the command stays armed
-      }
+  /// @return its result, or how the wait failed: then the command stays armed
+  private int await(RingDriver driver) {
+    int failed = driver.await();
+    if (failed == 0) {
+      driver.drain(command);
+      armed = false;
     }
-    int result = done.result(0);
-    done.advance(1);
-    armed = false;
-    return result;
+    return failed == 0 ? commandResult : failed;
   }
 
   /// Whether an error is how a connection ends.

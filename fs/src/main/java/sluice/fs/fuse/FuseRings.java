@@ -180,7 +180,7 @@ final class FuseRings {
     fix = remedy;
   }
 
-  /// What is said to somebody who insists on rings where there are none.
+  /// What is said to a user that insists on rings where there are none.
   FsException refusal() {
     return FsException.of(
         Errno.EOPNOTSUPP,

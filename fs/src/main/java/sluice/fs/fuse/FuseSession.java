@@ -16,7 +16,7 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | flags, overRings, failure | the worker that gets INIT | volatile, or after [#begun] | volatile |
 /// | ringsReady | before the first worker starts | plain | plain |
-/// | closing | whoever ends it | volatile | volatile |
+/// | closing | the thread that ends it | volatile | volatile |
 /// | broken | any worker | volatile | volatile |
 final class FuseSession {
   /// Longest content of one message.
@@ -174,7 +174,7 @@ final class FuseSession {
     closing = true;
   }
 
-  /// Nobody may be there to answer some of the messages.
+  /// Some of the messages may have no worker to answer them.
   ///
   /// @param what has happened
   void broken(String what) {

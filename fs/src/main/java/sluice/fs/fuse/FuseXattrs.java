@@ -25,7 +25,7 @@ final class FuseXattrs {
     answer(x.tree.extendedAttributes(asking, x.inode()));
   }
 
-  /// Who gives room for nothing is told the length.
+  /// A caller that gives room for nothing is told the length.
   private void answer(byte[] value) throws FsException {
     int room = x.request.intAt(FuseLayout.XATTR_SIZE);
     if (room == 0) {

@@ -45,7 +45,7 @@ import sluice.sys.Errno;
 public final class Jbd2Journal implements Journal {
   private final FrameCache cache;
 
-  /// How long a change may stay unstable when nobody waits for it.
+  /// How long a change may stay unstable when no thread waits for it.
   private final long oldNanos;
 
   private final LogFile log;
@@ -71,7 +71,7 @@ public final class Jbd2Journal implements Journal {
   /// The journal's thread has ended.
   private boolean over;
 
-  /// The journal's thread waits for work: nobody else needs to wake it.
+  /// The journal's thread waits for work: no other thread needs to wake it.
   private boolean idle;
 
   /// Threads that wait for room in another group.
@@ -238,7 +238,7 @@ public final class Jbd2Journal implements Journal {
   ///
   /// @return whether it is content that the transaction being committed promises: its frame stays
   ///   as it is until this one is stable. What older ones promised is on the device, and what this
-  ///   one did to the block nobody is promised
+  ///   one did to the block no caller is promised
   boolean freed(long block, boolean content) {
     synchronized (this) {
       running.freed.add(block);

@@ -12,8 +12,8 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
-/// The blocks of a journal and its superblock. Of one thread at a time: whoever opens the journal,
-/// then the journal's own.
+/// The blocks of a journal and its superblock. Of one thread at a time: the thread that opens the
+/// journal, then the journal's own.
 ///
 /// ```
 ///   0            first                                              length

@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
 ///
 /// The kernel's CRC32C has no final inversion, and its seed is the CRC of the UUID; both come out
 /// of Java's by putting the UUID before all that is summed, and inverting.
-@SuppressWarnings("ArrayRecordComponent") // nobody changes the UUID
+@SuppressWarnings("ArrayRecordComponent") // the UUID is never changed
 record LogFormat(int blockBytes, int compat, int incompat, byte[] uuid) {
   private static final int TAG3_BYTES = 16;
 

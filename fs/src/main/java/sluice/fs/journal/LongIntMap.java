@@ -3,7 +3,7 @@ package sluice.fs.journal;
 import java.util.Arrays;
 
 /// Numbers of blocks and an `int` for each, at most 48 bytes an entry, and half as many more while
-/// it grows. Of one thread while it is filled; any thread may look once nobody changes it.
+/// it grows. Of one thread while it is filled; any thread may look once it is not changed any more.
 final class LongIntMap {
   /// Most bytes that an entry takes, while it grows too.
   static final int ENTRY_BYTES = 72;

@@ -127,7 +127,7 @@ public final class PlainJournal implements Journal {
   public void await(long point) throws IOException {
     if (stable < point) {
       synchronized (syncing) {
-        if (stable < point) { // whoever was before us has not done it for us
+        if (stable < point) { // the thread before us has not done it for us
           syncAlone();
         }
       }

@@ -8,8 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
-/// Who waits, without a thread, to hear that a point in the order of changes is stable. Under the
-/// monitor of its journal; what [#take] gives out is told without it, by the journal's thread.
+/// Listeners that wait, without a thread, to hear that a point in the order of changes is stable.
+/// Under the monitor of its journal; what [#take] gives out is told without it, by the journal's
+/// thread.
 final class StableListeners {
   private static final Logger LOGGER = System.getLogger("sluice.fs");
 

@@ -65,7 +65,7 @@ final class StableNotices {
     return some;
   }
 
-  /// Tells those who wait, and ends.
+  /// Tells all that wait, and ends.
   void close() {
     synchronized (this) {
       closed = true;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 
 /// A thread that waits for a point in the order of changes. Made and awaited by that thread; told
-/// by the journal's. So whoever has to wait on is not woken when others need not.
+/// by the journal's. So a thread that has to wait on is not woken when others need not.
 final class StableWait implements FileTree.StableListener {
   private final Thread waiter = Thread.currentThread();
   private @Nullable IOException failure;

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import sluice.fs.cache.Leased;
 
 /// Which blocks reach the device after the others, without a log: those that have lost what other
-/// blocks took (`Transaction.changeLast`). Any thread may call; [#turn] by who holds the journal's
-/// gate alone.
+/// blocks took (`Transaction.changeLast`). Any thread may call; [#turn] by the thread that holds
+/// the journal's gate alone.
 ///
 /// Such a block stays on the device as the last sync has left it until everything else is stable
 /// there. A block that was made in this epoch to take something is not held back when it loses some

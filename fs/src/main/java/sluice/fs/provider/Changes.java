@@ -54,7 +54,7 @@ final class Changes {
     if (existing.fileSystem() != fs) {
       throw Failures.of(Failures.refuse(Errno.EXDEV), link.path(), existing.path());
     }
-    // Who is told that a name exists is told the new one.
+    // A caller that is told that a name exists is told the new one.
     fs.call(
         existing.path(),
         link.path(),

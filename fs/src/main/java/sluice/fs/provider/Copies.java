@@ -109,7 +109,7 @@ final class Copies {
     }
   }
 
-  /// Makes the copy, empty. Others may make and remove the same name meanwhile.
+  /// Makes the copy, empty. Other programs may make and remove the same name meanwhile.
   ///
   /// @param same the inode that need not be copied
   /// @return its inode, retained, or 0 when the target is `same`

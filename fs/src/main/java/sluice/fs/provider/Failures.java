@@ -33,7 +33,7 @@ final class Failures {
     String reason = reason(e);
     return switch (e.errno()) {
       case Errno.ENOENT, Errno.ESTALE -> new NoSuchFileException(path, other, null);
-      // The second name is the one that is there.
+      // The second name is the present one.
       case Errno.EEXIST -> new FileAlreadyExistsException(other == null ? path : other);
       case Errno.ENOTEMPTY -> new DirectoryNotEmptyException(other == null ? path : other);
       case Errno.EACCES -> new AccessDeniedException(path, other, null);

@@ -19,7 +19,7 @@ import sluice.fs.storage.BlockDevices;
 ///
 /// @param name path of the image, or what stands for it
 /// @param device null for a tree that came without one
-/// @param caller who asks, and whom new files belong to
+/// @param caller of all operations, and owner of new files
 /// @param readOnly whether it was opened for reading
 record Image(
     String name, FileTree tree, @Nullable BlockDevice device, Caller caller, boolean readOnly)
@@ -51,7 +51,7 @@ record Image(
     }
   }
 
-  /// Whoever makes an image may make files in it.
+  /// The maker of an image may make files in it.
   private static void giveRoot(FileTree tree, Caller owner) throws IOException {
     AttributeChange change = AttributeChange.NONE.withOwner(owner.uid()).withGroup(owner.gid());
     tree.setAttributes(Caller.ROOT, tree.rootInode(), change);

@@ -18,7 +18,7 @@ import sluice.fs.ext2.format.FormatOptions;
 /// | `create` | boolean: makes the image when there is none, needs `size` | false |
 /// | `size` | bytes of a new image | |
 /// | `blockSize` | 1024, 2048 or 4096, of a new image | by size |
-/// | `user`, `group` | numbers: who asks, and whom new files belong to | 0 |
+/// | `user`, `group` | numbers: the caller, and owner of new files | 0 |
 /// | `caller` | a [Caller], instead of both | |
 /// | `tree` | a [FileTree] instead of an image; the file system closes it | |
 ///

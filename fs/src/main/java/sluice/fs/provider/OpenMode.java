@@ -71,7 +71,8 @@ record OpenMode(boolean read, boolean write, Set<OpenOption> options) {
     return !has(StandardOpenOption.SYNC);
   }
 
-  /// A name that is to be new is no symbolic link, and one that is deleted is not what it leads to.
+  /// A name that is to be new is no symbolic link, and a link that is deleted is not what it leads
+  /// to.
   boolean follow() {
     return !options.contains(LinkOption.NOFOLLOW_LINKS) && !createNew() && !deleteOnClose();
   }

@@ -47,7 +47,7 @@ final class Scratch implements AutoCloseable {
     block.release();
   }
 
-  /// Scratches that nobody uses, a few. Any thread may call.
+  /// Scratches in no use, a few. Any thread may call.
   static final class Pool {
     private static final int MOST = 8;
 

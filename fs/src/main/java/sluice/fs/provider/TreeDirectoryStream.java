@@ -28,8 +28,8 @@ import sluice.sys.Errno;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | cookie, read, ended | whoever iterates | under lock | under lock |
-/// | released | whoever closes | under lock | under lock |
+/// | cookie, read, ended | the iterating thread | under lock | under lock |
+/// | released | the closing thread | under lock | under lock |
 final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
   /// Names read at a time.
   private static final int BATCH = 128;
@@ -88,7 +88,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
   @Override
   public void close() throws IOException {
     closed.set(true);
-    lock.lock(); // who closes the file system waits here for who closes this meanwhile
+    lock.lock(); // the end of the file system waits here for a thread that closes this
     try {
       if (!released) {
         released = true;

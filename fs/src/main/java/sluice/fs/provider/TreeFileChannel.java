@@ -133,7 +133,7 @@ final class TreeFileChannel extends FileChannel {
     } catch (FsException e) {
       throw Failures.of(e, path, null);
     } finally {
-      fileSystem.closed(this); // until then who closes the file system waits for this
+      fileSystem.closed(this); // until then the end of the file system waits for this
     }
   }
 
@@ -433,7 +433,7 @@ final class TreeFileChannel extends FileChannel {
     return lock;
   }
 
-  /// As [#lock]: what overlaps is always of this JVM, and there is nobody to wait for.
+  /// As [#lock]: what overlaps is always of this JVM, and there is nothing to wait for.
   @Override
   public @Nullable FileLock tryLock(long from, long size, boolean shared) throws IOException {
     return lock(from, size, shared);

@@ -19,12 +19,12 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 
-/// A [FileTree] as a `java.nio.file` file system. Any thread may call, several at a time; whoever
-/// closes it waits for the operations that are under way.
+/// A [FileTree] as a `java.nio.file` file system. Any thread may call, several at a time; a thread
+/// that closes it waits for the operations that are under way.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | open | whoever closes first | volatile | under the write lock of gate |
+/// | open | the thread that closes first | volatile | under the write lock of gate |
 final class TreeFileSystem extends FileSystem {
   static final Set<String> VIEWS = Set.of("basic", "posix", "owner", "unix", "user");
 
@@ -39,7 +39,7 @@ final class TreeFileSystem extends FileSystem {
   /// Channels and directory streams, which end with the file system.
   private final Set<AutoCloseable> users = ConcurrentHashMap.newKeySet();
 
-  /// Shared by operations; whoever closes takes it alone.
+  /// Shared by operations; the closing thread takes it alone.
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
 
   private volatile boolean open = true;

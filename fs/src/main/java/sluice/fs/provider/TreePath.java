@@ -24,7 +24,7 @@ final class TreePath implements Path {
   private final byte[] path;
   private final int[] offsets;
 
-  /// @param path cleaned by [PathBytes], and nobody changes it any more
+  /// @param path cleaned by [PathBytes], and not changed any more
   TreePath(TreeFileSystem fileSystem, byte[] path) {
     this.fileSystem = fileSystem;
     this.path = path;

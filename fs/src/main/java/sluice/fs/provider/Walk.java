@@ -29,7 +29,7 @@ final class Walk {
   /// @param directory that holds the last name, 0 for a path without names
   /// @param name the last one, empty for a path without names
   /// @param inode 0 when the directory has no such name
-  @SuppressWarnings("ArrayRecordComponent") // made once, compared by nobody
+  @SuppressWarnings("ArrayRecordComponent") // made once, never compared
   record Found(long directory, byte[] name, long inode) {
     boolean exists() {
       return inode != 0;
@@ -54,8 +54,8 @@ final class Walk {
   }
 
   /// @param start directory of a relative path
-  /// @param follow whether a symbolic link is followed that is the last name; one that leads to no
-  ///   file gives the name that is missing
+  /// @param follow whether a symbolic link is followed that is the last name; a link that leads to
+  ///   no file gives the name that is missing
   /// @throws FsException `ENOENT` when a directory on the way is missing, `ENOTDIR`, `EACCES`,
   ///   `ELOOP`
   Found find(long start, TreePath path, boolean follow) throws IOException {

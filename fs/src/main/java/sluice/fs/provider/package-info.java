@@ -1,4 +1,4 @@
-/// `java.nio.file` over a [sluice.fs.FileTree]; found by the JDK, used by nobody else.
+/// `java.nio.file` over a [sluice.fs.FileTree]; found by the JDK, and used by it alone.
 ///
 /// `Ext2FileSystemProvider` opens images and hands each operation on: paths are `TreePath`s,
 /// resolved by `Walk`; `Opening` makes `TreeFileChannel`s, `Changes` names, `Copies` copies;

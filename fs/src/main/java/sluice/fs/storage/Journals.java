@@ -55,8 +55,8 @@ public final class Journals {
   /// Lays what a crash has left in a log of JBD2 over its device, for reading: nothing is written.
   ///
   /// @param places numbers of the blocks of the log, in its order; copied
-  /// @return the device itself when the log is empty; else one that reads as the device would after
-  ///   [#replay], and whose owner closes the device
+  /// @return the device itself when the log is empty; else another that reads as the device would
+  ///   after [#replay], and whose owner closes the device
   /// @throws FsException as [#jbd2]; `ENOMEM` when the log holds more than 2^20 blocks
   public static BlockDevice overlay(BlockDevice device, int blockBytes, long[] places)
       throws IOException {

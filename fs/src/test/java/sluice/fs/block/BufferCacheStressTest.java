@@ -23,8 +23,8 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 
-/// Readers, writers, write-back and giving up at once, in a cache far too small: nobody ever sees a
-/// mixture of two blocks or versions, a lease never changes, and nothing written is lost.
+/// Readers, writers, write-back and giving up at once, in a cache far too small: no reader ever
+/// sees a mixture of two blocks or versions, a lease never changes, and nothing written is lost.
 @Timeout(300)
 final class BufferCacheStressTest {
   private static final int BLOCK = 1024;

@@ -20,7 +20,7 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Block;
 
 /// Crashes of the journal on its own: after replay, a device holds the blocks as of some prefix of
-/// the transactions, at least as new as the last one that was awaited.
+/// the transactions, at least as new as the last awaited one.
 @Timeout(600)
 final class JournalCrashTest {
   private static final int BLOCK = 1024;

@@ -23,7 +23,7 @@ import sluice.sys.Errno;
 import sluice.testbase.Patience;
 
 /// What happens when the device fails: the right errno, nothing new on a log that is not trusted,
-/// nobody waits for ever.
+/// no thread waits for ever.
 @Timeout(120)
 final class JournalFaultTest {
   private static final int LOG = 128;

@@ -116,7 +116,7 @@ final class BufferCacheTest {
     long room = (count + 1L) * BLOCK;
     Block target = Blocks.of(room);
     Memory memory = Memory.over(target, 0, room);
-    // Neighbours in memory, then in the opposite order, then one that somebody else has changed.
+    // Neighbours in memory, then in the opposite order, then one with a change of another thread.
     for (int i = 0; i < 6; i++) {
       write(20 + i, 20 + i);
     }
@@ -287,7 +287,7 @@ final class BufferCacheTest {
     for (int i = 0; i < 1000; i++) {
       write(i, i + 1);
     }
-    // Who changes waits at five eighths; the thread that writes back begins at a half, when it
+    // A writer waits at five eighths; the thread that writes back begins at a half, when it
     // runs.
     assertThat(cache.dirtyBytes()).isLessThanOrEqualTo((FRAMES / 8 * 5 + 1) * BLOCK);
     for (int i = 0; i < 1000; i++) {
@@ -366,6 +366,6 @@ final class BufferCacheTest {
   private void releaseTwice(long block) {
     Block frame = requireNonNull(cache.lease(block));
     frame.release();
-    frame.release(); // the one that the loop above took
+    frame.release(); // taken by the loop above
   }
 }

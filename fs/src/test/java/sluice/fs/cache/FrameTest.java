@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What may be done to a frame by who has found it in a former life.
+/// What a thread may do to a frame that it found in a former life.
 final class FrameTest {
   private static final int BLOCK = 1024;
 
@@ -50,7 +50,7 @@ final class FrameTest {
     frame.release();
   }
 
-  /// A commit may end its lease at any moment: nobody may have claimed the frame then.
+  /// A commit may end its lease at any moment: the frame must not be claimed then.
   @Test
   void aFrameThatWasReplacedBelongsToThoseWhoLeasedIt() {
     Frame frame = take();

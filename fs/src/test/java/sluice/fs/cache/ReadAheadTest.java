@@ -26,7 +26,7 @@ final class ReadAheadTest {
   private static final int BLOCKS = 4096;
   private static final int FRAMES = 2048;
 
-  /// Lets nobody read before it is told to.
+  /// Lets no thread read before it is told to.
   private static final class GatedDevice extends DeviceOverDevice {
     final CountDownLatch inside = new CountDownLatch(1);
     final CountDownLatch gate = new CountDownLatch(1);

@@ -34,7 +34,7 @@ import sluice.testbase.Slice;
 /// image is clean. Where they differ, [#EXPLAINED] says why.
 ///
 /// Half of the changes to images with checksums are sealed with a right checksum. A journal is
-/// never replayed by `e2fsck -fn`, so none of the images has one that must be.
+/// never replayed by `e2fsck -fn`, so none of the images has a journal that must be.
 final class CheckDifferentialTest {
   private static final int FIRST = Integer.getInteger("sluice.seed", 0);
   private static final int COUNT = 400;

@@ -16,7 +16,7 @@ import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 
-/// What is left of a tree that was closed: nothing, although the threads that used it live on.
+/// What remains of a tree that was closed: nothing, although the threads that used it live on.
 @Timeout(120)
 final class ClosedTreeTest {
   private static final long BYTES = 4L << 20;

@@ -136,7 +136,7 @@ final class ComponentsTest {
           DirectorySink.class,
           FileTree.StableListener.class);
 
-  /// Values, arrays of them that nobody changes afterwards, memory, and what is called back.
+  /// Values, arrays of them that are not changed afterwards, memory, and what is called back.
   private static boolean mayPass(Class<?> type) {
     if (type.isArray()) {
       return mayPass(type.getComponentType());

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Whether what a crash has left of the work of several threads can be of one moment: when an
-/// operation is there, so is every one that had ended before it began. Stateless.
+/// operation is there, so is each that had ended before it began. Stateless.
 final class CrashCut {
   private CrashCut() {}
 
@@ -42,7 +42,7 @@ final class CrashCut {
     return threads.get(thread).steps().get(number);
   }
 
-  /// Whether a thread's step after the one that is there had ended before another's began.
+  /// Whether a thread's step after the present one had ended before another's began.
   private static boolean isMissing(
       List<CrashWorkload.Recorded> threads, int thread, int number, CrashWorkload.Step there) {
     return number + 1 < threads.get(thread).steps().size()

@@ -94,7 +94,7 @@ final class CrashWorkload implements AutoCloseable {
     this(seed, device, options, Ext2.mount(device, options), TreePart.WHOLE);
   }
 
-  /// @param tree on the device; if only a part of it is this workload's, somebody else ends it
+  /// @param tree on the device; if only a part of it is this workload's, the caller ends it
   CrashWorkload(long seed, BlockDevice device, MountOptions options, Ext2 tree, TreePart part)
       throws IOException {
     random = new Random(seed);

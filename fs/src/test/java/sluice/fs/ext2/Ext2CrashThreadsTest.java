@@ -33,8 +33,8 @@ import sluice.memory.Memory;
 import sluice.testbase.Slice;
 
 /// Crashes while several threads work in one tree with a journal. Each has a directory of its own
-/// and names of its own in one that all share; between both they make, write, move, link and remove
-/// files and directories, and some files are passed on from thread to thread.
+/// and names of its own in a shared one; between both they make, write, move, link and remove files
+/// and directories, and some files are passed on from thread to thread.
 ///
 /// After a crash at any moment and replay, what each thread alone changes is as it was after one of
 /// its operations, not before the last that it had awaited; content is what that operation or a
@@ -98,7 +98,8 @@ final class Ext2CrashThreadsTest {
     }
   }
 
-  /// A flush takes as long as a disk's: others go on meanwhile, and wait for more than it promises.
+  /// A flush takes as long as a disk's: other threads go on meanwhile, and wait for more than it
+  /// promises.
   private static BlockDevice slow(BlockDevice device) {
     return new DeviceOverDevice(device) {
       @Override

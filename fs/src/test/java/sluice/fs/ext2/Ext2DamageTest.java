@@ -28,8 +28,8 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// Whoever meets damage is told the inode and the block where it is. The places that are expected
-/// are read from the image's bytes.
+/// A caller that meets damage is told the inode and the block where it is. The places that are
+/// expected are read from the image's bytes.
 @Timeout(120)
 final class Ext2DamageTest {
   private static final int BLOCK = 1024;

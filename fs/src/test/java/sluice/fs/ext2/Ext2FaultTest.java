@@ -36,8 +36,8 @@ import sluice.sys.Errno;
 /// Each operation of a tree, disturbed at each of its steps: the first read of the device fails,
 /// then the second, and so on until none is left; likewise writes and flushes, from one on all, and
 /// blocks and inodes that run out. What is told has the right errno, what was refused before it
-/// began has changed nothing, what fails in the middle makes the tree read-only, and nobody keeps a
-/// lease or a lock.
+/// began has changed nothing, what fails in the middle makes the tree read-only, and no thread
+/// keeps a lease or a lock.
 @Timeout(300)
 final class Ext2FaultTest {
   private static final long BYTES = 4L << 20;

@@ -268,7 +268,7 @@ final class Ext2MutationTest {
     }
   }
 
-  /// Whoever is told of damage is told where.
+  /// A caller that is told of damage is told where.
   private static void expected(FsException e) {
     if (e.errno() == Errno.EUCLEAN) {
       assertThat(e.getMessage()).containsPattern("(inode|block) [0-9]+: .*; Fix: ");

@@ -77,7 +77,7 @@ final class Ext2RacesTest {
     return device;
   }
 
-  /// Otherwise a directory has two names, and the one that stays when it is removed leads to
+  /// Otherwise a directory has two names, and the name that stays when it is removed leads to
   /// whatever gets its number.
   @Test
   void aFileWhoseNumberBecomesADirectorysIsNotLinked() throws Exception {

@@ -215,7 +215,7 @@ final class Ext2SlicesTest {
     });
   }
 
-  /// Lets somebody in between a reader's look at a map and its lease.
+  /// Lets another thread in between a reader's look at a map and its lease.
   private static final class MeddlingCache extends CacheOverCache {
     private @Nullable Job before;
 

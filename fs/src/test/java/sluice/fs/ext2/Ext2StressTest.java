@@ -32,9 +32,9 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.sys.Errno;
 
-/// Several threads change the same few directories and files while others read them: nobody waits
-/// for ever, nothing is refused that should not be, no directory is lost in a circle, and the image
-/// is whole afterwards.
+/// Several threads change the same few directories and files while others read them: none waits for
+/// ever, nothing is refused that should not be, no directory is lost in a circle, and the image is
+/// whole afterwards.
 @Timeout(300)
 final class Ext2StressTest {
   private static final int WORKERS = 3;
@@ -144,8 +144,8 @@ final class Ext2StressTest {
     }
   }
 
-  /// Moves files and whole directories from one directory to another that somebody else moves back,
-  /// and directories below each other.
+  /// Moves files and whole directories from one directory to another that a second thread moves
+  /// back, and directories below each other.
   private static boolean move(Ext2 tree, long from, long to, long seed) throws IOException {
     Random random = new Random(seed);
     int moved = 0;

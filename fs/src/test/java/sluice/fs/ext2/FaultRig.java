@@ -18,7 +18,7 @@ import sluice.memory.Memory;
 import sluice.sys.Errno;
 
 /// A mounted tree over a device that fails as it is told, whose cache is accounted for: after
-/// [#close] nothing of it may be held by anybody. Of the test's thread.
+/// [#close] nothing of it may be held any more. Of the test's thread.
 final class FaultRig implements AutoCloseable {
   private static final long CACHE_BYTES = 1 << 20;
 

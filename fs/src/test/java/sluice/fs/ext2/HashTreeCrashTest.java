@@ -34,8 +34,8 @@ import sluice.testbase.Slice;
 ///
 /// With a journal everything is as after one of the changes. Without one e2fsck makes the tree
 /// again, and what was synced and not changed since still has its name: a split never loses those
-/// whom nobody has touched, as long as the device writes a block as a whole. Where it does not,
-/// such a file is still there, if need be in `lost+found`, unless it is empty: e2fsck drops those.
+/// that were not touched, as long as the device writes a block as a whole. Where it does not, such
+/// a file is still there, if need be in `lost+found`, unless it is empty: e2fsck drops those.
 @Timeout(1200)
 final class HashTreeCrashTest {
   private static final int CHANGES = 260;

@@ -163,7 +163,7 @@ final class HashTreeTest {
     assertThat(E2fsprogs.debugfs(image, "htree_dump d")).contains("Root node");
   }
 
-  /// The kernel finds all names, makes more and removes some; we find what is left.
+  /// The kernel finds all names, makes more and removes some; we find the rest.
   private void kernel(Path image, Map<String, Long> expected, int more)
       throws IOException, InterruptedException {
     ByteArrayOutputStream list = new ByteArrayOutputStream();

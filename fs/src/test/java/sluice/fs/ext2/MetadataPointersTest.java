@@ -36,7 +36,7 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
 
-/// An image made to harm: a file's pointers lead to what the file system itself lives on. Nobody
+/// An image made to harm: a file's pointers lead to what the file system itself lives on. No caller
 /// reads, writes or frees that through the file, not even while it is in the cache.
 @Timeout(120)
 final class MetadataPointersTest {
@@ -55,7 +55,7 @@ final class MetadataPointersTest {
     BEHIND_POINTERS(14),
     POINTERS(14);
 
-    /// Of the file's blocks, the one that is found by it.
+    /// Of the file's blocks, that found by it.
     final int logical;
 
     Pointer(int logical) {
@@ -245,7 +245,7 @@ final class MetadataPointersTest {
     }
   }
 
-  /// A bitmap that says that the log is free: its blocks are given to nobody.
+  /// A bitmap that says that the log is free: its blocks are never given out.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void theLogIsGivenToNobody(boolean withPointers) throws IOException {

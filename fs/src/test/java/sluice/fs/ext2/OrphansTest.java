@@ -121,7 +121,7 @@ final class OrphansTest {
     }
   }
 
-  /// Whoever is given the number next may put it into the list at once: it must not be there still.
+  /// The next file with the number may be put into the list at once: it must not be there still.
   @Test
   void aFileLeavesTheListBeforeItsNumberIsFree() throws IOException {
     try (BlockDevice device = BlockDevices.memory(BYTES)) {
@@ -175,8 +175,8 @@ final class OrphansTest {
     }
   }
 
-  /// Files that are kept without a name, one too large to be freed in one operation, and one that
-  /// is not: an orderly end frees them all, with a journal and without.
+  /// Files that are kept without a name, one too large to be freed in one operation, and another
+  /// that is not: an orderly end frees them all, with a journal and without.
   @ParameterizedTest
   @ValueSource(ints = {0, FormatOptions.MIN_JOURNAL_BLOCKS})
   void theEndOfAMountFreesWhatIsKept(int journalBlocks, @TempDir Path folder) throws Exception {

@@ -29,8 +29,8 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 
 /// Two files whose blocks go from one to the other while they are overwritten and read in long
-/// records, and synced: nobody sees a block that is not whole, older than what was written before
-/// he looked, or the other file's, and nothing that was written is lost.
+/// records, and synced: no reader sees a block that is not whole, older than what was written
+/// before he looked, or the other file's, and nothing that was written is lost.
 @Timeout(300)
 final class OverwriteStressTest {
   private static final int BLOCK = 1024;
@@ -38,7 +38,7 @@ final class OverwriteStressTest {
   private static final int FILES = 2;
   private static final long RUN_NANOS = 2_000_000_000L;
 
-  /// How long a machine may take until somebody has read something.
+  /// How long a machine may take until a thread has read something.
   private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private static final long IMAGE_BYTES = 1L << 20;

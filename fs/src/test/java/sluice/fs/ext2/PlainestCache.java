@@ -32,7 +32,7 @@ final class PlainestCache implements BufferCache, Journal {
     this.blockBytes = blockBytes;
   }
 
-  /// A block's bytes in somebody's hands.
+  /// A block's bytes in a holder's hands.
   private static final class Held extends Buffer {
     private final boolean writable;
 

@@ -42,7 +42,7 @@ final class TreeAgent implements AutoCloseable {
     this(tree, true);
   }
 
-  /// @param alone whether nobody else changes the tree meanwhile
+  /// @param alone whether no other agent changes the tree meanwhile
   TreeAgent(FileTree tree, boolean alone) {
     this.tree = tree;
     this.alone = alone;
@@ -55,7 +55,7 @@ final class TreeAgent implements AutoCloseable {
   }
 
   /// What is asked of no kernel: devices and pipes are not opened, directories not searched for
-  /// holes, and nothing is given to whom it belongs.
+  /// holes, and nothing is given to its owner.
   private boolean isSkipped(String[] a) throws IOException {
     boolean opens = List.of("read", "write", "truncate", "punch", "seek").contains(a[0]);
     if (!opens) {
@@ -69,7 +69,7 @@ final class TreeAgent implements AutoCloseable {
     };
   }
 
-  /// The answer to one line, [#SKIPPED] for one that is not to be compared.
+  /// The answer to one line, [#SKIPPED] for a line that is not to be compared.
   String run(String line) throws IOException {
     try {
       String[] words = line.split(" ");
@@ -306,7 +306,7 @@ final class TreeAgent implements AutoCloseable {
   }
 
   /// The entries of a directory without dots, hexadecimal names in order. What is listed lies
-  /// behind what was listed before. So a name comes twice only when somebody has removed it and
+  /// behind what was listed before. So a name comes twice only when a thread has removed it and
   /// made it again behind the cursor, of which POSIX leaves open (readdir) whether it is listed.
   private Map<String, Long> names(long directory) throws IOException {
     TreeMap<String, Long> names = new TreeMap<>();

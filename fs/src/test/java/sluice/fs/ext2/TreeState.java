@@ -134,7 +134,7 @@ record TreeState(Map<String, Entry> entries, int digest) {
       return read(tree, TreePart.WHOLE, before);
     }
 
-    /// As above, of what one thread alone changes: others may change the rest.
+    /// As above, of what one thread alone changes: other threads may change the rest.
     TreeState read(Ext2 tree, TreePart part, @Nullable TreeState before) throws IOException {
       Map<String, Entry> entries = new TreeMap<>();
       List<String> paths = new ArrayList<>();

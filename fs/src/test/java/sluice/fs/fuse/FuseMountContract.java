@@ -175,7 +175,7 @@ abstract class FuseMountContract {
         assertThat(one.get(0)).isEqualTo((byte) 'x');
         assertThat(rig.tree.status().freeInodes()).isEqualTo(before - 2);
       }
-      // A directory is somebody's working directory when it goes, and one more is replaced.
+      // A directory is a program's working directory when it goes, and one more is replaced.
       rig.sh("mkdir d e f; cd d; rmdir ../d; stat -c %h . | grep -qx 0; ! touch a 2>&1");
       rig.sh("mv -T e f; test $(stat -c %h .) -eq 4");
       Files.delete(file);
@@ -351,7 +351,7 @@ abstract class FuseMountContract {
   void closingEndsRequestsInFlight() throws Exception {
     FuseRig rig = open(64 << 20, 4096);
     ExecutorService pool = Executors.newFixedThreadPool(4);
-    // Each of them: who came only after the end would write into the directory below.
+    // Each of them: a writer that came only after the end would write into the directory below.
     CountDownLatch busy = new CountDownLatch(4);
     try {
       List<Future<Void>> users = new ArrayList<>();

@@ -12,12 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Workers that rest are called before nobody reads: no message waits for ever.
+/// Workers that rest are called before no worker reads: no message waits for ever.
 @Timeout(120)
 final class FuseReadersTest {
   private static final int MESSAGES = 5_000;
 
-  /// A device: messages are permits, and one that is slow waits for a later one to be taken.
+  /// A device: messages are permits, and a slow one waits for a later one to be taken.
   private static final class Device {
     final FuseReaders readers = new FuseReaders();
     final Semaphore messages = new Semaphore(0);

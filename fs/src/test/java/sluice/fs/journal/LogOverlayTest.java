@@ -31,7 +31,8 @@ final class LogOverlayTest {
   private static final int LOG = 64;
   private static final int BLOCK = JournalRig.BLOCK;
 
-  /// A log with three versions of a block, one that looks like the log itself, and a revoked one.
+  /// A log with three versions of a block, a fourth that looks like the log itself, and a revoked
+  /// one.
   private static BlockDevice crashed() throws IOException {
     BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * BLOCK);
     JournalRig.format(device, LOG);

@@ -210,10 +210,11 @@ public final class FileFill {
           return refusal(result.errno(), dependence);
         }
         original = body.version();
-        boolean making = made != 0 && wanted == made;
-        variant = making ? compressed(body) : null;
+        if (made != 0 && wanted == made) {
+          variant = compressed(body);
+          codings = variant == null ? codings & ~made : codings;
+        }
         if (variant == null) {
-          codings &= making ? ~made : -1;
           variant = FileVariant.stored(FileCoding.IDENTITY, body, null, site.tags());
         }
       }
@@ -335,19 +336,22 @@ public final class FileFill {
     }
   }
 
-  /// @return null when it does not become smaller; otherwise `body` is discarded
+  /// @return null when it does not become smaller; otherwise `body` is discarded, by an error too
   private @Nullable FileVariant compressed(FileBody body) {
     Block plain = body.block();
     if (plain == null || !Precompress.fits(plain.lengthBytes())) {
       return null;
     }
-    Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
-    if (made == null) {
-      return null;
+    boolean isPlainKept = false;
+    try {
+      Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
+      isPlainKept = made == null;
+      return made == null ? null : FileVariant.made(made, body, site.tags());
+    } finally {
+      if (!isPlainKept) {
+        body.discard();
+      }
     }
-    FileVariant variant = FileVariant.made(made, body, site.tags());
-    body.discard();
-    return variant;
   }
 
   /// Whether an error says nothing about the file, only that something has run out.

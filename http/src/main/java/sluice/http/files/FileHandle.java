@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import sluice.sys.CacheStat;
 import sluice.sys.Files;
 
-/// A file that is open for reading. Any thread may call; whoever opened it closes it, once.
+/// A file that is open for reading. Any thread may call; its opener closes it, once.
 ///
 /// Results are those of the kernel: not negative, or a negated errno.
 interface FileHandle extends AutoCloseable {

@@ -11,9 +11,9 @@ import sluice.sys.Errno;
 /// Called by any thread that may wait for the disk.
 ///
 /// **One version.** `statx`, barrier, read everything, `statx`; the two must agree in inode, size,
-/// modification and change time. A write sets the times before it copies bytes, so one that begins
-/// after the first `statx` shows in the second; one that was under way already is waited for by the
-/// barrier ([FileHandle#settle]).
+/// modification and change time. A write sets the times before it copies bytes, so a write that
+/// begins after the first `statx` shows in the second; a write that was under way already is waited
+/// for by the barrier ([FileHandle#settle]).
 ///
 /// **Quiet time.** A file modified less than [#QUIET_NANOS] ago (a file that stays on disk: changed
 /// in any way) is given that long, up to [#MOST_QUIET_NANOS]: programs that rewrite a file in place
@@ -76,7 +76,7 @@ public final class FileReader {
     }
   }
 
-  /// The status of a file that nobody is writing to, as far as that can be had.
+  /// The status of a file that is not being written to, as far as that can be had.
   private int quietStatus(FileHandle handle, FileStatus into, long cacheableBytes) {
     long waited = 0;
     while (true) {

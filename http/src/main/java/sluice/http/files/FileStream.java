@@ -9,9 +9,9 @@ import sluice.sys.CacheStat;
 ///
 /// Any thread may call. It begins with one reference, its maker's.
 ///
-/// The bytes are sent from the file itself, so a writer can change them in mid-reply. Whoever sends
-/// asks [#stillSame] after each piece, before the next one and before the reply counts as complete,
-/// and aborts the connection when the answer is no.
+/// The bytes are sent from the file itself, so a writer can change them in mid-reply. A sender asks
+/// [#stillSame] after each piece, before the next one and before the reply counts as complete, and
+/// aborts the connection when the answer is no.
 public final class FileStream {
   private final FileHandle handle;
   private final FileStatus version;
@@ -48,8 +48,8 @@ public final class FileStream {
   /// That a link was added or removed, or permissions changed, does not count: a file that is
   /// replaced by a rename goes on being sent as it was.
   ///
-  /// No barrier is needed: a write sets the time before it copies its bytes, so whoever has read
-  /// one of them finds the new time.
+  /// No barrier is needed: a write sets the time before it copies its bytes, so a reader of one of
+  /// them finds the new time.
   ///
   /// @param scratch overwritten
   public boolean stillSame(FileStatus scratch) {

@@ -84,8 +84,8 @@ public record FileValidators(
     return new FileValidators(tag, settled, dated, until);
   }
 
-  /// Two polynomials, 64 bits: no defence against who makes collisions on purpose, and need not be,
-  /// as whoever writes files can publish anything.
+  /// Two polynomials, 64 bits: no defence against collisions made on purpose, and need not be, as a
+  /// writer of files can publish anything.
   private static String checksum(MemorySegment bytes) {
     CRC32C first = new CRC32C();
     first.update(bytes.asByteBuffer());

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 
 /// What a site holds under a path, ready to become a reply. Made by [FileFill] on any thread; then
-/// owned by whoever received it, who closes it.
+/// owned by its receiver, which closes it.
 public sealed interface SiteAnswer extends AutoCloseable {
   /// What the answer depends on; null when that cannot be watched. An answer with a ticket may be
   /// kept while the ticket stands (see [WatchTable]).

@@ -73,7 +73,7 @@ public interface SiteFiles extends AutoCloseable {
   }
 
   /// Opens a regular file or directory for reading. Never waits for the other end of a FIFO or for
-  /// a device: those give `ENXIO`. A link that the policy refuses gives `ELOOP`, one that leaves
+  /// a device: those give `ENXIO`. A link that the policy refuses gives `ELOOP`, a link that leaves
   /// the root `EXDEV`.
   Opened open(SitePath path);
 

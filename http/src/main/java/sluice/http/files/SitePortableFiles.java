@@ -31,7 +31,7 @@ import sluice.sys.Errno;
 /// The files of a site through `java.nio.file`: for systems without `openat2`, and laptops.
 ///
 /// Any thread may call. Weaker than the kernel's own resolution: a path is checked and then opened,
-/// so someone who can rename directories beneath the root at the right moment can lead an open
+/// so a program that can rename directories beneath the root at the right moment can lead an open
 /// elsewhere. Nothing is watched; every hit revalidates.
 public final class SitePortableFiles implements SiteFiles {
   private final Path root;

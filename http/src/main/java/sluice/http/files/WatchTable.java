@@ -11,8 +11,8 @@ import sluice.http.site.SitePath;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 
-/// Knows which names beneath the root have changed since somebody depended on them, so that a cache
-/// hit needs no `stat`.
+/// Knows which names beneath the root have changed since an answer depended on them, so that a
+/// cache hit needs no `stat`.
 ///
 /// Belongs to one loop: its thread drains; fills on other threads add dependences under a lock that
 /// a drain takes only when there are events.
@@ -417,7 +417,7 @@ public final class WatchTable implements AutoCloseable {
     }
   }
 
-  /// Lets everything fall, without telling anybody, and closes the source. Idempotent.
+  /// Lets everything fall, without telling the listener, and closes the source. Idempotent.
   @Override
   public void close() {
     lock.lock();

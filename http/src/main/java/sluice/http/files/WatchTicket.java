@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | fallen | whoever holds the table's lock | volatile | volatile |
-/// | names | whoever holds the table's lock | under the lock | under the lock |
+/// | fallen | holder of the table's lock | volatile | volatile |
+/// | names | holder of the table's lock | under the lock | under the lock |
 /// | attachment | owner of the table | plain | plain |
 public final class WatchTicket implements AutoCloseable {
   final List<WatchNode> names = new ArrayList<>(4);

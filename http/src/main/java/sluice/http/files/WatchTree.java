@@ -160,7 +160,7 @@ final class WatchTree {
     ticket.names.clear();
   }
 
-  /// Takes out names that nobody depends on. Directories keep their watch until it is needed.
+  /// Takes out names that no ticket depends on. Directories keep their watch until it is needed.
   private void prune() {
     for (int i = 0; i < emptied.size(); i++) {
       WatchNode name = emptied.get(i);

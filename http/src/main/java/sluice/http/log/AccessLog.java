@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// | lost | writer thread | volatile | atomic add |
 ///
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
-/// what is left.
+/// the rest.
 public final class AccessLog implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -244,7 +244,7 @@ public final class AccessLog implements AutoCloseable {
     }
   }
 
-  /// Writes what is left and closes the file; waits at most 5 s for a slow disk. Idempotent.
+  /// Writes the rest and closes the file; waits at most 5 s for a slow disk. Idempotent.
   @Override
   public void close() {
     closed = true;

@@ -86,7 +86,7 @@ public final class ContentNegotiation {
   }
 
   /// Mask of the codings the client accepts. Without the field that is identity: everything is
-  /// allowed then, but who does not ask may not understand.
+  /// allowed then, but a client that does not ask may not understand.
   public static int acceptable(HttpRequest request) {
     if (!request.has(Field.ACCEPT_ENCODING)) {
       return IDENTITY;

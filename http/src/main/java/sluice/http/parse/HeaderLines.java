@@ -252,7 +252,7 @@ final class HeaderLines {
     }
   }
 
-  /// @return whether it is one that the server knows
+  /// @return whether it is a field that the server knows
   private static boolean connectionOption(byte[] bytes, int from, int to, HttpRequest request) {
     if (to - from == 10
         && Swar.fold(Swar.word(bytes, from)) == KEEP_ALI

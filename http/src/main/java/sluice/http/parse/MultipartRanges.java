@@ -14,7 +14,8 @@ public final class MultipartRanges {
 
   /// @param type media type of the representation, for each part
   /// @param length bytes of the whole representation
-  /// @param random sixteen bytes nobody can guess, so that no file can hold the boundary on purpose
+  /// @param random sixteen bytes that cannot be guessed, so that no file can hold the boundary on
+  ///   purpose
   public MultipartRanges(Ranges ranges, String type, long length, byte[] random) {
     StringBuilder hex = new StringBuilder("sluice-");
     for (byte b : random) {

@@ -134,7 +134,7 @@ public final class Ranges {
     return true;
   }
 
-  /// Reads digits into `number`; one that does not fit counts as the greatest that does.
+  /// Reads digits into `number`; a number that does not fit counts as the greatest that does.
   private boolean digits(View view, int to) {
     int start = at;
     number = 0;

@@ -8,7 +8,7 @@ import sluice.http.text.Swar;
 ///
 /// Stateless; any thread may call. Results as in [HttpParser], but the index after the line instead
 /// of a length. Checks run from the left, each on the first byte that can be wrong, so a line that
-/// comes in pieces is judged like one that comes whole.
+/// comes in pieces is judged like a whole one.
 final class RequestLine {
   private static final long GET = Swar.of("GET ", 0);
   private static final long PUT = Swar.of("PUT ", 0);

@@ -73,7 +73,7 @@ public final class RequestPath {
     return length;
   }
 
-  /// Whether a path can name a file called so: others exist, but no request reaches them.
+  /// Whether a path can name a file called so: other files exist, but no request reaches them.
   public static boolean names(byte[] file) {
     for (byte b : file) {
       if ((b >= 0 && b < ' ') || b == 0x7f || b == '\\') {

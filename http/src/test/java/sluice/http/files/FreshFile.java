@@ -147,9 +147,8 @@ public final class FreshFile {
     return body.putLong(number).putLong(crc.getValue()).array();
   }
 
-  /// Checks that a whole body is one version, or the beginning of one that was truncated, and that
-  /// the file had this content at some time since `floor`; and that its tag stands for nothing
-  /// else.
+  /// Checks that a whole body is one version, or the beginning of a truncated one, and that the
+  /// file had this content at some time since `floor`; and that its tag stands for nothing else.
   public void check(String tag, byte[] body, long floor) {
     require(body.length == 0 || body.length >= BLOCK, "cut to " + body.length, NOTHING, floor);
     ByteBuffer in = ByteBuffer.wrap(body);

@@ -36,11 +36,11 @@ import sluice.sys.Errno;
 import sluice.sys.ResourceLimit;
 import sluice.testkit.LoadedClasses;
 
-/// The promise itself, on real files and real inotify: whoever asks after a change's system call
-/// has returned never gets what was there before.
+/// The promise itself, on real files and real inotify: a thread that asks after a change's system
+/// call has returned never gets what was there before.
 @Timeout(120)
 class WatchKernelTest {
-  /// A clock for which every file is old: nobody else writes while these tests fill.
+  /// A clock for which every file is old: no other program writes while these tests fill.
   private static final FileClock NO_WAITING =
       new FileClock() {
         @Override

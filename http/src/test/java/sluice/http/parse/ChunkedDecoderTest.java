@@ -13,7 +13,7 @@ import sluice.memory.View;
 class ChunkedDecoderTest {
   private static final long LIMIT = 1 << 20;
 
-  /// The decoded data and what is left after the end; or the status; or `incomplete`.
+  /// The decoded data and the rest after the end; or the status; or `incomplete`.
   static String decode(String body, int piece) {
     ChunkedDecoder decoder = new ChunkedDecoder(LIMIT);
     View view = Bytes.view(body);

@@ -22,13 +22,13 @@ import sluice.sys.SysException;
 /// its place and is not reported, whatever happens to it; an entry added with [#AUTO_DISABLE] is
 /// disabled by being reported, once, until it is enabled again.
 ///
-/// Changes made while nobody waits are handed over together by the next wait; what toggles back
+/// Changes made while no thread waits are handed over together by the next wait; what toggles back
 /// before costs nothing. Changes made during a wait take effect in that wait.
 ///
-/// **Closing a descriptor.** Remove it first, as with `poll(2)`. One that is closed while it is a
-/// member is reported at most once more; its entry stays until it is removed, and other entries are
-/// not affected. While it stays, the kernel may keep the file open, and if the number is given to
-/// another file, what is reported may be about that one.
+/// **Closing a descriptor.** Remove it first, as with `poll(2)`. A descriptor that is closed while
+/// it is a member is reported at most once more; its entry stays until it is removed, and other
+/// entries are not affected. While it stays, the kernel may keep the file open, and if the number
+/// is given to another file, what is reported may be about that one.
 ///
 /// **Errors** are the same with each backend, see [SysException], and the first of these counts:
 /// ENOENT (never added, or removed), EINVAL (no such event), EEXIST (a member already), ENOSPC
@@ -245,8 +245,8 @@ public final class Poller implements AutoCloseable {
     SysException.check(result, "Poller.remove", handle);
   }
 
-  /// Enables an entry, which re-arms one that was auto-disabled. No call on a hot path fails with
-  /// an exception: the entry may have been removed by another thread.
+  /// Enables an entry, which re-arms an auto-disabled one. No call on a hot path fails with an
+  /// exception: the entry may have been removed by another thread.
   ///
   /// @return 0 or -ENOENT
   public int enable(long handle) {
@@ -476,8 +476,8 @@ public final class Poller implements AutoCloseable {
     }
   }
 
-  /// Ends the current [#await], or the next one if nobody waits, which then returns what is ready
-  /// without waiting. Costs a system call only when a thread waits and nobody has woken it yet.
+  /// Ends the current [#await], or the next one if no thread waits, which then returns what is
+  /// ready without waiting. Costs a system call only when a thread waits and was not woken yet.
   public void wakeup() {
     if (state != WOKEN && (int) STATE.getAndSet(this, WOKEN) == ASLEEP) {
       synchronized (lock) {

@@ -1,6 +1,6 @@
 package sluice.loop.poller;
 
-/// A [PollerKernel] that puts off every change until the next wait, and interrupts one that is
+/// A [PollerKernel] that puts off every change until the next wait, and interrupts a wait that is
 /// under way. Threads and locks as there.
 abstract class PollerDeferred extends PollerKernel {
   PollerDeferred(PollerTable table) {

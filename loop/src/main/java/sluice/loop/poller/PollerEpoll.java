@@ -17,7 +17,7 @@ import sluice.sys.SysException;
 /// number may be closed as soon as it is removed. Interest is lazy: an entry that was disabled
 /// stays armed until it fires, and what toggles back before costs no call; other changes are put
 /// off to the next wait, where those of one entry are one call. While a thread waits, a change is
-/// told to the kernel by the thread that makes it, which is cheaper than waking the one that waits.
+/// told to the kernel by the thread that makes it, which is cheaper than waking the waiting one.
 ///
 /// Auto-disabled entries are armed one-shot. The wake-up counter is edge-triggered and never read.
 ///

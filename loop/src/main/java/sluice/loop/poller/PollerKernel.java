@@ -1,7 +1,7 @@
 package sluice.loop.poller;
 
 /// What a [Poller] needs of the kernel: one mechanism that learns the entries of a [PollerTable]
-/// and tells which are ready. Who calls what is said at each method; "locked" means under the
+/// and tells which are ready. The calling thread is said at each method; "locked" means under the
 /// poller's lock.
 abstract class PollerKernel implements AutoCloseable {
   final PollerTable table;
@@ -37,13 +37,13 @@ abstract class PollerKernel implements AutoCloseable {
   /// Hands over all changes that were put off. The awaiting thread, locked.
   abstract void prepare();
 
-  /// Waits. The awaiting thread, not locked: others change the table meanwhile.
+  /// Waits. The awaiting thread, not locked: other threads change the table meanwhile.
   ///
   /// @param max most events that will be collected
   /// @param timeoutNanos 0 does not wait, negative waits without limit; may end early
   abstract void await(int max, long timeoutNanos);
 
-  /// Reports what [#await] found, at most `max`, so that what is left comes first next time. The
+  /// Reports what [#await] found, at most `max`, so that the rest comes first next time. The
   /// awaiting thread, locked.
   abstract void collect(PollerEvents into, int max);
 

@@ -9,9 +9,9 @@ import sluice.sys.SysException;
 
 /// A poller's entries in the array of `poll(2)`. Threads and locks as [PollerKernel] says.
 ///
-/// An entry's place in the array is its slot; one that is disabled or removed has no descriptor
-/// there, which the kernel skips. Changes are edits of the array before the next wait. A wait costs
-/// as much as there are entries. Place 0 is the wake-up counter.
+/// An entry's place in the array is its slot; a disabled or removed entry has no descriptor there,
+/// which the kernel skips. Changes are edits of the array before the next wait. A wait costs as
+/// much as there are entries. Place 0 is the wake-up counter.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

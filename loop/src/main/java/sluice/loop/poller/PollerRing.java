@@ -1,17 +1,12 @@
 package sluice.loop.poller;
 
-import static sluice.sys.Errno.EAGAIN;
-import static sluice.sys.Errno.EBUSY;
-import static sluice.sys.Errno.EINTR;
-import static sluice.sys.Errno.ETIME;
-
 import sluice.loop.engine.CompletionSink;
 import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
-import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
+import sluice.sys.uring.RingDriver;
 
 /// One-shot polls on an io_uring: everything staged, the wait and the completions are one
 /// `io_uring_enter`. Threads as [PollerPort] says; one thread after the other may await, therefore
@@ -25,7 +20,13 @@ final class PollerRing implements PollerPort {
   private static final long WAKE = -1;
 
   private final IoUring ring;
+  private final RingDriver driver;
   private final EventFd counter;
+  private final RingDriver.Sink completions = this::completed;
+
+  /// Where completions of the last drain go.
+  private CompletionSink sink = (_, _, _) -> {};
+
   private final PollerFiles files = new PollerFiles();
 
   /// @throws SysException when io_uring is not to be had here, with the reason
@@ -38,6 +39,7 @@ final class PollerRing implements PollerPort {
       counter.close();
       throw e;
     }
+    driver = new RingDriver(ring);
     watchCounter();
   }
 
@@ -67,32 +69,21 @@ final class PollerRing implements PollerPort {
 
   @Override
   public void drain(CompletionSink sink) {
-    CompletionQueue completion = ring.completion();
-    int count = completion.available();
-    for (int i = 0; i < count; i++) {
-      long token = completion.userData(i);
-      if (token > 0) {
-        sink.complete(token, completion.result(i), 0);
-      } else if (token == WAKE && (completion.flags(i) & Cqe.F_MORE) == 0) {
-        watchCounter();
-      }
+    this.sink = sink;
+    driver.drain(completions);
+  }
+
+  private void completed(long token, int result, int flags) {
+    if (token > 0) {
+      sink.complete(token, result, 0);
+    } else if (token == WAKE && (flags & Cqe.F_MORE) == 0) {
+      watchCounter();
     }
-    completion.advance(count);
   }
 
   @Override
   public void turn(long timeoutNanos, CompletionSink sink) {
-    // staging more than fits submits, and may have completed something
-    int wait = ring.completion().available() > 0 ? 0 : 1;
-    int result = ring.enter(wait, wait == 0 ? 0 : timeoutNanos);
-    if (result < 0
-        && result != -ETIME
-        && result != -EINTR
-        && result != -EBUSY
-        && result != -EAGAIN) {
-      throw new IllegalStateException(
-          SysException.of(-result, "io_uring_enter", ring.fd(), wait, timeoutNanos));
-    }
+    driver.turn(timeoutNanos);
     drain(sink);
   }
 

@@ -9,11 +9,10 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
-import sluice.sys.Errno;
 import sluice.sys.EventFd;
 import sluice.sys.uring.BufferRing;
-import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.IoUring;
+import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
 /// The engine on io_uring: everything staged goes into the submission queue, and one
@@ -32,9 +31,15 @@ public final class IoUringEngine implements Engine {
   private static final int COMPLETION_ENTRIES = 8192;
   private static final long WAKE = -1L;
 
+  private static final CompletionSink NO_TURN =
+      (token, result, flags) -> {
+        throw new IllegalStateException("a completion outside of a turn");
+      };
+
   private final IoUring ring;
   private final SubmissionQueue submission;
-  private final CompletionQueue completion;
+  private final RingDriver driver;
+  private final RingDriver.Sink completions = this::completed;
   private final EventFd wakeEvent;
   private final MemorySegment wakeBuffer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
   private final RingArena arena;
@@ -44,13 +49,15 @@ public final class IoUringEngine implements Engine {
   private boolean turning;
   private boolean closed;
 
-  /// Completions of this turn that were delivered.
-  private int drained;
+  /// Where completions of the turn under way go; its count says how many have gone there.
+  private CompletionSink sink = NO_TURN;
+
+  private int delivered;
 
   private IoUringEngine(IoUring ring, EngineConfig config) throws IOException {
     this.ring = ring;
     this.submission = ring.submission();
-    this.completion = ring.completion();
+    this.driver = new RingDriver(ring);
     this.wakeEvent = EventFd.open(false);
     this.arena = new RingArena(ring, config);
     this.sockets = new IoUringTransport(this, ring, arena);
@@ -91,73 +98,42 @@ public final class IoUringEngine implements Engine {
       throw new IllegalStateException("turn was called from a completion of the same engine");
     }
     turning = true;
+    this.sink = sink;
+    delivered = 0;
     try {
-      enter(timeoutNanos);
-      return drain(sink);
+      if (!wakeArmed) {
+        wakeArmed = true;
+        submission.read(wakeEvent.fd(), wakeBuffer, 0, Long.BYTES, -1, WAKE);
+      }
+      arena.publish();
+      driver.turn(timeoutNanos);
+      sockets.submitted();
+      driver.drain(completions);
+      return delivered;
     } finally {
       turning = false;
+      this.sink = NO_TURN;
     }
   }
 
-  private void enter(long timeoutNanos) {
-    if (!wakeArmed) {
-      wakeArmed = true;
-      submission.read(wakeEvent.fd(), wakeBuffer, 0, Long.BYTES, -1, WAKE);
-    }
-    arena.publish();
-    int waiting = completion.available();
-    int result =
-        ring.enter(waiting > 0 || timeoutNanos == 0 ? 0 : 1, waiting > 0 ? 0 : timeoutNanos);
-    if (result < 0 && !passing(result)) {
-      throw new IllegalStateException("io_uring_enter failed with errno " + -result);
-    }
-    sockets.submitted();
-  }
-
-  /// EINTR, EAGAIN, EBUSY (completions to be drained first) and ETIME end a turn early.
-  private static boolean passing(int result) {
-    return result == -Errno.EINTR
-        || result == -Errno.EAGAIN
-        || result == -Errno.EBUSY
-        || result == -Errno.ETIME;
-  }
-
-  private int drain(CompletionSink sink) {
-    int count = completion.available();
-    int delivered = 0;
-    try {
-      while (drained < count && !closed) { // the sink may close
-        int i = drained++; // gone, even when the sink throws
-        long token = completion.userData(i);
-        if (token == WAKE) {
-          wakeArmed = false;
-        } else if (DirectSlots.isRefusal(token)) {
-          sockets.slotRefused(token);
-        } else if (token != SubmissionQueue.IGNORED) {
-          int flags = completion.flags(i);
-          if (Completion.hasChunk(flags)) {
-            arena.filled(Completion.chunk(flags));
-          }
-          delivered++;
-          sockets.completed(token, completion.result(i), flags);
-          sink.complete(token, completion.result(i), flags);
-        }
+  private void completed(long token, int result, int flags) {
+    if (token == WAKE) {
+      wakeArmed = false;
+    } else if (DirectSlots.isRefusal(token)) {
+      sockets.slotRefused(token);
+    } else if (token != SubmissionQueue.IGNORED) {
+      if (Completion.hasChunk(flags)) {
+        arena.filled(Completion.chunk(flags));
       }
-    } finally {
-      if (!closed) {
-        completion.advance(drained);
-      }
-      drained = 0;
+      delivered++;
+      sockets.completed(token, result, flags);
+      sink.complete(token, result, flags);
     }
-    return delivered;
   }
 
   /// Hands over what is staged without waiting, for staging areas that are full.
   void submitNow() {
-    int result = ring.enter(0, 0);
-    if (result < 0 && !passing(result)) {
-      throw new IllegalStateException("io_uring_enter failed with errno " + -result);
-    }
+    driver.turn(0);
   }
 
   @Override
@@ -205,9 +181,7 @@ public final class IoUringEngine implements Engine {
       check();
     }
     closed = true;
-    for (int i = drained; i < completion.available(); i++) { // for the sockets accepted by them
-      sockets.completed(completion.userData(i), completion.result(i), completion.flags(i));
-    }
+    driver.end(sockets::completed); // some of them have accepted sockets
     sockets.closeAll();
     ring.close();
     wakeEvent.close();

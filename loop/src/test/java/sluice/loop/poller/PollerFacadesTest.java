@@ -74,7 +74,7 @@ class PollerFacadesTest {
     }
   }
 
-  /// What it is told of reaches the thread that waits, and not the one that is refused.
+  /// What it is told of reaches the thread that waits, and not the refused one.
   @Test
   void aThreadThatIsRefusedTakesNothingFromTheOneThatWaits() throws Exception {
     try (PollerFacade mux = new PollerFacade(10);

@@ -23,7 +23,7 @@ public final class AccessRights {
     return rights | ((asked & execute) != 0 ? FileTree.EXECUTE : 0);
   }
 
-  /// What ACCESS answers. Names are changed by those who may write and search a directory.
+  /// What ACCESS answers. Names are changed by callers that may write and search a directory.
   public static int granted(int asked, int rights, boolean directory, boolean readOnly) {
     boolean execute = (rights & FileTree.EXECUTE) != 0;
     boolean write = (rights & FileTree.WRITE) != 0 && !readOnly && (execute || !directory);

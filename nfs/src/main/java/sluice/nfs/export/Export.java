@@ -29,10 +29,10 @@ public final class Export {
   private final ExportOptions options;
   private final List<ClientRule> clients;
 
-  /// Who a client's credentials are, by the identity of the credentials.
+  /// The caller that a client's credentials stand for, by the identity of the credentials.
   private final AtomicReferenceArray<@Nullable Known> callers = new AtomicReferenceArray<>(CALLERS);
 
-  /// The client that was found to be allowed last: one comparison for those who call often.
+  /// The client that was found to be allowed last: one comparison for clients that call often.
   private volatile @Nullable InetAddress allowed;
 
   private record Known(Credentials credentials, Caller caller) {}
@@ -97,7 +97,7 @@ public final class Export {
     return false;
   }
 
-  /// Who somebody with these credentials is to the tree.
+  /// What a client with these credentials is to the tree.
   public Caller caller(Credentials credentials) {
     int place = System.identityHashCode(credentials) & (CALLERS - 1);
     Known known = callers.get(place);

@@ -153,7 +153,7 @@ public final class Exports implements AutoCloseable {
     return at;
   }
 
-  /// What the trees cannot promise, in sentences for whoever starts the server.
+  /// What the trees cannot promise, in sentences for the operator.
   public List<String> warnings() {
     return shares.values().stream().flatMap(share -> share.warnings().stream()).toList();
   }

@@ -20,9 +20,9 @@ import sluice.nfs.rpc.XdrWriter;
 /// ```
 ///
 /// Behind it comes what the tree needs beside the inode number ([FileTree#locator]), `rest` bytes.
-/// The seal is a [SipHash] of all the other bytes, with a key that only the server has: who guesses
-/// a handle has one chance in 2^64. Handles that were found good are remembered in a table of fixed
-/// size, so that a handle in use costs neither a hash nor an object.
+/// The seal is a [SipHash] of all the other bytes, with a key that only the server has: a client
+/// that guesses a handle has one chance in 2^64. Handles that were found good are remembered in a
+/// table of fixed size, so that a handle in use costs neither a hash nor an object.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -137,7 +137,7 @@ public final class FileHandles {
     return made;
   }
 
-  /// The file of an export that somebody has looked up.
+  /// The file of an export that was looked up.
   public FileRef ref(Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
     long seal = seal(export, export.share().treeId(), inode, generation, locator);

@@ -15,7 +15,7 @@ public final class NewFiles {
   /// Makes a file with all its attributes, or none.
   ///
   /// @param directory its inode
-  /// @return what the file is then, while nobody can take its name away yet
+  /// @return what the file is then, while its name cannot be taken away yet
   public static FileAttributes make(
       FileTree tree,
       Caller caller,
@@ -46,8 +46,8 @@ public final class NewFiles {
     }
   }
 
-  /// What is still to be set of a new file. Who may not give files away keeps his own, as in other
-  /// servers: clients send ids without being asked.
+  /// What is still to be set of a new file. A caller that may not give files away keeps its own, as
+  /// in other servers: clients send ids without being asked.
   private static AttributeChange rest(
       Caller caller, FileAttributes made, AttributeChange asked, FileKind kind) {
     AttributeChange rest = AttributeChange.NONE;

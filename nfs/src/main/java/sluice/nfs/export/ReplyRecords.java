@@ -19,7 +19,8 @@ import sluice.nfs.rpc.DuplicateKey;
 /// |---|---|---|---|
 /// | next, slot, file | any thread | under the lock | under the lock |
 ///
-/// The lock is taken with a transaction open, so nobody may wait for the journal while holding it.
+/// The lock is taken with a transaction open, so no thread may wait for the journal while holding
+/// it.
 public final class ReplyRecords implements AutoCloseable {
   public static final int SLOTS = 1024;
 

@@ -1,7 +1,7 @@
 package sluice.nfs.export;
 
 /// SipHash-2-4 of 32 bytes (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a
-/// checksum that nobody can make who does not know the key. Stateless: any thread may use it.
+/// checksum that cannot be made without the key. Stateless: any thread may use it.
 final class SipHash {
   private SipHash() {}
 

@@ -21,10 +21,10 @@ import sluice.sys.Errno;
 /// The server keeps a directory in the tree's root that no client sees: the key of its file handles
 /// and the records of its answers.
 ///
-/// Locks: whoever changes a file or the names in a directory holds its lock from the moment at
-/// which it looks at the attributes before to the moment at which it has looked at those after, so
-/// that what a client is told of both belongs to this change alone (weak cache consistency). They
-/// are taken before a group or an operation of the tree is begun, never inside.
+/// Locks: a thread that changes a file or the names in a directory holds its lock from the moment
+/// at which it looks at the attributes before to the moment at which it has looked at those after,
+/// so that what a client is told of both belongs to this change alone (weak cache consistency).
+/// They are taken before a group or an operation of the tree is begun, never inside.
 public final class TreeShare implements AutoCloseable {
   private static final byte[] HIDDEN = ".sluice".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECRET = "nfs-secret".getBytes(StandardCharsets.US_ASCII);
@@ -104,7 +104,7 @@ public final class TreeShare implements AutoCloseable {
       if (bytes.length == HandleKey.BYTES) {
         return HandleKey.of(bytes);
       }
-      HandleKey made = HandleKey.random(); // nobody can have a handle yet
+      HandleKey made = HandleKey.random(); // no client can have a handle yet
       file.write(0, made.bytes());
       return made;
     }
@@ -237,7 +237,7 @@ public final class TreeShare implements AutoCloseable {
     return directory == tree.rootInode() && Arrays.equals(name, HIDDEN);
   }
 
-  /// Makes a file stable; one that was removed has nothing left to be.
+  /// Makes a file stable; a removed one has nothing to make stable.
   void sync(long inode, boolean dataOnly) throws IOException {
     try {
       tree.sync(inode, dataOnly);

@@ -1,7 +1,7 @@
-/// What NFSv3 and NFSv4.1 share: which trees are exported to whom, how files are named to clients,
-/// and what the server itself keeps in a tree.
+/// What NFSv3 and NFSv4.1 share: which trees are exported to which clients, how files are named to
+/// clients, and what the server itself keeps in a tree.
 ///
-/// - **Who may use what:** [Exports] are [Export]s, each a directory of a [TreeShare].
+/// - **Which client may use what:** [Exports] are [Export]s, each a directory of a [TreeShare].
 /// - **How a file is named:** [FileHandles] writes handles under the key of the tree (`HandleKey`,
 ///   `SipHash`) and reads them as [FileRef]s.
 /// - **What is kept in the tree:** [TreeShare] finds it, a [SmallFile] is one file of it,

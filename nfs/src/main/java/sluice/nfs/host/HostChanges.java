@@ -12,7 +12,7 @@ import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
 
 /// Which files of a host directory have changed names or attributes that may not be stable yet. Any
-/// thread may use it; those who wait share one round of `fsync(2)`.
+/// thread may use it; waiting threads share one round of `fsync(2)`.
 ///
 /// A failed `fsync` is final: the kernel reports a lost write once and then forgets it, so nothing
 /// is said to be stable afterwards.

@@ -13,8 +13,8 @@ import sluice.sys.Files;
 /// Open descriptors of a host's files, so that a request need not open its file again. Any thread
 /// may use it; the lock is held over the opening of a file, never over its use.
 ///
-/// One that nobody has used for [#IDLE_SECONDS] is closed at the next call, and one whose last name
-/// is removed through us at once, because an open file keeps its blocks.
+/// A descriptor not used for [#IDLE_SECONDS] is closed at the next call, and one whose last name is
+/// removed through us at once, because an open file keeps its blocks.
 final class HostDescriptors implements AutoCloseable {
   static final int IDLE_SECONDS = 5;
 
@@ -104,7 +104,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Opens a file for the caller alone, who closes it.
+  /// Opens a file for the caller alone, which closes it.
   int openOwn(HostFile file, int flags) throws FsException {
     lock.lock();
     try {
@@ -134,7 +134,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// Closes what is open of a file that has lost its last name, unless somebody retains it.
+  /// Closes what is open of a file that has lost its last name, unless it is retained.
   void forget(HostFile file) {
     lock.lock();
     try {
@@ -169,7 +169,7 @@ final class HostDescriptors implements AutoCloseable {
     }
   }
 
-  /// @return whether nobody retains it any more
+  /// @return whether it is not retained any more
   boolean release(HostFile file) {
     lock.lock();
     try {

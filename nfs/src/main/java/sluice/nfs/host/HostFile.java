@@ -17,7 +17,7 @@ final class HostFile {
   /// Differs between files that had the same inode number one after another.
   final int generation;
 
-  /// Who keeps it in being; guarded by the lock of [HostDescriptors].
+  /// What keeps it in being; guarded by the lock of [HostDescriptors].
   int retained;
 
   HostFile(long inode, byte[] handle, FileKind kind) {

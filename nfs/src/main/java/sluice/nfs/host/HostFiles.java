@@ -11,8 +11,8 @@ import sluice.sys.Statx;
 
 /// The files of a host directory that have been seen, by inode number. Any thread may use it.
 ///
-/// It forgets when there are many; whoever has the handle finds the file again, because the kernel
-/// does ([#LIMIT]).
+/// It forgets when there are many; a client that has the handle finds the file again, because the
+/// kernel does ([#LIMIT]).
 final class HostFiles {
   /// Files that are kept, at most; about 200 bytes each.
   static final int LIMIT = 1 << 18;
@@ -27,7 +27,7 @@ final class HostFiles {
     this.limit = limit;
   }
 
-  /// @throws FsException `ESTALE` for a number nobody has asked for lately
+  /// @throws FsException `ESTALE` for a number that was not asked for lately
   HostFile get(long inode) throws FsException {
     HostFile file = byInode.get(inode);
     if (file == null) {
@@ -67,7 +67,8 @@ final class HostFiles {
     return file;
   }
 
-  /// An eighth of all goes, whichever the table gives first: who needs one finds it again.
+  /// An eighth of all goes, whichever the table gives first: a caller that needs one finds it
+  /// again.
   private synchronized void forgetSome() {
     int goes = limit / 8;
     Iterator<HostFile> all = byInode.values().iterator();

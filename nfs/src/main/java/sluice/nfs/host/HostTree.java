@@ -36,13 +36,13 @@ import sluice.sys.ThreadCredentials;
 ///
 /// What it cannot promise: groups are not atomic ([#atomicGroups]), and a change of several
 /// attributes may be carried out in part. Changes become stable by `fsync(2)` of the files and
-/// directories concerned, shared by those who wait ([HostChanges]).
+/// directories concerned, shared by all that wait ([HostChanges]).
 ///
 /// Opening one sets the `umask` of the process to 0: callers bring their own.
 public final class HostTree implements FileTree {
   private static final int MASK = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME;
 
-  /// What ext4 allows; others allow more, or fewer, and say so when it is too many.
+  /// What ext4 allows; other file systems allow more, or fewer, and say so when it is too many.
   private static final int LINK_MAX = 65_000;
 
   private static final int NAME_MAX = 255;

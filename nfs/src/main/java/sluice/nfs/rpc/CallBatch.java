@@ -9,7 +9,7 @@ import sluice.memory.ViewBinder;
 
 /// The calls that a worker of a [CallLine] has done, until they are handed over: to the loop, which
 /// sends their replies, or first to the tree that they have changed, which says when that is
-/// stable. Of one worker; what is handed over belongs to who has it.
+/// stable. Of one worker; what is handed over belongs to its receiver.
 final class CallBatch {
   /// Calls after which the first ones wait no longer.
   private static final int MOST = 64;

@@ -13,8 +13,8 @@ import sluice.memory.ViewBinder;
 ///
 /// A worker for each call would be woken for each, wait for its lock, wait for the journal, and be
 /// woken again: most of what such calls cost. A worker begins when all input of a turn has been
-/// looked at and ends when the line is empty. One that is held up, by a device for example, holds
-/// up no more than a moment: while calls wait and none is taken, another worker begins.
+/// looked at and ends when the line is empty. A worker that is held up, by a device for example,
+/// holds up no more than a moment: while calls wait and none is taken, another worker begins.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -64,7 +64,7 @@ public final class CallLine {
     }
   }
 
-  /// The loop ends: nobody will begin later.
+  /// The loop ends: no worker will begin later.
   void close() {
     if (!waiting.isEmpty() && working.get() == 0) {
       start();
@@ -129,7 +129,7 @@ public final class CallLine {
     }
   }
 
-  /// @return false when a call has come that nobody else would take
+  /// @return false when a call has come that no other worker would take
   private boolean leave() {
     working.decrementAndGet();
     return waiting.isEmpty() || !working.compareAndSet(0, 1);

@@ -3,8 +3,9 @@ package sluice.nfs.rpc;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Who says he is calling: AUTH_NONE, or AUTH_SYS (RFC 5531, section 8 and appendix A). Immutable:
-/// any thread may use it. Calls that carry the same bytes one after another get the same object.
+/// The user that a call says it is of: AUTH_NONE, or AUTH_SYS (RFC 5531, section 8 and appendix A).
+/// Immutable: any thread may use it. Calls that carry the same bytes one after another get the same
+/// object.
 public final class Credentials {
   /// Flavors.
   static final int AUTH_NONE = 0;
@@ -17,7 +18,7 @@ public final class Credentials {
   private static final int MAX_MACHINE_BYTES = 255;
   private static final int MAX_GROUPS = 16;
 
-  /// Nobody in particular.
+  /// No user in particular.
   static final Credentials NONE = new Credentials(AUTH_NONE, -1, -1, new int[0], "");
 
   private final int flavor;

@@ -9,7 +9,7 @@ package sluice.nfs.rpc;
 /// @param xid which it chose; for NFSv4.1 the slot's sequence number
 /// @param checksum over the arguments
 /// @param procedure number, for NFSv4.1 the slot's; and the program's version times 256
-/// @param credentials a sum over who called
+/// @param credentials a sum over the caller's
 public record DuplicateKey(
     long clientHigh, long clientLow, int xid, int checksum, int procedure, int credentials) {
   public static DuplicateKey of(RpcCall call) {

@@ -57,7 +57,7 @@ final class MessagePool {
   }
 
   /// As [#take], for a part of a message: leaves so much that one message of any length can be
-  /// finished, whoever waits for more.
+  /// finished, whichever stream waits for more.
   @Nullable MessageBuffer takePart(int bytes) {
     long used = account.usedBytes() - freeBytes + size(sizeClass(bytes));
     return used > account.limitBytes() - mostBytes ? null : take(bytes);

@@ -7,8 +7,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /// The portmapper, version 2 (RFC 1833, section 3): says on which ports the programs of this server
 /// are. Any thread may call.
 ///
-/// What others want to register is refused, and it calls nothing for anybody (`PMAPPROC_CALLIT`),
-/// which has served those who attack more than those who ask.
+/// What other programs want to register is refused, and it calls nothing for a client
+/// (`PMAPPROC_CALLIT`), which has served attackers more than clients.
 public final class Portmapper implements RpcProgram {
   static final int NUMBER = 100_000;
   static final int VERSION = 2;
@@ -71,7 +71,7 @@ public final class Portmapper implements RpcProgram {
     return true;
   }
 
-  /// 0 when there is none. A version that is not there gets the port of one that is: the server
+  /// 0 when there is none. A version that is not there gets the port of another that is: the server
   /// then says which versions it has.
   private int port(int program, int version, int protocol) {
     int other = 0;

@@ -113,7 +113,8 @@ public final class RpcCall {
     return sum;
   }
 
-  // ---- who does it, and what its reply waits for ------------------------------------------------
+  // ---- the worker that does it, and what its reply waits for
+  // -------------------------------------
 
   /// Says of a call that is passed that it changes a little, and mostly waits for nothing but the
   /// journal: one worker does such calls one after another, see [CallLine]. On the loop's thread.
@@ -132,8 +133,8 @@ public final class RpcCall {
     stableReply = new StableReply(tree, point, then);
   }
 
-  /// Says that the worker is about to wait for another call, or for long: nobody may wait for those
-  /// that it has done.
+  /// Says that the worker is about to wait for another call, or for long: no thread may wait for
+  /// those that it has done.
   public void beforeWaiting() {
     if (batch != null) {
       batch.handOver();

@@ -164,7 +164,7 @@ final class RpcDatagrams {
     }
   }
 
-  /// Who sent the datagram; null when nobody is to be answered there.
+  /// The sender of the datagram; null when no answer may go there.
   private @Nullable RpcConnection sender(int slot) {
     incoming.peer(slot, peer);
     if (knownConnection != null && peer.sameName(known)) {

@@ -15,7 +15,7 @@ final class RpcDispatcher {
   /// A worker is to use [#call].
   static final int PASSED = 1;
 
-  /// This is no call: whoever sent it speaks something else.
+  /// This is no call: its sender speaks something else.
   static final int NOT_A_CALL = 2;
 
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
@@ -45,7 +45,7 @@ final class RpcDispatcher {
 
   /// Handles a message as far as it can be handled without waiting.
   ///
-  /// @param call says who sent the message; says what is called afterwards
+  /// @param call names the sender of the message; says what is called afterwards
   /// @param reply empty; empty again unless it is [#ANSWERED]
   int now(RpcCall call, XdrReader message, XdrWriter reply) {
     if (message.remaining() < 2 * Integer.BYTES) {

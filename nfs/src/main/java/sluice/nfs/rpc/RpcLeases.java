@@ -9,7 +9,7 @@ import sluice.nfs.RpcLimits;
 /// what they may take at most, and those that clients have not taken yet. Owned by the loop's
 /// thread.
 ///
-/// A client that asks and does not read keeps what it was sent leased, and nobody else can have
+/// A client that asks and does not read keeps what it was sent leased, and no other client can have
 /// those frames. So a connection that has its share starts no more calls that read; when all of the
 /// loop's share is gone, each starts one at a time, and replies are copies, and short.
 final class RpcLeases {

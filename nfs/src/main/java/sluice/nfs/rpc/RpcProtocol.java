@@ -35,7 +35,7 @@ final class RpcProtocol implements Protocol {
   private final XdrWriter writer;
   private final ViewBinder binder;
 
-  /// Streams with part of a record, who began first first.
+  /// Streams with part of a record, in the order in which they began.
   private final Set<RpcStream> assembling = new LinkedHashSet<>();
 
   /// @param numbers of connections, of all loops together
@@ -307,8 +307,8 @@ final class RpcProtocol implements Protocol {
     return workers;
   }
 
-  /// Memory for a message; when there is none, whoever has been sending one for longest gives way,
-  /// if it sends too slowly ([RecordPace]).
+  /// Memory for a message; when there is none, the stream that has been sending one for longest
+  /// gives way, if it sends too slowly ([RecordPace]).
   ///
   /// @return null when there is none
   @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {

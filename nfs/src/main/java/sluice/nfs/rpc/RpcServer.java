@@ -26,7 +26,7 @@ import sluice.sys.SysException;
 ///
 /// Connections are spread over the loops; the first loop has the datagrams.
 public final class RpcServer implements AutoCloseable {
-  /// Who is served, and with what.
+  /// Which clients are served, and with what.
   ///
   /// @param allowed addresses whose calls are taken
   /// @param datagrams whether UDP is served as well
@@ -166,8 +166,8 @@ public final class RpcServer implements AutoCloseable {
     return server().drain(timeout);
   }
 
-  /// Ends at once; waits for workers that are at a call, so that nobody uses the programs' trees
-  /// any more, unless they take too long.
+  /// Ends at once; waits for workers that are at a call, so that none uses the programs' trees any
+  /// more, unless they take too long.
   @Override
   public void close() {
     Server running = server;

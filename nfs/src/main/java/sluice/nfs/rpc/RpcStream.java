@@ -7,11 +7,11 @@ import sluice.memory.View;
 /// One TCP connection's calls: the record that is being put together (RFC 5531, section 11), and
 /// how many are with workers. Owned by the loop's thread.
 ///
-/// A record that is whole in one chunk never comes here. One that is not gets memory as it comes: a
-/// little, then 64 KiB, then all that its last fragment has announced; before that is known, twice
-/// as much each time. So who announces much and sends little holds little, unless the record before
-/// was as long and came. A large record is copied once, or received where it is kept: see
-/// [Connection#expectLong].
+/// A record that is whole in one chunk never comes here. Any other record gets memory as it comes:
+/// a little, then 64 KiB, then all that its last fragment has announced; before that is known,
+/// twice as much each time. So a client that announces much and sends little holds little, unless
+/// the record before was as long and came. A large record is copied once, or received where it is
+/// kept: see [Connection#expectLong].
 final class RpcStream implements ReplyPath {
   private static final int FIRST_BYTES = 2 << 10;
   private static final int SECOND_BYTES = 64 << 10;
@@ -196,7 +196,7 @@ final class RpcStream implements ReplyPath {
     return more;
   }
 
-  /// The whole record, which somebody else holds from now on.
+  /// The whole record, which the caller holds from now on.
   MessageBuffer takeWhole() {
     MessageBuffer taken = message;
     if (taken == null || !whole) {

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
 import sluice.nfs.RpcLimits;
 
-/// The calls of one loop that are with workers: how many, in what memory, and who waits for there
-/// to be fewer. Owned by the loop's thread; workers call [#dispatcher], [#worked] and [#stable].
+/// The calls of one loop that are with workers: how many, in what memory, and which streams wait
+/// for there to be fewer. Owned by the loop's thread; workers call [#dispatcher], [#worked] and
+/// [#stable].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -116,7 +117,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Nobody will do a call: there is no reply.
+  /// No worker will do a call: there is no reply.
   void rejected(PassedCall call) {
     working.release();
     finished(call);
@@ -165,7 +166,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Sends the reply, and lets those try again who wait.
+  /// Sends the reply, and lets the waiting streams try again.
   void finished(PassedCall call) {
     busy--;
     counts.worked++;
@@ -179,8 +180,8 @@ final class RpcWorkers {
     }
   }
 
-  /// Takes a message's memory back. Who waits for it tries again later: the caller may be in the
-  /// middle of another message.
+  /// Takes a message's memory back. A stream that waits for it tries again later: the caller may be
+  /// in the middle of another message.
   void give(MessageBuffer message) {
     pool.give(message);
     if (!waiting.isEmpty() && !wakes) {
@@ -198,7 +199,7 @@ final class RpcWorkers {
     }
   }
 
-  /// Memory may be held by those whose time is over, which nobody says.
+  /// Memory may be held by streams whose time is over, which no event tells.
   private void retry() {
     retries = false;
     wake();

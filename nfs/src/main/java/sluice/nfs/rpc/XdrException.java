@@ -1,7 +1,7 @@
 package sluice.nfs.rpc;
 
 /// What was received is not the XDR that was expected: too short, a length beyond its bound, a
-/// value that is none. Thrown by whoever decodes; the answer to the call is `GARBAGE_ARGS`.
+/// value that is none. Thrown by decoders; the answer to the call is `GARBAGE_ARGS`.
 public final class XdrException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -67,7 +67,7 @@ public final class XdrWriter implements SliceSink {
     return this;
   }
 
-  /// Sets how many bytes of the messages that follow may be leased; others are copied.
+  /// Sets how many bytes of the messages that follow may be leased; further ones are copied.
   void mayLease(int bytes) {
     mayLease = bytes;
   }
@@ -218,7 +218,7 @@ public final class XdrWriter implements SliceSink {
     copied = Math.min(copied, MARK_BYTES + position - leasedBytes);
   }
 
-  // ---- for those who send ---------------------------------------------------------------------
+  // ---- for senders ----------------------------------------------------------------------------
 
   /// Stages the message with its mark, as one fragment; the output takes its leases over, so what
   /// is left is to be cleared. On the loop's thread.

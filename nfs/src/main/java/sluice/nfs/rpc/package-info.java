@@ -1,6 +1,6 @@
-/// ONC RPC (RFC 5531) over TCP and UDP, and what it carries as XDR (RFC 4506). Nobody here knows of
-/// exports or of NFS; of file trees only that content comes in slices, and that an answer may wait
-/// until a change is stable.
+/// ONC RPC (RFC 5531) over TCP and UDP, and what it carries as XDR (RFC 4506). No class here knows
+/// of exports or of NFS; of file trees only that content comes in slices, and that an answer may
+/// wait until a change is stable.
 ///
 /// A way to read it; each step needs only what came before.
 ///

@@ -31,8 +31,7 @@ import sluice.nfs.v4.Nfs4Program;
 /// Exports trees by MOUNT, NFSv3 and NFSv4.1, over TCP and UDP on the same port, with a portmapper
 /// that knows them. Any thread may call.
 ///
-/// Lifecycle: started, listening → drained or closed, once. The trees belong to whoever opened
-/// them.
+/// Lifecycle: started, listening → drained or closed, once. The trees belong to the opener of them.
 public final class NfsServer implements AutoCloseable {
   private static final int PORTMAPPER_PORT = 111;
 
@@ -89,7 +88,7 @@ public final class NfsServer implements AutoCloseable {
     return new NfsServer(rpc, exports, remarks);
   }
 
-  /// Whoever may use nothing is not listened to.
+  /// A client that may use nothing is not listened to.
   private static boolean allows(Exports exports, InetAddress host) {
     for (Export export : exports.list()) {
       if (export.allows(host)) {
@@ -178,7 +177,7 @@ public final class NfsServer implements AutoCloseable {
     return !rpc.datagramAddresses().isEmpty();
   }
 
-  /// What is not as whoever started the server may expect, a sentence each.
+  /// What is not as the operator may expect, a sentence each.
   public List<String> remarks() {
     return List.copyOf(remarks);
   }

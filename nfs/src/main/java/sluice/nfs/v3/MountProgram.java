@@ -23,8 +23,8 @@ import sluice.sys.Errno;
 /// MOUNT version 3 (RFC 1813, appendix I): gives out the first handle. Called by workers, several
 /// at a time.
 ///
-/// Who has mounted what is noted for those who ask, and for nobody else: a client may have gone
-/// without saying so, and may come without asking.
+/// The clients that have mounted an export are noted for DUMP alone: a client may have gone without
+/// saying so, and may come without asking.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -145,7 +145,7 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  /// The answer for those who ask again; null for "try again", which is meant for this very call.
+  /// The answer to a repeated call; null for "try again", which is meant for this very call.
   private static byte @Nullable [] kept(Nfs3Call call) {
     return call.status() == NfsStatus.JUKEBOX ? null : call.answer();
   }

@@ -72,7 +72,7 @@ final class Nfs3Reading {
     FileAttributes now = Nfs3Call.attributes(file);
     requireContent(now);
     if (!call.owns(file, now)) {
-      call.requireAny(file, FileTree.READ | FileTree.EXECUTE); // whoever runs a file reads it
+      call.requireAny(file, FileTree.READ | FileTree.EXECUTE); // a caller that runs a file reads it
     }
     if (position < 0) {
       throw new NfsException(NfsStatus.INVAL);

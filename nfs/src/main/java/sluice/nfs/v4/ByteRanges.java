@@ -32,7 +32,7 @@ final class ByteRanges {
     return writes[index];
   }
 
-  /// The first range that somebody else may not overlap.
+  /// The first range that another owner may not overlap.
   ///
   /// @param write whether that one wants to write
   /// @return its index, or -1

@@ -20,7 +20,7 @@ import sluice.sys.Errno;
 /// their numbers cannot be given to others; the change between two looks at the attributes, and in
 /// one group with it the record of the answer so far ([Nfs4PastAnswers]): after a crash a repeated
 /// request finds either the change and its answer, or neither. With nothing held, the answer to the
-/// COMPOUND then waits for the journal, with those of all who have changed something meanwhile.
+/// COMPOUND then waits for the journal, with all that have changed something meanwhile.
 final class Nfs4Change {
   /// `change_info4`: what a directory's change attribute was and is.
   ///

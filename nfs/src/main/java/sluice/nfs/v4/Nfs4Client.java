@@ -13,7 +13,7 @@ import sluice.nfs.v4.wire.Opaque;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | renewedNanos | whoever handles its SEQUENCE | volatile | volatile |
+/// | renewedNanos | the thread that handles its SEQUENCE | volatile | volatile |
 /// | gone, complete | ledger | volatile | volatile, under the lock |
 /// | all others | ledger | under the lock | under the lock |
 final class Nfs4Client {
@@ -25,7 +25,7 @@ final class Nfs4Client {
   /// Differs between the starts of one client.
   final long verifier;
 
-  /// Who has made it known: nobody else may do it in its name.
+  /// The principal that has made it known: no other may do it in its name.
   final int uid;
 
   /// The machine it was made known from, see [#host].

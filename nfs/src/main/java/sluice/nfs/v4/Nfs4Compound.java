@@ -228,7 +228,7 @@ final class Nfs4Compound {
     return file;
   }
 
-  /// Makes another file the current one; the current stateid is nobody's then.
+  /// Makes another file the current one; the current stateid has no owner then.
   void file(FileRef next) {
     file = next;
     stateId = StateId.ANONYMOUS;

@@ -7,7 +7,7 @@ import sluice.fs.FileTree;
 import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A file that somebody has open. Changed under the lock of [Nfs4Ledger]; any thread may read
+/// A file that a client has open. Changed under the lock of [Nfs4Ledger]; any thread may read
 /// `denied`.
 ///
 /// | field | writer | read mode | write mode |
@@ -64,7 +64,7 @@ final class Nfs4File {
 
   /// Locks of another owner that stand against a range.
   ///
-  /// @param client and owner: who asks
+  /// @param client and owner: of the request
   @Nullable Nfs4Lock against(Nfs4Client client, Opaque owner, LockRange range) {
     for (Nfs4Lock lock : locks) {
       boolean own = lock.client == client && lock.owner.equals(owner);

@@ -174,7 +174,7 @@ final class Nfs4FileOperations {
 
   // ---- content ----------------------------------------------------------------------------------
 
-  /// The open by which content is used; null for those who have none, whose rights are checked
+  /// The open by which content is used; null for callers without one, whose rights are checked
   /// here.
   ///
   /// @param access what is to be done: one bit of [Nfs4Open]
@@ -273,7 +273,7 @@ final class Nfs4FileOperations {
     return NfsStatus.OK;
   }
 
-  /// In order with other changes of the file, so that those who are told of before and after are
+  /// In order with other changes of the file, so that callers that are told of before and after are
   /// told the truth; and held, so that its number cannot become another file's.
   private static int write(Nfs4Compound c, FileRef file, long position, Memory content)
       throws NfsException, IOException {

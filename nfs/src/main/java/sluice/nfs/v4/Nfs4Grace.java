@@ -6,15 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import sluice.nfs.v4.wire.Opaque;
 
-/// The time after a restart in which clients claim what they had, and nobody gets anything new (RFC
-/// 8881, section 8.4.2). Any thread may call; it never waits.
+/// The time after a restart in which clients claim what they had, and no client gets anything new
+/// (RFC 8881, section 8.4.2). Any thread may call; it never waits.
 ///
 /// It lasts as long as a lease, or until all that may claim have said that they are done.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | awaited | any thread | concurrent | concurrent |
-/// | over | whoever notices | volatile | volatile, only ever set |
+/// | over | the thread that notices | volatile | volatile, only ever set |
 final class Nfs4Grace {
   private final Set<Opaque> known;
   private final Set<Opaque> awaited = ConcurrentHashMap.newKeySet();

@@ -6,16 +6,17 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import sluice.nfs.export.NfsException;
 
-/// Looks for clients whose lease has ended and that keep files in being which nobody can find any
-/// more: an open file without a name takes its space and its inode until it is closed. Loops ask
-/// [#due]; workers look. It has no thread of its own: whoever renews a lease looks, once per lease
-/// time.
+/// Looks for clients whose lease has ended and that keep files in being which no client can find
+/// any more: an open file without a name takes its space and its inode until it is closed. Loops
+/// ask [#due]; workers look. It has no thread of its own: a request that renews a lease looks, once
+/// per lease time.
 ///
-/// Other clients that have gone silent keep what they have until somebody wants it ([Nfs4Ledger]).
+/// Other clients that have gone silent keep what they have until another client wants it
+/// ([Nfs4Ledger]).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | next | who looks | volatile | compareAndSet |
+/// | next | the thread that looks | volatile | compareAndSet |
 final class Nfs4LeaseWatch {
   private final Nfs4Ledger ledger;
   private final AtomicLong next;
@@ -32,7 +33,7 @@ final class Nfs4LeaseWatch {
     return now - next.get() >= 0;
   }
 
-  /// Forgets who keeps files without a name and does not come back; one caller at a time, the
+  /// Forgets clients that keep files without a name and do not come back; one caller at a time, the
   /// others go on. Without the ledger's lock.
   void look(long now) throws NfsException {
     long was = next.get();

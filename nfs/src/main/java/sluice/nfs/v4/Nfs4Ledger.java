@@ -21,8 +21,8 @@ import sluice.nfs.v4.wire.Opaque;
 /// [#denied], none of which waits.
 ///
 /// Nothing under the lock waits for a device: what has to be done to files and to the record of
-/// clients as a result is noted, and done by whoever held the lock after it has let go of it,
-/// before it answers its client.
+/// clients as a result is noted, and done by the thread that held the lock after it has let go of
+/// it, before it answers its client.
 final class Nfs4Ledger {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
@@ -95,8 +95,8 @@ final class Nfs4Ledger {
     }
   }
 
-  /// The grace period's end is told to the record of clients before anybody gets anything new. To
-  /// be called without the lock.
+  /// The grace period's end is told to the record of clients before any client gets anything new.
+  /// To be called without the lock.
   void tend() throws IOException {
     if (!grace.isActive()) {
       stable.graceEnded();
@@ -275,12 +275,12 @@ final class Nfs4Ledger {
 
   // ---- states, under the lock -------------------------------------------------------------------
 
-  /// The file if anybody has it open. Needs no lock.
+  /// The file if a client has it open. Needs no lock.
   @Nullable Nfs4File file(Nfs4File.Key key) {
     return files.get(key);
   }
 
-  /// What is denied to those who have a file not open. Needs no lock.
+  /// What is denied to callers that do not have the file open. Needs no lock.
   int denied(Nfs4File.Key key) {
     Nfs4File file = files.get(key);
     return file == null ? 0 : file.denied;

@@ -8,7 +8,7 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
-/// the rules are applied under the lock of [Nfs4Ledger], and nobody waits: a lock is granted or
+/// the rules are applied under the lock of [Nfs4Ledger], and no request waits: a lock is granted or
 /// denied.
 final class Nfs4Locks {
   private final Nfs4Ledger ledger;
@@ -17,7 +17,7 @@ final class Nfs4Locks {
     this.ledger = ledger;
   }
 
-  /// Who wants to lock what, by which state.
+  /// The owner that wants a lock, on what, and by which state.
   ///
   /// @param id of an open, with a new owner, or of the owner's locks
   /// @param owner null when `id` names the locks
@@ -30,7 +30,7 @@ final class Nfs4Locks {
   /// @param against null when it was granted
   record Answer(@Nullable StateId id, @Nullable Conflict against) {}
 
-  /// A lock that somebody else holds.
+  /// A lock that another owner holds.
   record Conflict(long start, long end, boolean write, long client, Opaque owner) {}
 
   Answer lock(Request request) throws NfsException {

@@ -100,7 +100,7 @@ final class Nfs4NameOperations {
     return found(c, directory, PARENT);
   }
 
-  /// SECINFO: whoever may look the name up may do so with AUTH_SYS.
+  /// SECINFO: a caller that may look the name up may do so with AUTH_SYS.
   int secInfo(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     byte[] name = c.name();
@@ -207,7 +207,7 @@ final class Nfs4NameOperations {
 
   /// Makes a file with all its attributes, or none. Inside of [Nfs4Change], whose group it needs.
   ///
-  /// @return what it is then, while nobody can take its name away yet
+  /// @return what it is then, while its name cannot be taken away yet
   static FileAttributes make(
       Nfs4Compound c, FileRef directory, byte[] name, NewFile what, AttributeChange asked)
       throws IOException {
@@ -295,7 +295,7 @@ final class Nfs4NameOperations {
     return NfsStatus.OK;
   }
 
-  /// Files that somebody may claim stay where they are.
+  /// Files that a client may claim stay where they are.
   private void requireNoGrace() throws NfsException {
     if (services.ledger().grace.isActive()) {
       throw new NfsException(Nfs4Status.GRACE);

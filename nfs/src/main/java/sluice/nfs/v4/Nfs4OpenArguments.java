@@ -137,7 +137,7 @@ record Nfs4OpenArguments(
     return how == UNCHECKED && wishes.has(Nfs4Attribute.SIZE) && wishes.change().sizeBytes() == 0;
   }
 
-  /// Refuses a delegation politely: whoever has asked is told why there is none.
+  /// Refuses a delegation politely: the client is told why there is none.
   void writeNoDelegation(XdrWriter out) {
     int want = wants & WANT_MASK;
     if (want == 0) {

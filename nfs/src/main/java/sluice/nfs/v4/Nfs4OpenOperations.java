@@ -17,8 +17,8 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Nfs4Wishes;
 import sluice.sys.Errno;
 
-/// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; who may
-/// have a file open beside whom is in [Nfs4Opens].
+/// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; which
+/// opens of a file go together is in [Nfs4Opens].
 ///
 /// A file is retained in its tree for each open of it, so that it lives on when its last name goes.
 final class Nfs4OpenOperations {
@@ -266,8 +266,8 @@ final class Nfs4OpenOperations {
     return opens.open(request);
   }
 
-  /// Whoever runs a file reads it too. Who claims what he had, or opens by handle, owns it perhaps:
-  /// then the mode may have changed since.
+  /// A caller that runs a file reads it too. A caller that claims what it had, or opens by handle,
+  /// owns it perhaps: then the mode may have changed since.
   private static void requireRights(Nfs4Compound c, FileRef file, Nfs4OpenArguments arguments)
       throws NfsException, IOException {
     FileTree tree = Nfs4Compound.tree(file);
@@ -285,8 +285,8 @@ final class Nfs4OpenOperations {
     }
   }
 
-  /// The answer for who asks again after a restart: he has to claim the file then, so the stateid
-  /// names nothing.
+  /// The answer to a request that is repeated after a restart: its client has to claim the file
+  /// then, so the stateid names nothing.
   private void answerForLater(
       Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
     StateId past = new StateId(1, services.ledger().states.instance(), 0);

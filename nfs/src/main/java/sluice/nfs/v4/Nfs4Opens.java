@@ -15,7 +15,7 @@ final class Nfs4Opens {
     this.ledger = ledger;
   }
 
-  /// Who opens what, and how.
+  /// The owner that opens, what, and how.
   ///
   /// @param access bits of [Nfs4Open], not 0
   /// @param deny bits of [Nfs4Open]

@@ -6,7 +6,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// Which operation is done by whom. Immutable; called by loops and workers.
+/// Which operation is done by which class. Immutable; called by loops and workers.
 final class Nfs4Operations {
   private final Nfs4ClientOperations clients;
   private final Nfs4FileOperations files;

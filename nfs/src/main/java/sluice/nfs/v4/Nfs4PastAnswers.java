@@ -20,8 +20,8 @@ import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// What COMPOUNDs had changed, and answered so far, before the server was started: so one that
-/// comes again through its session of then is answered, not done twice (RFC 8881, section
+/// What COMPOUNDs had changed, and answered so far, before the server was started: so a COMPOUND
+/// that comes again through its session of then is answered, not done twice (RFC 8881, section
 /// 2.10.6.5). Made at the start; any thread may use it.
 ///
 /// A record is written in the group of the change ([Nfs4Change]), by the operation that changes: it
@@ -94,7 +94,7 @@ final class Nfs4PastAnswers {
   ///
   /// @param key of the request
   /// @return `BADSESSION` when nothing is known of it; OK when its operations are to go on behind
-  ///   the one that had changed something
+  ///   the operation that had changed something
   int resume(Nfs4Compound c, DuplicateKey key) throws NfsException {
     byte[] record = answers.get(key);
     if (record == null) {

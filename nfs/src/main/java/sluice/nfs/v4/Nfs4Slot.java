@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// One slot of a session: what makes a request be done exactly once (RFC 8881, section 2.10.6.1).
-/// Whoever has begun it owns it until it ends; beginning never waits.
+/// The thread that has begun it owns it until it ends; beginning never waits.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | taken | whoever takes it | volatile | compareAndSet |
-/// | sequence, reply, request, uid | who has taken it | plain, between begin and end | plain |
+/// | taken | the thread that takes it | volatile | compareAndSet |
+/// | sequence, reply, request, uid | the thread that has taken it | plain, between begin and end | plain |
 final class Nfs4Slot {
   private final AtomicBoolean taken = new AtomicBoolean();
 

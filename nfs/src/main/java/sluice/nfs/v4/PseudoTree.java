@@ -46,7 +46,7 @@ final class PseudoTree implements FileTree {
   private final List<Node> nodes = new ArrayList<>(List.of(root));
   private final long startNanos = System.currentTimeMillis() * 1_000_000L;
 
-  /// Adds the directories that lead to an export. Before anybody else uses it.
+  /// Adds the directories that lead to an export. Before any other object uses it.
   void add(Export export) {
     Node at = root;
     for (byte[] name : PseudoRoot.names(export.path())) {

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.Set;
 import sluice.nfs.v4.wire.Opaque;
 
-/// Which clients hold state, kept where it outlives the server: after a restart they, and nobody
+/// Which clients hold state, kept where it outlives the server: after a restart they, and no others
 /// else, may claim what they had (RFC 8881, section 8.4.2). Workers call, several at a time.
 interface StableClients {
-  /// Of a server whose trees can only be read: nobody has anything to claim.
+  /// Of a server whose trees can only be read: no client has anything to claim.
   StableClients NONE =
       new StableClients() {
         @Override

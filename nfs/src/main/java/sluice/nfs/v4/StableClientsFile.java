@@ -38,7 +38,7 @@ final class StableClientsFile implements StableClients {
   private final Set<Opaque> previous;
   private final Set<Opaque> recorded = new LinkedHashSet<>();
 
-  /// Those of before who have neither come back nor been given up.
+  /// Clients of before that have neither come back nor been given up.
   private final Set<Opaque> awaited;
 
   private long sequence;

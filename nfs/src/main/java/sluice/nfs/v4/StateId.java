@@ -17,7 +17,7 @@ import sluice.nfs.rpc.XdrWriter;
 /// @param instance the start of the server that made it
 /// @param place index in the table of states and tag
 record StateId(int sequence, int instance, long place) {
-  /// Nobody's: content is read and written as without an open (section 8.2.3).
+  /// Of no owner: content is read and written as without an open (section 8.2.3).
   static final StateId ANONYMOUS = new StateId(0, 0, 0);
 
   /// As [#ANONYMOUS]; reading does not mind what others deny.

@@ -33,7 +33,7 @@ public final class BareDispatcher {
     return header.isLittle();
   }
 
-  /// Has the message that was shown last answered, as a worker does; nobody waits for the journal.
+  /// Has the message that was shown last answered, as a worker does; nothing waits for the journal.
   public void pass(View message, int length, XdrWriter reply) {
     RpcCall call = header.copy(copied.open(message, 0, length));
     dispatcher.call(call, reply);

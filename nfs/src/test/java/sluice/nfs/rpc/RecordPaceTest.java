@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/// Who is late with a record, and what is not held against a client.
+/// Which client is late with a record, and what is not held against a client.
 final class RecordPaceTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int MEGABYTE = 1 << 20;

@@ -13,7 +13,7 @@ import sluice.nfs.rpc.RpcTestCalls.Reply;
 /// Headers of calls and replies, refusals, and the two ways to be answered.
 class RpcDispatcherTest {
   /// Adds two numbers: procedure 1 at once when the first is even, procedure 2 fails, procedure 3
-  /// says who asks.
+  /// names the client.
   private static final class Adder implements RpcProgram {
     @Override
     public int number() {

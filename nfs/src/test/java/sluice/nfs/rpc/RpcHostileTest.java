@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
 
-/// Clients that mean harm: marks, lengths, credentials and floods. Whoever else is connected is
-/// served, memory stays within its bound, and all of it comes back.
+/// Clients that mean harm: marks, lengths, credentials and floods. Any other client is served,
+/// memory stays within its bound, and all of it comes back.
 @Timeout(240)
 class RpcHostileTest {
   private static final int PROGRAM = RpcTestProgram.NUMBER;
@@ -81,7 +81,8 @@ class RpcHostileTest {
     }
   }
 
-  /// Many announce a megabyte and send little of it; their memory goes to who sends all of it.
+  /// Many announce a megabyte and send little of it; their memory goes to a client that sends all
+  /// of it.
   @Test
   void announcedMessagesDoNotHoldMemoryForEver() throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(3 << 20);

@@ -43,7 +43,7 @@ final class RpcLeasesTest {
   private static final int CALLS = 64;
   private static final int MOST = 4 << 20;
 
-  /// Replies that were made at once, and one that was under way when enough had been leased.
+  /// Replies that were made at once, and another that was under way when enough had been leased.
   private static final int MORE = 2 << 20;
 
   private static byte[] reads(int bytes) {
@@ -120,8 +120,8 @@ final class RpcLeasesTest {
     }
   }
 
-  /// A file that is larger than the cache is asked for at 64 places, and not taken: whoever reads
-  /// something else finds frames for it.
+  /// A file that is larger than the cache is asked for at 64 places, and not taken: a client that
+  /// reads something else finds frames for it.
   @Test
   void theCacheIsThereForOthers() throws Exception {
     int cache = 8 << 20;

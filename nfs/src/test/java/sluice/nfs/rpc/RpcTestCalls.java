@@ -96,7 +96,7 @@ public final class RpcTestCalls implements AutoCloseable {
     Credentials.NONE.encode(to);
   }
 
-  /// From now on calls come from somebody else.
+  /// From now on calls come from another client.
   RpcTestCalls as(Credentials by) {
     credentials = by;
     return this;

@@ -62,7 +62,7 @@ final class RpcTestProgram implements RpcProgram {
   /// Bytes that one lease of [#READ] has.
   static final int LEASED_BYTES = 4096;
 
-  /// Leases on the content that somebody still has.
+  /// Leases on the content that are still held.
   int leases() {
     return content.leases() - 1;
   }

@@ -52,8 +52,8 @@ final class ChangeCostTest {
 
   private static final int CALLS = 10_000;
 
-  /// Two calls, the second of which undoes the first, again and again; nobody waits for the
-  /// journal. Of the test's thread.
+  /// Two calls, the second of which undoes the first, again and again; none waits for the journal.
+  /// Of the test's thread.
   private static final class Undoing {
     private final byte[][] messages = new byte[2][];
     private final View[] shown = new View[2];

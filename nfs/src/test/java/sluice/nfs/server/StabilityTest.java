@@ -24,8 +24,9 @@ import sluice.nfs.v3.Nfs3Rig;
 import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4TestClient;
 
-/// What waits for the journal when a file is to be made that exists already: only who tells of
-/// something that is not stable yet. The device's flushes are held up, so a wait is for ever.
+/// What waits for the journal when a file is to be made that exists already: only a reply that
+/// tells of something that is not stable yet. The device's flushes are held up, so a wait is for
+/// ever.
 @Timeout(240)
 final class StabilityTest {
   private static final int PATIENCE_SECONDS = 60;
@@ -41,7 +42,7 @@ final class StabilityTest {
     return threads.submit(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// Something is changed that nobody waits for.
+  /// Something is changed that no call waits for.
   private static void unstable(FileTree tree) throws IOException {
     long made = tree.create(Caller.ROOT, tree.rootInode(), new byte[] {'u'}, NewFile.regular(0600));
     try (SmallFile file = new SmallFile(tree, made, 64)) {

@@ -20,7 +20,7 @@ import sluice.nfs.rpc.RpcRefusal;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.Wire;
 
-/// MOUNT, and who may use an export as whom.
+/// MOUNT, and which clients may use an export as which user.
 @Timeout(120)
 final class MountProgramTest {
   private final Nfs3Rig rig = Nfs3Rig.journaled();

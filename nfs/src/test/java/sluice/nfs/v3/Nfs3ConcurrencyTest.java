@@ -188,7 +188,7 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// Content is zeros and sevens, whoever writes meanwhile.
+  /// Content is zeros and sevens, whichever client writes meanwhile.
   private static void readSome(Nfs3Rig rig, Nfs3Client client, String name) {
     byte[] file = client.find(rig.top, name);
     if (file == null) {
@@ -208,8 +208,8 @@ final class Nfs3ConcurrencyTest {
     }
   }
 
-  /// The number of a removed file is given to a new one: whoever looks a name up is neither given
-  /// the file of another name nor told that his directory is gone.
+  /// The number of a removed file is given to a new one: a client that looks a name up is neither
+  /// given the file of another name nor told that his directory is gone.
   @Test
   void aNameLeadsToNoOtherFile() throws Exception {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {

@@ -131,7 +131,7 @@ final class Nfs3DuplicatesTest {
         assertThat(send(rig.root, xid, call)).as(call.procedure.name()).isEqualTo(first);
         answers.put(xid, first);
       });
-      // the same again after the server was killed, and after one that was told to end
+      // the same again after the server was killed, and after it was told to end
       try (Nfs3Rig killed = Nfs3Rig.over(rig.device.killed())) {
         script.forEach((xid, call) ->
             assertThat(send(killed.root, xid, call))

@@ -147,7 +147,7 @@ final class Nfs3HostTest {
     server.client.calls.slowly(false);
   }
 
-  /// MKDIR: others may change the host's directory, so nothing is claimed of before.
+  /// MKDIR: other programs may change the host's directory, so nothing is claimed of before.
   private static byte[] made(Nfs3Client client, byte[] directory, String name) {
     Wire answer =
         client.call(

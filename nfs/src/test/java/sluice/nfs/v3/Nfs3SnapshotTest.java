@@ -16,7 +16,8 @@ import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
 /// A reply to READ is made of the cache's own blocks, and is what the file was when it was asked
-/// for: whoever writes, cuts or removes the file before the reply has left does not change it.
+/// for: a caller that writes, cuts or removes the file before the reply has left does not change
+/// it.
 @Timeout(120)
 final class Nfs3SnapshotTest {
   private static final int BYTES = 64 << 10;

@@ -67,7 +67,7 @@ final class Nfs3UdpTest {
       assertThat(client.rmdir(top, "sub")).isZero();
       assertThat(client.find(top, "sub")).isNull();
     }
-    // What came by datagrams is there for everybody else.
+    // What came by datagrams is there for all other clients.
     assertThat(rig.root.find(rig.top, "sub")).isNull();
   }
 

@@ -26,7 +26,8 @@ import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// Who may use an export by NFSv4.1, and as whom: it has no MOUNT that could say so.
+/// Which clients may use an export by NFSv4.1, and as which user: it has no MOUNT that could say
+/// so.
 @Timeout(120)
 final class Nfs4ExportsTest {
   private final Nfs4Rig rig = new Nfs4Rig();

@@ -37,8 +37,8 @@ import sluice.nfs.v4.wire.Nfs4Op;
 final class Nfs4HostTest {
   @TempDir Path directory;
 
-  /// Files that others have made, and that nobody has looked up yet, are listed with all that is
-  /// asked for, and their handles are good.
+  /// Files that other programs have made, and that were not looked up yet, are listed with all that
+  /// is asked for, and their handles are good.
   @Test
   void filesNotSeenBefore() throws Exception {
     assumeTrue(HostRights.all(), "opening files by handle needs root");

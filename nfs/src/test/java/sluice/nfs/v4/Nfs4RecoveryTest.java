@@ -122,8 +122,8 @@ final class Nfs4RecoveryTest {
     }
   }
 
-  /// Nobody can want a file without a name, and it takes space: who has it open and does not come
-  /// back is forgotten by and by.
+  /// No client can want a file without a name, and it takes space: a client that has it open and
+  /// does not come back is forgotten by and by.
   @Test
   void anExpiredClientKeepsNoFileWithoutAName() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
@@ -142,7 +142,7 @@ final class Nfs4RecoveryTest {
       Nfs4TestClient.Reply renewed = other.tryOn(0);
       assertThat(renewed.status).isZero();
       assertThat(rig.tree.status().freeInodes()).isEqualTo(free + 1);
-      assertThat(other.tryOn(0).fast).isTrue(); // nobody looks again so soon
+      assertThat(other.tryOn(0).fast).isTrue(); // no request looks again so soon
       assertThat(silent.status(ROOT)).isEqualTo(Nfs4Status.BADSESSION);
       assertThat(patient.status(ROOT)).isZero();
     }

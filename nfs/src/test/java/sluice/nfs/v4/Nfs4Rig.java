@@ -79,7 +79,7 @@ public final class Nfs4Rig implements AutoCloseable {
     start();
   }
 
-  /// Ends the server as a crash does, and begins another on what is left.
+  /// Ends the server as a crash does, and begins another on what remains.
   ///
   /// @param left a copy of [#device] from before
   void crash(CrashDevice left) throws IOException {
@@ -95,7 +95,7 @@ public final class Nfs4Rig implements AutoCloseable {
     nanos.addAndGet(count * 1_000_000_000L);
   }
 
-  /// Calls that nobody has introduced.
+  /// Calls without a known client.
   RpcTestCalls calls() {
     RpcTestCalls made = new RpcTestCalls(new Running());
     synchronized (calls) {

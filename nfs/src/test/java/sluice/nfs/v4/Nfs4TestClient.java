@@ -189,7 +189,7 @@ public final class Nfs4TestClient {
     return reply.status() != 0 || reply.results().int32() == Nfs4Status.BADSESSION;
   }
 
-  /// Writes the state of those who have opened nothing.
+  /// Writes the state of clients that have opened nothing.
   public static void anonymous(XdrWriter out) {
     StateId.ANONYMOUS.write(out);
   }

@@ -12,13 +12,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.Token;
-import sluice.sys.Errno;
 import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
-import sluice.sys.SysException;
 import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.IoUring;
+import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
 
 /// The ring of one [CompletionSelector]: one crossing into the kernel sends what was written,
@@ -62,6 +61,8 @@ final class SelectorRing {
   private final IoUring ring;
   private final SubmissionQueue submission;
   private final CompletionQueue completion;
+  private final RingDriver driver;
+  private final RingDriver.Sink completions = this::dispatch;
   private final EventFd wakeEvent;
   private final RingArena arena;
   private final StagePool stages = new StagePool();
@@ -118,6 +119,7 @@ final class SelectorRing {
     this.ring = ring;
     this.submission = ring.submission();
     this.completion = ring.completion();
+    this.driver = new RingDriver(ring);
     this.others = others;
     this.wakeEvent = wakeEvent;
     this.arena = new RingArena(ring);
@@ -504,14 +506,7 @@ final class SelectorRing {
 
   private void publishAndEnter(long nanos) {
     arena.publish();
-    int result = ring.enter(nanos == 0 ? 0 : 1, nanos);
-    if (result < 0
-        && result != -Errno.EINTR
-        && result != -Errno.ETIME
-        && result != -Errno.EAGAIN
-        && result != -Errno.EBUSY) {
-      throw new IllegalStateException(SysException.of(-result, "io_uring_enter"));
-    }
+    driver.turn(nanos);
   }
 
   /// One crossing, after which nothing is staged that the kernel has not taken.
@@ -526,14 +521,7 @@ final class SelectorRing {
   }
 
   private void drain() {
-    int count = completion.available();
-    while (count > 0) {
-      for (int i = 0; i < count; i++) {
-        dispatch(completion.userData(i), completion.result(i), completion.flags(i));
-      }
-      completion.advance(count);
-      count = completion.available();
-    }
+    while (driver.drain(completions) > 0) {} // what is drained may make room for others
   }
 
   private void dispatch(long token, int result, int flags) {

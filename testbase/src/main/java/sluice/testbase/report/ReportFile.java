@@ -16,9 +16,11 @@ import sluice.testbase.report.TestOutcome.Kind;
 ///
 /// @param module the directory of the Maven module, relative to the root
 /// @param again whether the file is of the second run of tests that failed
+/// @param seconds that its tests took together, with what comes before and after them
 /// @param outcomes all tests of the file
 /// @param notes lines that tests printed for the end of the run (`intermittent: …`)
-record ReportFile(String module, boolean again, List<TestOutcome> outcomes, List<String> notes) {
+record ReportFile(
+    String module, boolean again, double seconds, List<TestOutcome> outcomes, List<String> notes) {
   /// The suffix that the second run gives its reports (`surefire.reportNameSuffix`).
   static final String AGAIN = "again";
 
@@ -35,16 +37,26 @@ record ReportFile(String module, boolean again, List<TestOutcome> outcomes, List
       XMLStreamReader xml = factory.createXMLStreamReader(in);
       List<TestOutcome> outcomes = new ArrayList<>();
       List<String> notes = new ArrayList<>();
+      double seconds = 0;
       while (xml.hasNext()) {
-        if (xml.next() == XMLStreamConstants.START_ELEMENT
-            && xml.getLocalName().equals("testcase")) {
-          outcomes.add(testCase(xml, notes));
+        if (xml.next() != XMLStreamConstants.START_ELEMENT) {
+          continue;
+        }
+        switch (xml.getLocalName()) {
+          case "testsuite" -> seconds = seconds(attribute(xml, "time"));
+          case "testcase" -> outcomes.add(testCase(xml, notes));
+          default -> {} // properties of the test process
         }
       }
-      return new ReportFile(module, again, outcomes, notes);
-    } catch (XMLStreamException e) {
+      return new ReportFile(module, again, seconds, outcomes, notes);
+    } catch (XMLStreamException | NumberFormatException e) {
       throw new IOException(file + " is no whole report: " + e.getMessage(), e);
     }
+  }
+
+  /// Surefire groups the digits of a long time by commas.
+  private static double seconds(String time) {
+    return time.isEmpty() ? 0 : Double.parseDouble(time.replace(",", ""));
   }
 
   private static TestOutcome testCase(XMLStreamReader xml, List<String> notes)

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,6 +113,17 @@ final class TestRun {
 
   List<String> notes() {
     return reports.stream().flatMap(report -> report.notes().stream()).toList();
+  }
+
+  /// Seconds that each class took, its nested classes included, in the first run.
+  Map<String, Double> classSeconds() {
+    Map<String, Double> seconds = new HashMap<>();
+    for (ReportFile report : reports) {
+      if (!report.again() && !report.outcomes().isEmpty()) {
+        seconds.merge(report.outcomes().getFirst().topLevelClass(), report.seconds(), Double::sum);
+      }
+    }
+    return seconds;
   }
 
   /// Classes with failures and the module of each, in the order of the reports.

@@ -64,7 +64,7 @@ public final class WorkQueue {
     return added == removed ? null : slots[removed & mask];
   }
 
-  /// The oldest one that the device has not begun or not finished to send, or null.
+  /// The oldest request that the device has not begun or not finished to send, or null.
   public @Nullable Descriptor unsent() {
     return unsent == added ? null : slots[unsent & mask];
   }
@@ -74,7 +74,7 @@ public final class WorkQueue {
     return unsent == (int) ADDED.getOpaque(this);
   }
 
-  /// The one that [#unsent] named has been sent.
+  /// What [#unsent] named has been sent.
   public void sent() {
     unsent++;
   }

@@ -2,8 +2,8 @@ package sluice.vi.local;
 
 /// The place of each fragment in the byte ring, computed by both sides from the lengths alone.
 ///
-/// A fragment is contiguous and begins with a cache line; one that does not fit before the end of
-/// the ring begins at its start. Belongs to the thread that uses its end of the ring.
+/// A fragment is contiguous and begins with a cache line; a fragment that does not fit before the
+/// end of the ring begins at its start. Belongs to the thread that uses its end of the ring.
 final class DataCursor {
   private final int size;
   private long position;

@@ -119,7 +119,7 @@ final class LocalListener implements Listener {
         return null;
       }
       if (peer.fd < 0) {
-        pending.add(peer); // for the next one that waits
+        pending.add(peer); // for the next accept that waits
         throw new IOException("the listener is closed");
       }
       Port port = open(peer, spec);

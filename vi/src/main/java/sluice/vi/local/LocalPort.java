@@ -44,7 +44,7 @@ final class LocalPort implements Port {
   private volatile @Nullable Thread receiveSleeper;
 
   /// @param spec as both sides agreed on it
-  /// @param side 0 of the side that connected, 1 of the one that accepted
+  /// @param side 0 of the side that connected, 1 of the accepting one
   LocalPort(PortSpec spec, Mapping mapping, int side, Link link) {
     this.spec = spec;
     this.mapping = mapping;

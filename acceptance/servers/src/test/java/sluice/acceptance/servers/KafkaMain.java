@@ -74,7 +74,7 @@ final class KafkaMain {
     properties.setProperty("transaction.state.log.replication.factor", "1");
     properties.setProperty("transaction.state.log.min.isr", "1");
     properties.setProperty("transaction.state.log.num.partitions", "4");
-    // Nobody is given up who gets no processor for some seconds.
+    // No member is given up that gets no processor for some seconds.
     properties.setProperty("broker.session.timeout.ms", "120000");
     properties.setProperty("controller.quorum.request.timeout.ms", "60000");
     properties.setProperty("group.initial.rebalance.delay.ms", "0");

@@ -73,7 +73,7 @@ record Launch(@Nullable Path keyStore, Path directory, String variant) {
     return context;
   }
 
-  /// A client's context, which trusts everybody: the peer is our own child.
+  /// A client's context, which trusts any peer: the peer is our own child.
   static SSLContext trusting() throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, new TrustManager[] {new Trusting()}, null);

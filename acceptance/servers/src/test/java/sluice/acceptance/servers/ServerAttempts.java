@@ -3,7 +3,7 @@ package sluice.acceptance.servers;
 import java.io.PrintStream;
 
 /// Tells what is wrong with an engine from accidents of a busy machine: servers warn of slow disks,
-/// and take a port that somebody else has got meanwhile. The thread of one test calls.
+/// and take a port that another process has got meanwhile. The thread of one test calls.
 ///
 /// What fails is tried twice more. It is a failure if it fails twice of three times, or if a byte
 /// is wrong; else it is told on a line that begins with `intermittent: `, which `./sluice test`

@@ -146,7 +146,7 @@ final class ServerProcess implements AutoCloseable {
     } else {
       assertThat(said).contains("sluice.nio: engine " + engine);
     }
-    if (engine.equals("readiness")) { // the one that counts
+    if (engine.equals("readiness")) { // the counting one
       assertThat(said).containsPattern("sluice\\.nio: selects [1-9]");
     }
   }

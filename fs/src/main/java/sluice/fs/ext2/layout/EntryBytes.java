@@ -9,7 +9,7 @@ import sluice.fs.FileKind;
 import sluice.fs.FsException;
 
 /// Entries in a copy of a directory's block: looks at them, checks them, and changes the copy as
-/// the block is changed. Any thread may call; a copy is of whoever made it.
+/// the block is changed. Any thread may call; a copy is its maker's.
 public final class EntryBytes {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -46,7 +46,7 @@ public final class EntryBytes {
     }
   }
 
-  /// Refuses a block with a name that nobody can look up.
+  /// Refuses a block with a name that cannot be looked up.
   ///
   /// @param block which of the directory's
   public static void checkNames(long directory, long block, byte[] bytes) throws FsException {

@@ -39,8 +39,8 @@ public final class Names {
     }
   }
 
-  /// Whether a path can hold such a name: one with a slash would lead out of its directory whoever
-  /// joins it to a path.
+  /// Whether a path can hold such a name: one with a slash would lead out of its directory any
+  /// program that joins it to a path.
   public static boolean isPossible(byte[] bytes, int from, int count) {
     for (int i = from; i < from + count; i++) {
       if (bytes[i] == '/' || bytes[i] == 0) {

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /// Arrays as long as a block, for copies that live as long as one operation: made new for each they
-/// would be most of what an operation allocates. Any thread may call; whoever takes one owns it
+/// would be most of what an operation allocates. Any thread may call; the taker of one owns it
 /// until he gives it back, which is no duty.
 ///
 /// Limits: keeps as many as are used at the same time, [#MOST] at most.
@@ -29,7 +29,7 @@ public final class ScratchBlocks {
     return new byte[blockBytes];
   }
 
-  /// @param block that nobody uses any more
+  /// @param block that is not used any more
   public void give(byte[] block) {
     for (int i = 0; i < MOST; i++) {
       if (free.get(i) == null && free.compareAndSet(i, null, block)) {

@@ -133,7 +133,7 @@ final class Ext2FeaturesTest {
         .hasMessageContaining("flex_bg");
   }
 
-  /// Quotas are such a feature: whoever wrote would not count.
+  /// Quotas are such a feature: a writer would not count.
   @Test
   void eachUnknownReadOnlyFeatureIsReadAndItsNameForbidsWriting() throws Exception {
     E2fsprogs.require("dumpe2fs");

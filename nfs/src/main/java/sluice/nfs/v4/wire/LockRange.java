@@ -8,7 +8,7 @@ import sluice.nfs.rpc.XdrException;
 ///
 /// @param start first byte, unsigned
 /// @param end last byte, unsigned, inclusive
-/// @param write whether nobody else may lock any of it
+/// @param write whether no other owner may lock any of it
 public record LockRange(long start, long end, boolean write) {
   /// All bytes from the offset on.
   private static final long TO_THE_END = -1;

@@ -94,7 +94,7 @@ public record Nfs4Wishes(Bitmap asked, AttributeChange change) {
     return has(Nfs4Attribute.MODE) ? change.mode() : otherwise;
   }
 
-  /// What is left to be set when a file has just been made with its mode.
+  /// What remains to be set when a file has just been made with its mode.
   AttributeChange afterCreation() {
     int left = change.set() & ~AttributeChange.MODE;
     if (change.has(AttributeChange.SIZE) && change.sizeBytes() == 0) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import sluice.nfs.rpc.XdrReader;
 
-/// Bytes that somebody else has chosen as a name: of a client, of an owner of opens or locks.
-/// Immutable: any thread may use it.
+/// Bytes that a client has chosen as a name: of a client, of an owner of opens or locks. Immutable:
+/// any thread may use it.
 public final class Opaque {
   /// RFC 8881: `NFS4_OPAQUE_LIMIT`.
   static final int MAX_BYTES = 1024;

@@ -1,0 +1,17 @@
+package sluice.bench.domain;
+
+import java.io.IOException;
+import java.util.List;
+
+/// A case whose systems each do the same work in a process of their own. Immutable.
+///
+/// @param quick whether `--quick` has it
+/// @param systems ours first
+record WorkCase(String name, boolean quick, List<String> systems) {
+  /// What is measured in each round.
+  static final String METRIC = "ns_per_call";
+
+  static IOException unknown(String name, String system) {
+    return new IOException("case " + name + " has no system " + system);
+  }
+}

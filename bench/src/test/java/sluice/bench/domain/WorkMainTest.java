@@ -1,0 +1,71 @@
+package sluice.bench.domain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// How a worker measures, and what it answers.
+final class WorkMainTest {
+  /// Says that each piece takes 100 ns.
+  private static final class Told implements Work {
+    private long told;
+
+    @Override
+    public long run(int times) {
+      told += 100L * times;
+      return times;
+    }
+
+    @Override
+    public long measuredNanos() {
+      long since = told;
+      told = 0;
+      return since;
+    }
+
+    @Override
+    public Map<String, Double> extra() {
+      return Map.of("p50_us", 0.5);
+    }
+  }
+
+  @Test
+  void aWorkThatTellsItsTimeIsBelieved() {
+    assertThat(WorkMain.answer(new Told(), "2")).isEqualTo("ok ns_per_call=100.0 p50_us=0.5");
+  }
+
+  @Test
+  void anotherIsMeasuredByTheClock() throws Exception {
+    int[] done = {0};
+    double nanos =
+        WorkMain.measure(
+            times -> {
+              Thread.sleep(times);
+              done[0] += times;
+              return times;
+            },
+            20_000_000);
+    assertThat(nanos).isGreaterThanOrEqualTo(1e6);
+    assertThat(done[0]).isPositive();
+  }
+
+  @Test
+  void aFailureIsAnsweredInOneLine() {
+    Work failing =
+        _ -> {
+          throw new IllegalStateException("two\nlines");
+        };
+    assertThat(WorkMain.answer(failing, "1")).startsWith("error ").doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {PortalBench.NAME, DomainBench.NAME})
+  void anUnknownSystemIsRefused(String bench) {
+    assertThatThrownBy(() -> WorkMain.work(bench, "nothing", "none"))
+        .hasMessageContaining("has no system none");
+  }
+}
