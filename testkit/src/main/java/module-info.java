@@ -13,6 +13,7 @@ module sluice.testkit {
   requires org.junit.jupiter.params;
 
   exports sluice.testkit;
+  exports sluice.testkit.sim;
 
   // JUnit finds tests in here by reflection
   opens sluice.testkit;

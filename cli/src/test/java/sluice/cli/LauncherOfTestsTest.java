@@ -148,9 +148,7 @@ final class LauncherOfTestsTest extends LauncherRig {
     Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
     Result quick = run(List.of("FAKE_REPORT=" + PASSED), "test", "--quick");
     assertThat(quick.err()).contains("changed: http; depending on it: cli");
-    assertThat(asked()).contains("-Dfast", "/.sluice/test-classes -pl http,cli -am ");
-    assertThat(Files.readString(root.resolve(".sluice/test-classes")))
-        .isEqualTo("sluice/cli/TidyTest.java\n");
+    assertThat(asked()).contains("-Dfast -Dtest=sluice.cli.TidyTest -pl http,cli -am ");
     assertThat(run(List.of(), "test", "--quick", "http").exitCode()).isEqualTo(2);
   }
 

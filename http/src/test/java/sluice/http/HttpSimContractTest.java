@@ -26,10 +26,10 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;
-import sluice.testkit.SimClient;
-import sluice.testkit.SimFault;
-import sluice.testkit.SimRandom;
-import sluice.testkit.SimWorld;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimFault;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// The parts of [HttpContract] that need no kernel's sockets, over the simulated engine: short
 /// transfers, EINTR, reordering and an empty arena, as the seed has it, but no connection that the

@@ -17,9 +17,9 @@ import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.ServerConfig;
-import sluice.testkit.SimEngine;
-import sluice.testkit.SimRandom;
-import sluice.testkit.SimWorld;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// The whole server over the simulated engine, files and inotify: clients pipeline requests of
 /// every kind while files change at random moments. Every reply is whole, in order and fresh, or

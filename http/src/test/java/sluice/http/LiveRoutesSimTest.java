@@ -16,10 +16,10 @@ import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.ServerConfig;
-import sluice.testkit.SimClient;
-import sluice.testkit.SimEngine;
-import sluice.testkit.SimRandom;
-import sluice.testkit.SimWorld;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// Handlers are admitted, replaced and evicted at random moments while simulated clients pipeline
 /// requests in pieces. On each connection the versions that answer never go back, every request has

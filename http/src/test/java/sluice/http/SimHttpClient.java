@@ -15,9 +15,9 @@ import java.util.function.Predicate;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import sluice.http.SimSite.Doc;
-import sluice.testkit.SimClient;
-import sluice.testkit.SimRandom;
-import sluice.testkit.SimWorld;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// A client in a simulation that pipelines requests of every kind and checks every byte that comes
 /// back. Owned by the thread that runs the simulation.

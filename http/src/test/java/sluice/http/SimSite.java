@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.files.FileMemory;
-import sluice.testkit.SimRandom;
+import sluice.testkit.sim.SimRandom;
 
 /// Files in a [FileMemory] that change at random, and everything they ever were. Owned by the
 /// thread that runs the simulation.

@@ -3,8 +3,8 @@ package sluice.http;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
-import sluice.testkit.SimRandom;
-import sluice.testkit.SimScheduler;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimScheduler;
 
 /// The slow path of a simulation: tasks that take simulated time, so that requests come and files
 /// change in the middle of them. Owned by the thread that runs the simulation; each task has a

@@ -6,7 +6,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
-import sluice.testkit.SimClient;
+import sluice.testkit.sim.SimClient;
 
 /// A socket of blocking clients that is one of the simulated kernel: a read lets the simulation go
 /// on until something comes. Used by the thread that runs the simulation.

@@ -89,7 +89,7 @@ final class Admission {
   /// @return whether there was one
   boolean endLongestLingering() {
     Connection longest = leaving.first();
-    if (longest == null || longest.state != Connection.LINGER) {
+    if (longest == null || longest.state != Connection.State.LINGER) {
       return false;
     }
     leaving.remove(longest);
@@ -100,7 +100,9 @@ final class Admission {
   /// The protocol waits for the next message.
   void idle(Connection connection) {
     connection.idleOnceSent = false;
-    if (connection.state == Connection.OPEN && connection.list == null && !connection.leaving) {
+    if (connection.state == Connection.State.OPEN
+        && connection.list == null
+        && !connection.leaving) {
       idle.add(connection);
     }
   }

@@ -27,28 +27,45 @@ public final class Connection {
   /// As [sluice.loop.engine.Transport#peerTakenBytes] where it cannot tell.
   private static final long UNKNOWN_TAKEN = -1;
 
-  static final int OPEN = 0;
-  static final int CLOSING = 1;
-  static final int LINGER = 2;
-  static final int FINISHED = 3;
+  /// See the diagram above.
+  enum State {
+    OPEN,
+    CLOSING,
+    LINGER,
+    FINISHED
+  }
 
-  /// Nothing of the output is with the kernel.
-  static final int SEND_IDLE = 0;
+  /// Where the output is.
+  ///
+  /// ```
+  /// IDLE ──flush──▶ SUBMITTED ──end of turn: all taken──▶ IDLE
+  ///   │                 └──a part taken──▶ WAITING, WRITABLE or READING ──done──▶ IDLE
+  ///   └──no memory──▶ ROOM ──granted──▶ IDLE
+  /// ```
+  enum Send {
+    /// Nothing of the output is with the kernel.
+    IDLE,
 
-  /// A send was staged; the end of the turn that submits it tells how it went.
-  static final int SEND_SUBMITTED = 1;
+    /// A send was staged; the end of the turn that submits it tells how it went.
+    SUBMITTED,
 
-  /// A `sendAll` is in flight.
-  static final int SEND_WAITING = 2;
+    /// A `sendAll` is in flight.
+    WAITING,
 
-  /// Waiting until the socket can take more of a file.
-  static final int SEND_WRITABLE = 3;
+    /// Waiting until the socket can take more of a file.
+    WRITABLE,
 
-  /// The slow path reads the next piece of a file.
-  static final int SEND_READING = 4;
+    /// The slow path reads the next piece of a file.
+    READING,
 
-  /// Waits for memory, see [OutputRoom].
-  static final int SEND_ROOM = 5;
+    /// Waits for memory, see [OutputRoom].
+    ROOM;
+
+    /// Whether the peer must read, or something else must happen, before more can be sent.
+    boolean isBlocked() {
+      return this != IDLE && this != SUBMITTED;
+    }
+  }
 
   /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
   static final int TOOK_ALL = Integer.MAX_VALUE;
@@ -68,8 +85,8 @@ public final class Connection {
   /// Stands between socket and protocol; null on a connection without TLS.
   final @Nullable TlsLayer tls;
 
-  int state = OPEN;
-  int sendState = SEND_IDLE;
+  State state = State.OPEN;
+  Send sendState = Send.IDLE;
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
@@ -153,7 +170,7 @@ public final class Connection {
 
   /// Whether input is still handled: false after [#close], [#abort] or an error.
   public boolean isOpen() {
-    return state == OPEN && !(tls != null && tls.closeWaits());
+    return state == State.OPEN && !(tls != null && tls.closeWaits());
   }
 
   /// Whether the peer is connected by TLS.
@@ -185,7 +202,7 @@ public final class Connection {
 
   /// Whether the peer must read before more of the output is taken.
   public boolean outputBlocked() {
-    return sendState > SEND_SUBMITTED;
+    return sendState.isBlocked();
   }
 
   /// Calls [Protocol#sent], once, when [#sentBytes] has reached a number; not if the connection
@@ -194,7 +211,7 @@ public final class Connection {
   /// @param bytes as [#stagedBytes] has said; `Long.MAX_VALUE` for none
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
-    if (bytes != Long.MAX_VALUE && sendState == SEND_SUBMITTED) {
+    if (bytes != Long.MAX_VALUE && sendState == Send.SUBMITTED) {
       loop.settleSoon(); // otherwise only what comes next would end the turn that tells
     }
   }
@@ -285,7 +302,7 @@ public final class Connection {
   public void deadline(long nanosFromNow) {
     protocolDelayNanos = nanosFromNow;
     protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : loop.now() + nanosFromNow;
-    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+    if (state == State.OPEN && !sendState.isBlocked()) {
       applyProtocolDeadline();
     }
   }
@@ -300,7 +317,7 @@ public final class Connection {
 
   /// Whether nothing was asked, or begun to be asked, that has not been answered.
   boolean asksForNothing() {
-    return state == OPEN
+    return state == State.OPEN
         && ticket == null
         && !input.waits()
         && (tls == null || tls.heldBytes() == 0);
@@ -308,19 +325,19 @@ public final class Connection {
 
   /// Whether the kernel has taken all output.
   boolean allSent() {
-    return sendState == SEND_IDLE && unsentBytes() == 0;
+    return sendState == Send.IDLE && unsentBytes() == 0;
   }
 
   /// Whether all output is with the kernel, in a send that may still fall short.
   boolean allSubmitted() {
-    return sendState == SEND_SUBMITTED && unsentBytes() == submittedBytes;
+    return sendState == Send.SUBMITTED && unsentBytes() == submittedBytes;
   }
 
   /// Sends what is staged, then FIN, then reads and drops what the peer still sends until its FIN,
   /// so that no reset destroys the last reply.
   public void close() {
-    if (state == OPEN && !(tls != null && tls.takesClose())) {
-      state = CLOSING;
+    if (state == State.OPEN && !(tls != null && tls.takesClose())) {
+      state = State.CLOSING;
       loop.admission().busy(this);
       loop.timers().cancel(this);
       input.drop();
@@ -330,8 +347,8 @@ public final class Connection {
 
   /// Ends the connection at once; what is staged is dropped.
   public void abort() {
-    if (state != FINISHED) {
-      state = FINISHED;
+    if (state != State.FINISHED) {
+      state = State.FINISHED;
       loop.admission().busy(this);
       loop.timers().cancel(this);
       input.drop();
@@ -383,7 +400,7 @@ public final class Connection {
   /// Whether a listener waits to hear that the kernel has taken what is sent now.
   boolean settlesSoon() {
     ReplyTicket waiting = ticket;
-    return state != OPEN
+    return state != State.OPEN
         || sentAwaited != Long.MAX_VALUE
         || input.roomAwaited()
         || (waiting != null && waiting.awaitsRoom());
@@ -409,14 +426,14 @@ public final class Connection {
 
   /// The output has gone: in CLOSING that is the time for our FIN.
   void outputEmpty() {
-    if (state != CLOSING) {
+    if (state != State.CLOSING) {
       return;
     }
     if (input.peerEnded()) {
       abort();
       return;
     }
-    state = LINGER;
+    state = State.LINGER;
     loop.transport().shutdown(socket, 1);
     loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
     if (expiredInDrain) {
@@ -428,7 +445,7 @@ public final class Connection {
   /// Waits no longer for the peer's FIN than an idle connection of a draining loop does.
   void lingerBriefly(long now) {
     long until = now + Drain.LINGER_NANOS;
-    if (state == LINGER && deadlineNanos > until) {
+    if (state == State.LINGER && deadlineNanos > until) {
       loop.timers().schedule(this, until);
     }
   }
@@ -473,7 +490,7 @@ public final class Connection {
 
   /// It waits for output memory: for that no peer is to blame.
   void awaitRoom() {
-    sendState = SEND_ROOM;
+    sendState = Send.ROOM;
     loop.timers().cancel(this);
     loop.outputRoom().await(this);
   }
@@ -485,8 +502,8 @@ public final class Connection {
 
   /// There is output memory: whatever waited for some goes on.
   void roomCame() {
-    if (sendState == SEND_ROOM) {
-      sendState = SEND_IDLE;
+    if (sendState == Send.ROOM) {
+      sendState = Send.IDLE;
       unblockedOnWrite();
       markDirty();
     }
@@ -498,16 +515,16 @@ public final class Connection {
   }
 
   void unblockedOnWrite() {
-    if (state == OPEN) {
+    if (state == State.OPEN) {
       deadline(protocolDelayNanos);
-    } else if (state == CLOSING) {
+    } else if (state == State.CLOSING) {
       loop.timers().cancel(this);
     }
   }
 
   /// The handshake is over, and its deadline with it.
   void handshakeEnded() {
-    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+    if (state == State.OPEN && !sendState.isBlocked()) {
       applyProtocolDeadline();
     }
   }
@@ -524,7 +541,7 @@ public final class Connection {
   // ---- end ----------------------------------------------------------------------------------
 
   void expired() {
-    if (state == OPEN && sendState <= SEND_SUBMITTED) {
+    if (state == State.OPEN && !sendState.isBlocked()) {
       if (!output.isEmpty() || loop.outputRoom().awaitedBy(this)) {
         deadline(protocolDelayNanos);
         return;
@@ -538,7 +555,7 @@ public final class Connection {
         loop.calls().timedOut(this);
       }
     } else {
-      if (state != LINGER) {
+      if (state != State.LINGER) {
         if (!peerStuck()) {
           return;
         }
@@ -562,15 +579,15 @@ public final class Connection {
       return;
     }
     input.cancel();
-    if (sendState == SEND_WAITING) {
+    if (sendState == Send.WAITING) {
       loop.engine().cancel(token(Token.SEND_ALL));
-    } else if (sendState == SEND_WRITABLE) {
+    } else if (sendState == Send.WRITABLE) {
       loop.engine().cancel(token(Token.WRITABLE));
     }
-    if (sendState == SEND_ROOM) {
-      sendState = SEND_IDLE;
+    if (sendState == Send.ROOM) {
+      sendState = Send.IDLE;
     }
-    if (!input.armed() && sendState == SEND_IDLE) {
+    if (!input.armed() && sendState == Send.IDLE) {
       removed = true;
       if (unsentBytes() > 0 || ticket != null) {
         loop.counters().cutReplies++;
@@ -585,6 +602,6 @@ public final class Connection {
   }
 
   boolean finished() {
-    return state == FINISHED;
+    return state == State.FINISHED;
   }
 }

@@ -57,7 +57,7 @@ final class ConnectionInput {
     if (receiveArmed || peerEnded || starved || refused || connection.finished()) {
       return;
     }
-    if (connection.state == Connection.OPEN && full()) {
+    if (connection.state == Connection.State.OPEN && full()) {
       return;
     }
     TlsLayer tls = connection.tls;
@@ -75,7 +75,7 @@ final class ConnectionInput {
 
   /// As [Connection#expectLong].
   void expectLong(boolean on) {
-    if (on == direct || connection.tls != null || connection.state != Connection.OPEN) {
+    if (on == direct || connection.tls != null || connection.state != Connection.State.OPEN) {
       return;
     }
     if (on && loop.transport().receivesDirectly(connection.socket)) {
@@ -91,7 +91,7 @@ final class ConnectionInput {
     if (!direct || receiveArmed || partial.length() > 0 || peerEnded) {
       return;
     }
-    if (connection.state == Connection.OPEN && !gated()) {
+    if (connection.state == Connection.State.OPEN && !gated()) {
       caughtUp = true;
       try {
         loop.calls().caughtUp(connection);
@@ -106,7 +106,7 @@ final class ConnectionInput {
     if (!caughtUp) {
       throw new IllegalStateException("bytes may be taken in Protocol.caughtUp only");
     }
-    if (most == 0 || connection.state != Connection.OPEN) {
+    if (most == 0 || connection.state != Connection.State.OPEN) {
       return 0;
     }
     int taken = loop.transport().receiveNow(connection.socket, into, at, most);
@@ -165,7 +165,7 @@ final class ConnectionInput {
   /// Bytes for the protocol, in a block that stays as it is while it is leased.
   void show(Block chunk, long base, int count) {
     switch (connection.state) {
-      case Connection.OPEN -> {
+      case OPEN -> {
         if (refused) {
           return;
         }
@@ -181,7 +181,7 @@ final class ConnectionInput {
           present(chunk, base, count);
         }
       }
-      case Connection.LINGER -> {
+      case LINGER -> {
         lingerBytes += count;
         if (lingerBytes > LINGER_LIMIT_BYTES) {
           connection.abort();
@@ -243,14 +243,14 @@ final class ConnectionInput {
   void resume() {
     resumeQueued = false;
     memoryAwaited = false;
-    if (connection.state != Connection.OPEN || answerAwaited()) {
+    if (connection.state != Connection.State.OPEN || answerAwaited()) {
       return;
     }
     roomAwaited = connection.overHighWater();
     if (gated()) {
       if (!roomAwaited) {
         resumeLater();
-      } else if (connection.sendState == Connection.SEND_SUBMITTED) {
+      } else if (connection.sendState == Connection.Send.SUBMITTED) {
         loop.settleSoon();
       }
       return;
@@ -259,7 +259,7 @@ final class ConnectionInput {
     if (partial.length() > 0) {
       presentPartial();
     }
-    boolean open = connection.state == Connection.OPEN;
+    boolean open = connection.state == Connection.State.OPEN;
     if (open && endPending && !answerAwaited() && !resumeQueued && !memoryAwaited) {
       endPending = false;
       loop.calls().ended(connection, partial.length());
@@ -287,7 +287,7 @@ final class ConnectionInput {
       return;
     }
     if (!answerAwaited()
-        && connection.state == Connection.OPEN
+        && connection.state == Connection.State.OPEN
         && (partial.length() > 0 || endPending)) {
       loop.queueResume(connection);
     }
@@ -320,7 +320,7 @@ final class ConnectionInput {
 
   private void present(Block block, long base, int count) {
     int used = loop.calls().deliver(connection, block, base, count);
-    if (connection.state != Connection.OPEN) {
+    if (connection.state != Connection.State.OPEN) {
       return;
     }
     int left = count - used;
@@ -337,7 +337,7 @@ final class ConnectionInput {
     } else {
       hold(block.segment(), base + used, left);
     }
-    if (!answerAwaited() && connection.state == Connection.OPEN) {
+    if (!answerAwaited() && connection.state == Connection.State.OPEN) {
       if (connection.outputFull()) {
         resumeLater();
       } else if (full()) {
@@ -402,7 +402,7 @@ final class ConnectionInput {
   void end() {
     peerEnded = true;
     switch (connection.state) {
-      case Connection.OPEN -> {
+      case OPEN -> {
         if (gated()) {
           endPending = true;
           if (!answerAwaited()) {
@@ -412,7 +412,7 @@ final class ConnectionInput {
           loop.calls().ended(connection, partial.length());
         }
       }
-      case Connection.LINGER -> connection.abort();
+      case LINGER -> connection.abort();
       default -> {}
     }
   }

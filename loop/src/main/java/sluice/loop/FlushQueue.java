@@ -86,7 +86,7 @@ final class FlushQueue {
     if (connection.finished()) {
       return;
     }
-    if (connection.sendState != Connection.SEND_IDLE) {
+    if (connection.sendState != Connection.Send.IDLE) {
       persist(connection, 0);
       return;
     }
@@ -162,7 +162,7 @@ final class FlushQueue {
 
   /// Notes a send, to be settled when the turn that submits it has ended.
   private void submitted(Connection connection, int bytes) {
-    connection.sendState = Connection.SEND_SUBMITTED;
+    connection.sendState = Connection.Send.SUBMITTED;
     connection.submittedBytes = bytes;
     if (flushedCount == flushed.length) {
       flushed = Arrays.copyOf(flushed, flushedCount * 2);
@@ -177,7 +177,7 @@ final class FlushQueue {
 
   /// Whether encrypting has left the connection alive, and found room for ciphertext.
   private static boolean sendable(Connection connection) {
-    return !connection.finished() && connection.sendState == Connection.SEND_IDLE;
+    return !connection.finished() && connection.sendState == Connection.Send.IDLE;
   }
 
   private boolean persist(Connection connection, long skipBytes) {
@@ -194,7 +194,7 @@ final class FlushQueue {
   // ---- outcome ------------------------------------------------------------------------------
 
   void sendFellShort(@Nullable Connection connection, int result) {
-    if (connection != null && connection.sendState == Connection.SEND_SUBMITTED) {
+    if (connection != null && connection.sendState == Connection.Send.SUBMITTED) {
       connection.shortResult = result;
     }
   }
@@ -214,7 +214,7 @@ final class FlushQueue {
   private void settle(Connection connection) {
     int result = connection.shortResult;
     connection.shortResult = Connection.TOOK_ALL;
-    connection.sendState = Connection.SEND_IDLE;
+    connection.sendState = Connection.Send.IDLE;
     Output output = connection.wire();
     OutSegment head = output.head();
     boolean piece = head != null && head.file != null;
@@ -249,7 +249,7 @@ final class FlushQueue {
       throw new IllegalStateException("a send fell short of nothing");
     }
     int length = Math.min(head.length, WAITING_PIECE_BYTES);
-    connection.sendState = Connection.SEND_WAITING;
+    connection.sendState = Connection.Send.WAITING;
     connection.submittedBytes = length;
     connection.blockedOnWrite();
     long token = connection.token(Token.SEND_ALL);
@@ -257,10 +257,10 @@ final class FlushQueue {
   }
 
   void sentAll(@Nullable Connection connection, int result) {
-    if (connection == null || connection.sendState != Connection.SEND_WAITING) {
+    if (connection == null || connection.sendState != Connection.Send.WAITING) {
       return;
     }
-    connection.sendState = Connection.SEND_IDLE;
+    connection.sendState = Connection.Send.IDLE;
     if (result > 0) {
       loop.counters().sentBytes += result;
       connection.wire().drop(result);
@@ -285,7 +285,7 @@ final class FlushQueue {
     if (ticket != null) {
       ticket.roomIfDrained();
     }
-    if (connection.unsentBytes() > 0 || connection.state == Connection.CLOSING) {
+    if (connection.unsentBytes() > 0 || connection.state == Connection.State.CLOSING) {
       connection.markDirty();
     }
   }
@@ -348,16 +348,16 @@ final class FlushQueue {
   }
 
   private void awaitWritable(Connection connection) {
-    connection.sendState = Connection.SEND_WRITABLE;
+    connection.sendState = Connection.Send.WRITABLE;
     connection.blockedOnWrite();
     loop.transport().awaitWritable(connection.socket, connection.token(Token.WRITABLE));
   }
 
   void writable(@Nullable Connection connection, int result) {
-    if (connection == null || connection.sendState != Connection.SEND_WRITABLE) {
+    if (connection == null || connection.sendState != Connection.Send.WRITABLE) {
       return;
     }
-    connection.sendState = Connection.SEND_IDLE;
+    connection.sendState = Connection.Send.IDLE;
     if (connection.finished()) {
       connection.finish();
     } else if (result < 0) {
@@ -401,7 +401,7 @@ final class FlushQueue {
       return;
     }
     int length = (int) block.lengthBytes();
-    connection.sendState = Connection.SEND_READING;
+    connection.sendState = Connection.Send.READING;
     loop.timers().cancel(connection);
     long position = head.filePosition;
     loop.slowPath()
@@ -418,7 +418,7 @@ final class FlushQueue {
   }
 
   private void pieceRead(Connection connection, FileBody file, Block block, int read) {
-    connection.sendState = Connection.SEND_IDLE;
+    connection.sendState = Connection.Send.IDLE;
     if (connection.finished()) {
       block.release();
       connection.finish();

@@ -363,7 +363,7 @@ public final class Output {
 
   /// Whether a segment holds input that others need. Not while the kernel may be reading it.
   private boolean makesRoom(OutSegment segment) {
-    boolean inFlight = segment == head && connection.sendState == Connection.SEND_WAITING;
+    boolean inFlight = segment == head && connection.sendState == Connection.Send.WAITING;
     return segment.input && !inFlight && loop.inputScarce();
   }
 

@@ -108,7 +108,7 @@ public final class ReplyTicket {
 
   private boolean mustWait() {
     return connection.ticket == this
-        && connection.state == Connection.OPEN
+        && connection.state == Connection.State.OPEN
         && (connection.loop.outputRoom().isShort() || connection.loop.staging().full());
   }
 
@@ -134,7 +134,7 @@ public final class ReplyTicket {
   }
 
   private void stage(Piece piece, boolean last) {
-    if (connection.ticket != this || connection.state != Connection.OPEN) {
+    if (connection.ticket != this || connection.state != Connection.State.OPEN) {
       if (last && connection.ticket == this) {
         connection.ticket = null;
       }

@@ -111,7 +111,7 @@ final class TlsLayer {
       if (!handshake.busy() && handshake.established()) {
         postponed = encryptOutput(output);
       }
-      if (connection.state == Connection.CLOSING
+      if (connection.state == Connection.State.CLOSING
           && output.isEmpty()
           && !handshake.busy()
           && !closeSent) {
@@ -183,7 +183,8 @@ final class TlsLayer {
 
   /// Whether everything has been encrypted, with the `close_notify` when the connection closes.
   boolean drained() {
-    return connection.output().isEmpty() && (closeSent || connection.state != Connection.CLOSING);
+    return connection.output().isEmpty()
+        && (closeSent || connection.state != Connection.State.CLOSING);
   }
 
   // ---- end ----------------------------------------------------------------------------------
@@ -209,7 +210,7 @@ final class TlsLayer {
   /// FIN from the peer.
   void peerFin() {
     if (inputEnded) {
-      if (connection.state == Connection.LINGER) {
+      if (connection.state == Connection.State.LINGER) {
         connection.abort();
       }
     } else if (handshake.busy()) {

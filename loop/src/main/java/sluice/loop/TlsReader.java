@@ -81,7 +81,7 @@ final class TlsReader {
 
   /// Whether input is still decrypted.
   boolean accepts() {
-    return connection.state == Connection.OPEN
+    return connection.state == Connection.State.OPEN
         && !layer.inputEnded()
         && !connection.input.refused();
   }

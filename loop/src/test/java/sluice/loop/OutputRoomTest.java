@@ -292,7 +292,7 @@ final class OutputRoomTest {
       Connection waiting = rig.open();
       arrive(rig, waiting, 2);
       rig.turns(2);
-      assertThat(waiting.sendState).isEqualTo(Connection.SEND_ROOM);
+      assertThat(waiting.sendState).isEqualTo(Connection.Send.ROOM);
       turnAfter(rig, 25 * SECOND);
       turnAfter(rig, 10 * SECOND);
       assertThat(holding.finished()).isTrue();

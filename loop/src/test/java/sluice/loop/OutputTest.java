@@ -232,7 +232,7 @@ class OutputTest {
       connection.output().file(new TestFile(bytes, 5, true, 0), 0, bytes.length);
       block.release();
       rig.turns(3);
-      assertThat(connection.sendState).isEqualTo(Connection.SEND_WAITING);
+      assertThat(connection.sendState).isEqualTo(Connection.Send.WAITING);
       assertThat(rig.loop.heldBytes()).isEqualTo(bytes.length);
       connection.abort();
       rig.turns(3);

@@ -89,7 +89,8 @@ final class RingDriverTest {
   @Test
   void theEndWithinADrainHandsOverTheRestElsewhere() throws Exception {
     List<Long> rest = new ArrayList<>();
-    try (IoUring ring = IoUring.open(8, 16, FLAGS)) {
+    IoUring ring = IoUring.open(8, 16, FLAGS);
+    try {
       RingDriver driver = new RingDriver(ring);
       for (int i = 1; i <= 4; i++) {
         ring.submission().nop(i);
@@ -102,6 +103,8 @@ final class RingDriverTest {
           ring.close();
         }
       });
+    } finally {
+      ring.close();
     }
     assertThat(seen).containsExactly(1L, 2L);
     assertThat(rest).containsExactly(3L, 4L);

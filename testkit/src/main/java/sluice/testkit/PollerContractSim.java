@@ -3,6 +3,9 @@ package sluice.testkit;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.poller.Poller;
+import sluice.testkit.sim.SimDescriptor;
+import sluice.testkit.sim.SimPollerPort;
+import sluice.testkit.sim.SimWorld;
 
 /// The simulated kernel: subjects are simulated descriptors, time is simulated. Owned by the thread
 /// that runs the simulation, on which everything happens.

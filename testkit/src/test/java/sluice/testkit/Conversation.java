@@ -2,6 +2,8 @@ package sluice.testkit;
 
 import java.net.SocketAddress;
 import java.util.Arrays;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimWorld;
 
 /// A client of an echo server, what it sends, and what it may expect back. Owned by the thread that
 /// runs the simulation.

@@ -12,6 +12,8 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
 
 /// Messages of one fixed size, each answered by itself, repeated: copied, sent from the chunk it
 /// arrived in, from a file, or late by the slow path in one piece or two. Owned by the loop's

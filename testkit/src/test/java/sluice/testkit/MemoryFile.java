@@ -3,6 +3,7 @@ package sluice.testkit;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import sluice.loop.engine.FileBody;
+import sluice.testkit.sim.SimRandom;
 
 /// A file of a simulation: its descriptor, if it has one, is known to the [SimEngine]. Used on the
 /// simulation's thread; counts its holders.

@@ -17,6 +17,11 @@ import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
 import sluice.testkit.EchoProtocol.Habits;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimFault;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// Slow readers with TLS and without it on one loop of a simulated kernel, and much less memory for
 /// output than they leave unread: the limit holds in every turn, every reply arrives whole, and

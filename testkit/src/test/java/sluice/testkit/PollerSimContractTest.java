@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import sluice.loop.poller.Poller;
+import sluice.testkit.sim.SimWorld;
 
 /// The contract on the simulated kernel, without faults.
 class PollerSimContractTest extends PollerContract {

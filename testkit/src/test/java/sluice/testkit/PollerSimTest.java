@@ -7,6 +7,11 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 import sluice.sys.SysException;
+import sluice.testkit.sim.SimDescriptor;
+import sluice.testkit.sim.SimFault;
+import sluice.testkit.sim.SimPollerPort;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// A poller on the simulated kernel with faults: random changes between waits and during them, held
 /// against a model. Each seed is a run of its own.

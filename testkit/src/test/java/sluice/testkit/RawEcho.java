@@ -16,6 +16,7 @@ import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 import sluice.sys.Errno;
+import sluice.testkit.sim.SimRandom;
 
 /// An echo server written directly over an [Engine]: what arrives in chunks is sent from the same
 /// chunks. It follows the contract to the letter, except for the one [Bug] it is given.

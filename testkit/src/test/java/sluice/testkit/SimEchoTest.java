@@ -14,6 +14,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.testkit.RawEcho.Bug;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimFault;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimViolation;
+import sluice.testkit.sim.SimWorld;
 
 /// An echo server over the bare engine, against clients of every pace and a kernel that does its
 /// worst: every byte comes back in order, or the connection was reset. And the proof that the

@@ -2,6 +2,7 @@ package sluice.testkit;
 
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.testkit.sim.SimContractWorld;
 
 /// The contract on the simulated engine, without faults: what it lets its caller rely on is what
 /// the kernel's engines do.

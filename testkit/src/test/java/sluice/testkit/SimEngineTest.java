@@ -22,6 +22,12 @@ import sluice.loop.engine.Transport;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimDescriptor;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimFault;
+import sluice.testkit.sim.SimViolation;
+import sluice.testkit.sim.SimWorld;
 
 /// The kernel model without faults: what each operation does, and which mistakes it refuses.
 @Timeout(120)

@@ -14,6 +14,9 @@ import sluice.loop.Interruptlets;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.ListenOptions;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// Interruptlets over the simulated engine with all its faults: echoes by the handler that is
 /// asked, while they are admitted, replaced and evicted. Every message comes back once, in order.

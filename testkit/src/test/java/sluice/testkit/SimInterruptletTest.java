@@ -2,6 +2,7 @@ package sluice.testkit;
 
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.testkit.sim.SimContractWorld;
 
 /// The contract of interruptlets on the simulated engine, without faults.
 class SimInterruptletTest extends InterruptletContract {

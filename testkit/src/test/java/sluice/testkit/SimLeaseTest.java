@@ -2,6 +2,7 @@ package sluice.testkit;
 
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.testkit.sim.SimContractWorld;
 
 /// The contract of leases on the simulated engine, which watches every byte in flight, without
 /// faults.

@@ -13,6 +13,9 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.LeaseLimits;
 import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EchoProtocol.Habits;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// The event loop over the simulated engine: an echo protocol with fast and deferred answers. Every
 /// message comes back in order or the connection was reset, and at the end nothing is held.

@@ -13,6 +13,9 @@ import sluice.loop.LoopConfig;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.testkit.EchoProtocol.Habits;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// Many peers of every pace on a simulated kernel, and much less memory for output than they leave
 /// unread: the limit holds in every turn, and every reply arrives whole.

@@ -8,6 +8,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimRandom;
 
 /// The client's end of TLS over a [SimClient]: sends its bytes in records of every size, ends with
 /// `close_notify` and FIN, and collects what comes back. Owned by the thread that runs the

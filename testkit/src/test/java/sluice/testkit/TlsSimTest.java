@@ -29,6 +29,10 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsOptions;
 import sluice.testkit.EchoProtocol.Habits;
+import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimEngine;
+import sluice.testkit.sim.SimRandom;
+import sluice.testkit.sim.SimWorld;
 
 /// TLS over the simulated engine, with a kernel that does its worst and peers that cut records
 /// anywhere: what comes back is the beginning of what was sent, and all of it unless the connection

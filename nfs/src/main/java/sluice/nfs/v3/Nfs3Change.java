@@ -1,7 +1,6 @@
 package sluice.nfs.v3;
 
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.SpaceWait;
@@ -9,6 +8,7 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.ReplyRecords;
+import sluice.nfs.export.StableHow;
 import sluice.nfs.export.TreeShare;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.sys.Errno;
@@ -66,12 +66,11 @@ final class Nfs3Change {
 
   /// Changes the content of one file; an answer is not kept.
   ///
-  /// @param dataOnly what must be stable then: null nothing, true content, false all
-  static void write(Nfs3Call call, FileRef file, @Nullable Boolean dataOnly, Step step)
-      throws IOException {
+  /// @param stable what must be on the device before the answer
+  static void write(Nfs3Call call, FileRef file, StableHow stable, Step step) throws IOException {
     Nfs3Change change = new Nfs3Change(call, file, file);
-    if (change.runInOrder(_ -> step.run()) && dataOnly != null) {
-      call.written(file, dataOnly);
+    if (change.runInOrder(_ -> step.run()) && stable != StableHow.UNSTABLE) {
+      call.written(file, stable == StableHow.DATA_SYNC);
     }
   }
 

@@ -8,16 +8,10 @@ import sluice.memory.Memory;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.rpc.XdrException;
+import sluice.nfs.export.StableHow;
 
 /// The procedures that change one file: SETATTR, WRITE, COMMIT. Called by workers; immutable.
 final class Nfs3Writing {
-  /// `stable_how`: in memory only.
-  static final int UNSTABLE = 0;
-
-  static final int DATA_SYNC = 1;
-  static final int FILE_SYNC = 2;
-
   private final long verifier;
 
   /// @param verifier differs from that of the server before: a client then writes again what it has
@@ -74,10 +68,7 @@ final class Nfs3Writing {
     FileRef file = call.handle();
     long position = call.in.int64();
     long count = call.in.uint32();
-    int stable = call.in.int32();
-    if (stable < UNSTABLE || stable > FILE_SYNC) {
-      throw new XdrException("no stable_how");
-    }
+    StableHow stable = StableHow.of(call.in.int32());
     Memory content = call.in.content(Nfs3System.MAX_TRANSFER_BYTES);
     int bytes = (int) content.lengthBytes();
     if (count != bytes) {
@@ -89,7 +80,7 @@ final class Nfs3Writing {
     Nfs3Change.write(
         call,
         file,
-        stable == UNSTABLE ? null : stable == DATA_SYNC,
+        stable,
         () -> {
           FileAttributes now = Nfs3Call.attributes(file);
           Nfs3Reading.requireContent(now);
@@ -103,7 +94,7 @@ final class Nfs3Writing {
                   : tree.write(call.caller(file), file.inode, position, content, 0, bytes);
           call.status(NfsStatus.OK);
           call.wcc(file);
-          call.out.int32(written).int32(stable).int64(verifier);
+          call.out.int32(written).int32(stable.number()).int64(verifier);
         });
   }
 

@@ -12,8 +12,8 @@ import sluice.nfs.export.AccessRights;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
+import sluice.nfs.export.StableHow;
 import sluice.nfs.export.TreeShare;
-import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
@@ -25,12 +25,6 @@ import sluice.nfs.v4.wire.Nfs4Wishes;
 /// Called by loops, which it does not let wait, and by workers.
 final class Nfs4FileOperations {
   private static final int VERIFIED_BYTES = 64 << 10;
-
-  /// `stable_how4`.
-  private static final int UNSTABLE = 0;
-
-  private static final int DATA_SYNC = 1;
-  private static final int FILE_SYNC = 2;
 
   private final Nfs4Services services;
 
@@ -252,10 +246,7 @@ final class Nfs4FileOperations {
     c.mayWait();
     StateId id = c.stateId();
     long position = c.in.int64();
-    int stable = c.in.int32();
-    if (stable < 0 || stable > FILE_SYNC) {
-      throw new XdrException("no stable_how4");
-    }
+    StableHow stable = StableHow.of(c.in.int32());
     Memory content = c.in.content(Nfs4Channel.MAX_MESSAGE_BYTES);
     int bytes = (int) content.lengthBytes();
     FileRef file = c.file();
@@ -266,10 +257,10 @@ final class Nfs4FileOperations {
       return NfsStatus.FBIG;
     }
     int written = bytes == 0 ? 0 : write(c, file, position, content);
-    if (stable != UNSTABLE) {
-      c.written(file, stable == DATA_SYNC);
+    if (stable != StableHow.UNSTABLE) {
+      c.written(file, stable == StableHow.DATA_SYNC);
     }
-    c.out.int32(written).int32(stable).int64(services.writeVerifier());
+    c.out.int32(written).int32(stable.number()).int64(services.writeVerifier());
     return NfsStatus.OK;
   }
 

@@ -73,8 +73,13 @@ final class SourceModules {
   }
 
   private boolean needsOne(Module module, Set<String> some, Set<String> others) {
-    return Stream.concat(some.stream(), others.stream())
-        .anyMatch(name -> module.needs().contains(modules.get(name).artifact()));
+    for (Map.Entry<String, Module> other : modules.entrySet()) {
+      boolean wanted = some.contains(other.getKey()) || others.contains(other.getKey());
+      if (wanted && module.needs().contains(other.getValue().artifact())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// The sources of the test classes of a module, sorted by path.

@@ -115,12 +115,17 @@ final class TestRun {
     return reports.stream().flatMap(report -> report.notes().stream()).toList();
   }
 
-  /// Seconds that each class took, its nested classes included, in the first run.
+  /// Seconds that each class took, its nested classes included, in the first run; infinitely many
+  /// when all its tests were skipped.
   Map<String, Double> classSeconds() {
     Map<String, Double> seconds = new HashMap<>();
     for (ReportFile report : reports) {
       if (!report.again() && !report.outcomes().isEmpty()) {
-        seconds.merge(report.outcomes().getFirst().topLevelClass(), report.seconds(), Double::sum);
+        boolean ran = report.outcomes().stream().anyMatch(test -> test.kind() != Kind.SKIPPED);
+        seconds.merge(
+            report.outcomes().getFirst().topLevelClass(),
+            ran ? report.seconds() : Double.POSITIVE_INFINITY,
+            Double::sum);
       }
     }
     return seconds;

@@ -88,6 +88,30 @@ final class QuickTestsTest {
   }
 
   @Test
+  void aContractComesBeforeShorterTests() throws IOException {
+    test("http", "c.SiteContractTest", "30");
+    touch("http/src/main/java/c/Short.java");
+    Files.setLastModifiedTime(root.resolve("http/src/test/java/c/SiteContractTest.java"), BEFORE);
+    for (String folder : new String[] {"", "/java", "/java/c"}) {
+      Files.setLastModifiedTime(root.resolve("http/src/test" + folder), BEFORE);
+    }
+    assertThat(choose(31).classes()).containsExactly("sluice.cli.TidyTest", "c.SiteContractTest");
+  }
+
+  @Test
+  void aClassThatWasSkippedAsAWholeIsLeftOut() throws IOException {
+    touch("http/src/main/java/c/Short.java");
+    write(
+        "http/target/surefire-reports/TEST-c.ShortTest.xml",
+        "<testsuite time=\"0\"><testcase name=\"x\" classname=\"c.ShortTest\">"
+            + "<skipped message=\"m\"/></testcase></testsuite>");
+    Choice choice = choose(60);
+    assertThat(choice.classes()).doesNotContain("c.ShortTest");
+    assertThat(choice.told())
+        .contains("left to the full run: 2 classes of 1041 s together (ShortTest, LongTest)");
+  }
+
+  @Test
   void aFileThatIsGoneIsAChange() throws IOException {
     Path source = root.resolve("fs/src/main/java/c");
     Files.delete(source.resolve("Short.java"));

@@ -101,11 +101,8 @@ final class CopierChoice {
         if (met != null) {
           return met;
         }
-        int length = Array.getLength(source);
-        context.enter(source, 16 + (long) bytes * length);
-        Object copy = Array.newInstance(target, length);
-        System.arraycopy(source, 0, copy, 0, length);
-        return context.built(source, copy);
+        context.enter(source, 16 + (long) bytes * Array.getLength(source));
+        return context.built(source, primitives(source));
       };
     }
     return (source, context) -> {
@@ -116,12 +113,26 @@ final class CopierChoice {
       Object[] from = (Object[]) source;
       context.enter(source, 16 + 8L * from.length);
       Object[] copy = (Object[]) Array.newInstance(target, from.length);
-      int number = context.shell(source, copy);
+      context.shell(source, copy);
       for (int i = 0; i < copy.length; i++) {
         copy[i] = context.any(from[i]);
       }
-      context.complete(number);
+      context.complete();
       return copy;
+    };
+  }
+
+  private static Object primitives(Object source) {
+    return switch (source) {
+      case byte[] array -> array.clone();
+      case int[] array -> array.clone();
+      case long[] array -> array.clone();
+      case char[] array -> array.clone();
+      case double[] array -> array.clone();
+      case float[] array -> array.clone();
+      case short[] array -> array.clone();
+      case boolean[] array -> array.clone();
+      default -> throw new IllegalArgumentException(source.getClass().getTypeName());
     };
   }
 

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
 /// back to an object that is not, the collection is filled after the walk.
 ///
 /// Objects met are found by comparing references, in an array while there are few and in an
-/// [IdentityHashMap] beyond: no code of the sender runs.
+/// [IdentityHashMap] beyond: no code of the sender runs. The first has fields of its own, so that
+/// what is one object costs no array.
 public final class CopyContext {
   /// Levels of objects inside objects. Each takes two frames of the stack.
   public static final int MAX_DEPTH = 400;
 
   private static final int SCANNED = 24;
+  private static final @Nullable Object[] NOTHING = new Object[0];
+  private static final int[] NOWHERE = new int[0];
 
   private final Copiers copiers;
   private final References references;
@@ -28,9 +31,20 @@ public final class CopyContext {
   private int objectsLeft;
   private int depth;
 
-  private @Nullable Object[] sources = new Object[8];
-  private @Nullable Object[] copies = new Object[8];
-  private boolean[] complete = new boolean[8];
+  /// What was copied last: elements of a collection are mostly of one class.
+  private @Nullable Class<?> lastType;
+
+  private @Nullable Copier lastCopier;
+  private @Nullable Object firstSource;
+  private @Nullable Object firstCopy;
+
+  /// Of each later object the source and, behind it, the copy; the first has no place here.
+  private @Nullable Object[] met = NOTHING;
+
+  /// Numbers of the objects that are not complete, innermost last: the way to where the walk is.
+  private int[] open = NOWHERE;
+
+  private int openCount;
   private int count;
   private @Nullable IdentityHashMap<Object, Integer> index;
   private int backEdges;
@@ -79,7 +93,17 @@ public final class CopyContext {
   }
 
   @Nullable Object any(@Nullable Object source) {
-    return source == null ? null : copiers.of(source.getClass()).copy(source, this);
+    if (source == null) {
+      return null;
+    }
+    Class<?> type = source.getClass();
+    Copier copier = lastCopier;
+    if (copier == null || type != lastType) {
+      copier = copiers.of(type);
+      lastType = type;
+      lastCopier = copier;
+    }
+    return copier.copy(source, this);
   }
 
   @Nullable Object string(@Nullable Object source) {
@@ -116,14 +140,20 @@ public final class CopyContext {
 
   /// The copy of an object that was met before, or null.
   @Nullable Object met(Object source) {
+    if (count == 0) {
+      return null;
+    }
     int at = find(source);
     if (at < 0) {
       return null;
     }
-    if (!complete[at]) {
-      backEdges++;
+    for (int i = openCount - 1; i >= 0; i--) {
+      if (open[i] == at) {
+        backEdges++;
+        break;
+      }
     }
-    return copies[at];
+    return at == 0 ? firstCopy : met[2 * at - 1];
   }
 
   private int find(Object source) {
@@ -131,43 +161,58 @@ public final class CopyContext {
       Integer at = index.get(source);
       return at == null ? -1 : at;
     }
-    for (int i = count - 1; i >= 0; i--) {
-      if (sources[i] == source) {
-        return i;
+    @Nullable Object[] all = met;
+    for (int i = 2 * count - 4; i >= 0; i -= 2) {
+      if (all[i] == source) {
+        return i / 2 + 1;
       }
     }
-    return -1;
+    return firstSource == source ? 0 : -1;
   }
 
-  /// Enters the copy of an object whose fields are not yet set; gives its number.
-  int shell(Object source, Object copy) {
-    if (count == sources.length) {
-      sources = Arrays.copyOf(sources, 2 * count);
-      copies = Arrays.copyOf(copies, 2 * count);
-      complete = Arrays.copyOf(complete, 2 * count);
+  /// Enters the copy of an object whose fields are not yet set.
+  void shell(Object source, Object copy) {
+    int number = add(source, copy);
+    if (openCount == open.length) {
+      open = Arrays.copyOf(open, Math.max(4, 2 * openCount));
     }
-    sources[count] = source;
-    copies[count] = copy;
+    open[openCount++] = number;
+  }
+
+  private int add(Object source, Object copy) {
+    if (count == 0) {
+      firstSource = source;
+      firstCopy = copy;
+      return count++;
+    }
+    int at = 2 * count - 2;
+    if (at == met.length) {
+      met = Arrays.copyOf(met, Math.max(2 * SCANNED, 2 * at));
+    }
+    met[at] = source;
+    met[at + 1] = copy;
     if (index != null) {
       index.put(source, count);
     } else if (count == SCANNED) {
       index = new IdentityHashMap<>(4 * SCANNED);
-      for (int i = 0; i <= count; i++) {
-        index.put(java.util.Objects.requireNonNull(sources[i]), i);
+      index.put(java.util.Objects.requireNonNull(firstSource), 0);
+      for (int i = 1; i <= count; i++) {
+        index.put(java.util.Objects.requireNonNull(met[2 * i - 2]), i);
       }
     }
     return count++;
   }
 
-  /// All fields of an entered object are set.
-  void complete(int number) {
-    complete[number] = true;
+  /// All fields of the innermost object that is not complete are set.
+  void complete() {
+    openCount--;
     depth--;
   }
 
   /// Enters the copy of an object that cannot change, which is complete at once.
   Object built(Object source, Object copy) {
-    complete(shell(source, copy));
+    add(source, copy);
+    depth--;
     return copy;
   }
 

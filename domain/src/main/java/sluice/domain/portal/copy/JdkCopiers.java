@@ -192,7 +192,7 @@ final class JdkCopiers {
     int size = from.size();
     context.enter(source, 40 + 8L * size);
     ArrayList<@Nullable Object> copy = new ArrayList<>(size);
-    int number = context.shell(source, copy);
+    context.shell(source, copy);
     for (int i = 0; i < size; i++) {
       Object element;
       try {
@@ -202,7 +202,7 @@ final class JdkCopiers {
       }
       copy.add(context.any(element));
     }
-    context.complete(number);
+    context.complete();
     return copy;
   }
 
@@ -216,9 +216,9 @@ final class JdkCopiers {
       int size = from.size();
       context.enter(source, 40 + (long) bytes * size);
       Collection<@Nullable Object> copy = maker.apply(size);
-      int number = context.shell(source, copy);
+      context.shell(source, copy);
       copy.addAll(elements(from, size, context));
-      context.complete(number);
+      context.complete();
       return copy;
     };
   }
@@ -319,11 +319,11 @@ final class JdkCopiers {
     Set<?> from = (Set<?>) source;
     int size = from.size();
     context.enter(source, 64 + 48L * size);
-    int number = context.shell(source, copy);
+    context.shell(source, copy);
     int before = context.backEdges();
     List<Object> elements = elements(from, size, context);
     context.fill(before, () -> copy.addAll(elements));
-    context.complete(number);
+    context.complete();
     return copy;
   }
 
@@ -335,11 +335,11 @@ final class JdkCopiers {
     Map<?, ?> from = (Map<?, ?>) source;
     int size = from.size();
     context.enter(source, 64 + 56L * size);
-    int number = context.shell(source, copy);
+    context.shell(source, copy);
     int before = context.backEdges();
     @Nullable Object[] pairs = pairs(from, size, context);
     context.fill(before, () -> put(pairs, copy));
-    context.complete(number);
+    context.complete();
     return copy;
   }
 

@@ -3,7 +3,6 @@ package sluice.domain.portal.copy;
 import static java.lang.constant.ConstantDescs.CD_Class;
 import static java.lang.constant.ConstantDescs.CD_MethodHandle;
 import static java.lang.constant.ConstantDescs.CD_Object;
-import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
 import static java.lang.constant.ConstantDescs.CD_void;
 import static java.lang.constant.ConstantDescs.MTD_void;
@@ -41,7 +40,6 @@ final class ObjectCopiers {
   private static final int THIS_SOURCE = 1;
   private static final int THE_CONTEXT = 2;
   private static final int THE_COPY = 3;
-  private static final int THE_NUMBER = 4;
 
   private ObjectCopiers() {}
 
@@ -146,7 +144,7 @@ final class ObjectCopiers {
     constant(body, shape.maker(), constants);
     invoke(body, shape.maker());
     body.astore(THE_COPY).aload(THE_CONTEXT).aload(THIS_SOURCE).aload(THE_COPY);
-    onContext(body, "shell", MethodTypeDesc.of(CD_int, CD_Object, CD_Object)).istore(THE_NUMBER);
+    onContext(body, "shell", MethodTypeDesc.of(CD_void, CD_Object, CD_Object));
     for (Shape.Part part : shape.fields()) {
       MethodHandle setter = java.util.Objects.requireNonNull(part.setter());
       constant(body, setter, constants);
@@ -154,8 +152,8 @@ final class ObjectCopiers {
       value(body, part, constants);
       invoke(body, setter);
     }
-    body.aload(THE_CONTEXT).iload(THE_NUMBER);
-    onContext(body, "complete", MethodTypeDesc.of(CD_void, CD_int)).aload(THE_COPY).areturn();
+    body.aload(THE_CONTEXT);
+    onContext(body, "complete", MTD_void).aload(THE_COPY).areturn();
   }
 
   /// Leaves the copy of one field on the stack.

@@ -1,14 +1,14 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
-import static sluice.testkit.SimOperation.ifActive;
-import static sluice.testkit.SimOperation.unsettled;
+import static sluice.testkit.sim.SimOperation.ifActive;
+import static sluice.testkit.sim.SimOperation.unsettled;
 
 import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.sys.Errno;
-import sluice.testkit.SimOperation.Lane;
+import sluice.testkit.sim.SimOperation.Lane;
 
 /// The engine's end of a simulated connection. Owned by the engine's thread.
 ///

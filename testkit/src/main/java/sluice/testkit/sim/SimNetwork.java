@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.io.IOException;
 import java.net.InetAddress;

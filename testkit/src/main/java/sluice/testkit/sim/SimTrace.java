@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 /// The last events of a simulation, and a digest of all of them. Owned by the thread that runs the
 /// simulation.

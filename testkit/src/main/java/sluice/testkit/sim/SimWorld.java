@@ -1,10 +1,9 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.EngineConfig;
 import sluice.testbase.Slice;
 
@@ -19,10 +18,10 @@ public final class SimWorld implements AutoCloseable {
   private final SimRandom random;
   private final SimFaults faults;
   private final SimTrace trace = new SimTrace();
+  private final SimViolations violations;
   private final SimScheduler scheduler;
   private final SimNetwork network;
   private final List<SimEngine> engines = new ArrayList<>();
-  private @Nullable SimViolation first;
   private int clients;
 
   public SimWorld(long seed) {
@@ -30,6 +29,7 @@ public final class SimWorld implements AutoCloseable {
     this.seed = seed;
     this.random = source.split();
     this.faults = SimFaults.random(source.split());
+    this.violations = new SimViolations(seed, faults, trace);
     this.scheduler = new SimScheduler(new SimClock(), source.split());
     this.network = new SimNetwork(scheduler, source.split(), faults, trace);
   }
@@ -54,12 +54,12 @@ public final class SimWorld implements AutoCloseable {
       } catch (SimViolation e) {
         throw e;
       } catch (Exception | AssertionError e) {
-        world.rethrow();
+        world.violations.rethrow();
         SimViolation violation = world.violation(e.toString());
         violation.initCause(e);
         throw violation;
       }
-      world.rethrow();
+      world.violations.rethrow();
       return world.trace.digest();
     }
   }
@@ -95,7 +95,7 @@ public final class SimWorld implements AutoCloseable {
   }
 
   public SimEngine engine(EngineConfig config) {
-    SimEngine engine = new SimEngine(this, network, config);
+    SimEngine engine = new SimEngine(violations, network, config);
     engines.add(engine);
     return engine;
   }
@@ -118,7 +118,7 @@ public final class SimWorld implements AutoCloseable {
         return;
       }
       turn.run();
-      rethrow();
+      violations.rethrow();
     }
     throw violation("not done after " + maxTurns + " turns");
   }
@@ -139,22 +139,7 @@ public final class SimWorld implements AutoCloseable {
 
   /// An error about this simulation: with its seed and its last events.
   public SimViolation violation(String message) {
-    SimViolation violation =
-        new SimViolation(
-            message,
-            "%n  seed=%d   run it alone: -Dsluice.seed=%d%n  faults: %s%n  last events:%s"
-                .formatted(seed, seed, faults, trace.format()));
-    if (first == null) {
-      first = violation;
-    }
-    return violation;
-  }
-
-  /// Throws the first violation again, in case it was caught.
-  void rethrow() {
-    if (first != null) {
-      throw first;
-    }
+    return violations.violation(message);
   }
 
   @Override

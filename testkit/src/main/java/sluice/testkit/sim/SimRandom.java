@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 /// The one source of chance in a simulation: splitmix64, so that a seed means the same on every
 /// JDK. Owned by the thread that runs the simulation.

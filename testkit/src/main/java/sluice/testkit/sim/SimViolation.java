@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 /// The code under simulation broke a rule, or did not reach its end. The message has the rule, the
 /// seed that shows it again, and the last events.

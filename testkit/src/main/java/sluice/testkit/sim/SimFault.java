@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 /// What a simulated kernel may do to its caller without breaking its promises.
 public enum SimFault {

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.poller.PollerPort;

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,9 +12,9 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
 import sluice.sys.Errno;
-import sluice.testkit.SimOperation.Completed;
-import sluice.testkit.SimOperation.Kind;
-import sluice.testkit.SimOperation.Lane;
+import sluice.testkit.sim.SimOperation.Completed;
+import sluice.testkit.sim.SimOperation.Kind;
+import sluice.testkit.sim.SimOperation.Lane;
 
 /// A model of the kernel behind an [Engine]: no descriptor, no real time, every choice made by a
 /// seed. The thread that runs the simulation owns it and turns it.
@@ -30,7 +30,7 @@ public final class SimEngine implements Engine {
   private static final int EMPTY_TURNS_ALLOWED = 2_000;
   private static final int FIRST_DESCRIPTOR = 1 << 24;
 
-  private final SimWorld world;
+  private final SimViolations violations;
   private final SimNetwork network;
   private final SimRandom random;
   private final SimFaults faults;
@@ -61,8 +61,8 @@ public final class SimEngine implements Engine {
   private int lowestFree = FIRST_DESCRIPTOR;
   private long systemCalls;
 
-  SimEngine(SimWorld world, SimNetwork network, EngineConfig config) {
-    this.world = world;
+  SimEngine(SimViolations violations, SimNetwork network, EngineConfig config) {
+    this.violations = violations;
     this.network = network;
     this.random = network.random();
     this.faults = network.faults();
@@ -99,7 +99,7 @@ public final class SimEngine implements Engine {
       int delivered = deliver(sink);
       checkSpinning(empty && delivered == 0);
       settleSends();
-      world.rethrow();
+      violations.rethrow();
       return delivered;
     } finally {
       turning = false;
@@ -216,8 +216,9 @@ public final class SimEngine implements Engine {
     return random;
   }
 
-  SimViolation violation(String message) {
-    return world.violation(message);
+  /// An error about this simulation: with its seed and its last events.
+  public SimViolation violation(String message) {
+    return violations.violation(message);
   }
 
   @SuppressWarnings("ReferenceEquality") // a thread is itself only

@@ -1,6 +1,6 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
-import static sluice.testkit.SimOperation.unsettled;
+import static sluice.testkit.sim.SimOperation.unsettled;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -18,8 +18,8 @@ import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
-import sluice.testkit.SimOperation.Kind;
-import sluice.testkit.SimOperation.Lane;
+import sluice.testkit.sim.SimOperation.Kind;
+import sluice.testkit.sim.SimOperation.Lane;
 
 /// The sockets of a [SimEngine]. Owned by the engine's thread.
 ///

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 /// What happens in a [SimWorld]: builds its parts, turns the engine to the end, checks the outcome.
 @FunctionalInterface

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.lang.foreign.MemorySegment;
 import sluice.loop.engine.ChunkPool;

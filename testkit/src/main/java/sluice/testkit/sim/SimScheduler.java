@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.util.PriorityQueue;
 import java.util.concurrent.Executor;

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;

@@ -1,21 +1,22 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.testkit.EngineContractPeers;
 
 /// A simulated machine without faults for each test of a contract. Owned by the test's thread.
-final class SimContractWorld {
+public final class SimContractWorld {
   /// A contract test fills sockets with more bytes than this, and writes fewer without waiting.
   private static final int PIPE_BYTES = 64 << 10;
 
   private SimWorld world = new SimWorld(1);
 
-  Engine open(EngineConfig config) {
+  public Engine open(EngineConfig config) {
     return world.engine(config);
   }
 
   /// The peers of a new machine: engines that are opened from now on are on it.
-  EngineContractPeers peers() {
+  public EngineContractPeers peers() {
     world = new SimWorld(Long.getLong("sluice.seed", 1));
     world.faults().withBudget(0);
     world.network().pipeBytes(PIPE_BYTES);

@@ -1,4 +1,4 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.SysException;
+import sluice.testkit.EngineContractPeers;
 
 /// The peers of an [EngineContract] on a [SimEngine]: ends of simulated connections behind blocking
 /// calls. Owned by the thread that runs the simulation.

@@ -1,6 +1,6 @@
-package sluice.testkit;
+package sluice.testkit.sim;
 
-import static sluice.testkit.SimOperation.ifActive;
+import static sluice.testkit.sim.SimOperation.ifActive;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.ListenOptions;
 import sluice.sys.Errno;
-import sluice.testkit.SimOperation.Lane;
+import sluice.testkit.sim.SimOperation.Lane;
 
 /// A listening socket of a simulated engine, with its accept queue. Owned by the engine's thread.
 final class SimPort implements SimNetwork.SimListener {

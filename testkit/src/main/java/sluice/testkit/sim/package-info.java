@@ -1,0 +1,6 @@
+/// The simulated kernel: sockets, time, faults and threads from a seed, behind the interfaces of
+/// the engines and of the poller.
+@NullMarked
+package sluice.testkit.sim;
+
+import org.jspecify.annotations.NullMarked;
