@@ -38,6 +38,7 @@ final class RevokeBench implements Bench {
   private static final int LONGS = 512;
   private static final int REVOCATIONS = 64 * 20;
   private static final int PASSES = 2000;
+  private static final long MOVING_NANOS = 1_000_000_000L;
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -53,6 +54,8 @@ final class RevokeBench implements Bench {
   private record Case(String name, int threads, List<String> systems) {}
 
   private static final String DELAY = "until earlier references fail";
+  private static final String IN_ORDER = "access in order";
+  private static final String AT_RANDOM = "access at random";
   private static final List<String> ENDING = List.of("sluice/lent", "arena");
   private static final List<String> ACCESS = List.of("sluice/lent", "segment");
   private static final List<Case> CASES =
@@ -60,8 +63,8 @@ final class RevokeBench implements Bench {
           new Case("make and revoke", 0, ENDING),
           new Case("make and revoke beside 200 threads", 200, ENDING),
           new Case(DELAY, 0, ENDING),
-          new Case("access in order", 0, ACCESS),
-          new Case("access at random", 0, ACCESS));
+          new Case(IN_ORDER, 0, ACCESS),
+          new Case(AT_RANDOM, 0, ACCESS));
 
   private final int[] places = new int[LONGS];
   private long sink;
@@ -129,6 +132,9 @@ final class RevokeBench implements Bench {
         waiting.add(Thread.ofPlatform().daemon().start(() -> await(end)));
       }
       MemorySegment segment = NativeMemory.alias(block.segment(), arena);
+      if (one.systems.equals(ACCESS)) {
+        readWhileItIsMoved(block, memory);
+      }
       return rounds(options, one, sides(one, block, memory, segment));
     } finally {
       end.countDown();
@@ -138,13 +144,33 @@ final class RevokeBench implements Bench {
     }
   }
 
+  /// For a second, others of the cohort are revoked while the memory is read, so that what the
+  /// compilers learn of its moves is in the figures.
+  private void readWhileItIsMoved(Block block, Memory memory) {
+    CountDownLatch end = new CountDownLatch(1);
+    Thread reader =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              while (end.getCount() > 0) {
+                sink += inOrder(memory) + atRandom(memory);
+              }
+            });
+    long start = System.nanoTime();
+    while (System.nanoTime() - start < MOVING_NANOS) {
+      sink += lend(block);
+    }
+    end.countDown();
+    join(reader);
+  }
+
   private List<Side> sides(Case one, Block block, Memory memory, MemorySegment segment) {
     return switch (one.name) {
-      case "access in order" ->
+      case IN_ORDER ->
           List.of(
               new Side("sluice/lent", PASSES * LONGS, () -> inOrder(memory)),
               new Side("segment", PASSES * LONGS, () -> inOrder(segment)));
-      case "access at random" ->
+      case AT_RANDOM ->
           List.of(
               new Side("sluice/lent", PASSES * LONGS, () -> atRandom(memory)),
               new Side("segment", PASSES * LONGS, () -> atRandom(segment)));

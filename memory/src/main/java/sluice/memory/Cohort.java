@@ -20,9 +20,12 @@ import sluice.sys.NativeMemory;
 ///                   └────── members that are not revoked get another alias ──────┘
 /// ```
 ///
-/// A cohort that closes first moves its live members to the open one. An access of theirs that is
-/// under way at the handshake fails, finds that its memory was moved, and is made again. Leases on
-/// the blocks of the revoked ones end after the handshake.
+/// A cohort that closes first moves its live members to the open one, then makes all threads pass a
+/// handshake of their own: compiled code reads a reference's alias at most once between two
+/// safepoint polls, so it has the new one afterwards. An access that still fails, in code that is
+/// interpreted, finds that its memory was moved and is made again. That must be rare: code for the
+/// second try, once compiled, costs each loop over any memory four to six times as much. Leases on
+/// the blocks of the revoked ones end after the last handshake.
 ///
 /// Retiring and closing is one step under `CLOSING`: a member that was moved has aliases in earlier
 /// cohorts, and these are closed before its own is. Any thread may call; the lock order is
@@ -48,6 +51,7 @@ final class Cohort {
   private static Cohort open = new Cohort();
   private static @Nullable Thread timer;
   private static boolean timerIdle;
+  private static long again;
 
   private final Arena arena = Arena.ofShared();
   private final List<MemoryRoot> members = new ArrayList<>();
@@ -90,10 +94,18 @@ final class Cohort {
     }
   }
 
-  /// The alias that a reference has now.
-  static MemorySegment segment(Memory memory) {
+  /// The alias that a reference has now, for an access that is made again.
+  static MemorySegment moved(Memory memory) {
     synchronized (LOCK) {
+      again++;
       return memory.segment;
+    }
+  }
+
+  /// How many accesses failed and looked for another alias, since the JVM started.
+  static long again() {
+    synchronized (LOCK) {
+      return again;
     }
   }
 
@@ -154,6 +166,7 @@ final class Cohort {
   /// thread closed it.
   private void close() {
     List<MemoryRoot> ended;
+    boolean moved;
     synchronized (CLOSING) {
       synchronized (LOCK) {
         if (retired) {
@@ -161,7 +174,10 @@ final class Cohort {
         }
         retired = true;
         ended = List.copyOf(revoked);
-        moveMembers();
+        moved = moveMembers();
+      }
+      if (moved) {
+        handshake();
       }
       MemoryRoot.close(arena);
     }
@@ -170,7 +186,14 @@ final class Cohort {
     }
   }
 
-  private void moveMembers() {
+  /// Every thread passes a safepoint, and compiled code that accesses segments is left there.
+  private static void handshake() {
+    Arena.ofShared().close();
+  }
+
+  /// @return whether there were any
+  private boolean moveMembers() {
+    boolean any = !members.isEmpty();
     if (open == this) {
       open = new Cohort();
     }
@@ -181,6 +204,7 @@ final class Cohort {
       }
     }
     members.clear();
+    return any;
   }
 
   // ---- the timer ----------------------------------------------------------------------------

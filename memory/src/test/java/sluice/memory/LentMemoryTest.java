@@ -93,6 +93,44 @@ final class LentMemoryTest {
     assertThatThrownBy(() -> part.getInt(0)).isInstanceOf(IllegalStateException.class);
   }
 
+  /// An access that is made again must be rare, since code for it slows down all loops.
+  @Test
+  void loopsOverLiveMemoryAreNotDisturbedWhenItIsMoved() throws InterruptedException {
+    Block block = block(4096);
+    Memory survivor = Memory.lend(block, 0, 4096);
+    CountDownLatch warm = new CountDownLatch(20_000);
+    CountDownLatch end = new CountDownLatch(1);
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (end.getCount() > 0) {
+                    assertThat(sum(survivor)).isZero();
+                    warm.countDown();
+                  }
+                });
+    warm.await();
+    long before = Cohort.again();
+    for (int i = 0; i < 2000; i++) {
+      lend(1).revokeNow().close();
+    }
+    long again = Cohort.again() - before;
+    end.countDown();
+    reader.join();
+    assertThat(again).as("accesses made again in 2000 moves").isLessThan(20);
+    survivor.close();
+    block.release();
+    awaitUsed(0);
+  }
+
+  private static long sum(Memory memory) {
+    long sum = 0;
+    for (long at = 0; at < 4096; at += 8) {
+      sum += memory.getLong(at);
+    }
+    return sum;
+  }
+
   @Test
   void revokedNowItFailsAtOnceAndTheFreshReferenceHasTheBytes() {
     Memory neighbour = lend(3);
