@@ -27,7 +27,8 @@ public final class Benches {
           new StartBench(),
           new FuseBench(),
           new PortalBench(),
-          new DomainBench());
+          new DomainBench(),
+          new RevokeBench());
 
   private Benches() {}
 

@@ -31,7 +31,7 @@ final class MemoryDerivedTest {
     Memory readOnly = memory.asReadOnly();
     assertThatThrownBy(readOnly::revoke).isInstanceOf(UnsupportedOperationException.class);
     assertThat(memory.isLive()).isTrue();
-    assertThatThrownBy(() -> readOnly.slice(0, 4).revoke())
+    assertThatThrownBy(() -> readOnly.slice(0, 4).revokeNow())
         .isInstanceOf(UnsupportedOperationException.class);
     assertThatThrownBy(() -> readOnly.writable(account))
         .isInstanceOf(UnsupportedOperationException.class);
@@ -64,8 +64,8 @@ final class MemoryDerivedTest {
   @Test
   void aFreshReferenceIsTheOwnersAgain() {
     Memory memory = Memory.over(block, 0, BYTES);
-    Memory fresh = memory.revoke();
-    Memory fresher = fresh.revoke();
+    Memory fresh = memory.revokeNow();
+    Memory fresher = fresh.revokeNow();
     fresher.set(0, (byte) 1);
     ends(fresher);
   }
@@ -100,7 +100,7 @@ final class MemoryDerivedTest {
   @Test
   void whatHasEndedIsNotMadeWritable() {
     Memory memory = Memory.over(block, 0, BYTES);
-    Memory fresh = memory.revoke();
+    Memory fresh = memory.revokeNow();
     // Two hold the block: a copy would be made, and must not stay behind.
     assertThatThrownBy(() -> memory.writable(account)).isInstanceOf(IllegalStateException.class);
     assertThat(account.usedBytes()).isEqualTo(BYTES);

@@ -55,13 +55,13 @@ final class MemoryTest {
     memory.set(3, (byte) 7);
     Memory slice = memory.slice(0, 8);
     Memory readOnly = slice.asReadOnly();
-    Memory fresh = memory.revoke();
+    Memory fresh = memory.revokeNow();
     assertThatThrownBy(() -> memory.get(3)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> slice.set(3, (byte) 1)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> readOnly.get(3)).isInstanceOf(IllegalStateException.class);
     assertThat(readOnly.isLive()).isFalse();
     assertThat(fresh.get(3)).isEqualTo((byte) 7);
-    assertThatThrownBy(memory::revoke).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(memory::revokeNow).isInstanceOf(IllegalStateException.class);
     fresh.close();
     fresh.close();
     block.release();
@@ -74,7 +74,7 @@ final class MemoryTest {
     Memory memory = Memory.over(block, 0, 64);
     Block device = block.lease();
     block.release();
-    memory.revoke().close();
+    memory.revokeNow().close();
     // Only the device holds the block now: it writes, and nobody was given the bytes meanwhile.
     assertThat(account.usedBytes()).isEqualTo(64);
     device.segment().fill((byte) 1);
@@ -92,7 +92,7 @@ final class MemoryTest {
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> memory.writable(account))
           .isInstanceOf(UnsupportedOperationException.class);
-      Memory fresh = memory.revoke();
+      Memory fresh = memory.revokeNow();
       assertThat(fresh.isReadOnly()).isTrue();
       fresh.close();
     }
@@ -151,7 +151,7 @@ final class MemoryTest {
     Memory last = first;
     for (int i = 0; i < 200; i++) {
       Memory before = last;
-      last = before.revoke();
+      last = before.revokeNow();
       assertThatThrownBy(() -> before.getLong(0)).isInstanceOf(IllegalStateException.class);
       current.set(last);
       TimeUnit.MICROSECONDS.sleep(50);

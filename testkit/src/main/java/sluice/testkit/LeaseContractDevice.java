@@ -79,7 +79,7 @@ interface LeaseContractDevice {
     Memory given = Memory.over(chunk, 0, first.length);
     chunk.release();
     pair.peer().write(EngineContractRig.randomBytes(1024, 2)); // on its way while we revoke
-    Memory kept = given.revoke();
+    Memory kept = given.revokeNow();
     assertThatThrownBy(() -> given.get(0)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> given.set(0, (byte) 1)).isInstanceOf(IllegalStateException.class);
     rig()
@@ -152,7 +152,7 @@ interface LeaseContractDevice {
     long token = rig().token();
     rig().sockets().sendAll(pair.socket(), token, devices.segment(), 0, bytes.length);
     rig().turn(0);
-    memory.revoke().close();
+    memory.revokeNow().close();
     block.release();
     assertThatThrownBy(() -> memory.set(0, (byte) 1)).isInstanceOf(IllegalStateException.class);
     assertThat(rig().poll(token)).isNull();
@@ -255,7 +255,7 @@ interface LeaseContractDevice {
         Memory memory = Memory.over(block, 0, bytes.length);
         connection.output().append(block, 0, bytes.length);
         block.release();
-        memory.revoke().close();
+        memory.revokeNow().close();
         made.add(block);
         return input.length();
       }

@@ -18,7 +18,7 @@ public final class Table {
           new Column("cpu ns/req", "cpu_ns_per_req", "%,.0f"),
           new Column("machine", "machine_ns_per_req", "%,.0f"),
           new Column("req/s", "rps", "%,.0f"),
-          new Column("ns/record", "ns_per_record", "%,.0f"),
+          new Column("ns/record", "ns_per_record", "%,.1f"),
           new Column("ns/call", "ns_per_call", "%,.1f"),
           new Column("cpu ns", "cpu_ns_per_record", "%,.0f"),
           new Column("MB/s", "mb_per_s", "%,.0f"),

@@ -1,0 +1,135 @@
+package sluice.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.NativeMemory;
+
+/// What a [Memory] and the parts made of it share: they end together. It holds one lease on the
+/// block, which ends when the last access has.
+///
+/// Any thread may call. What has a cohort belongs to [Cohort]'s lock: `cohort`, `index` and
+/// `references`, with the segments of these.
+final class MemoryRoot {
+  private static final VarHandle ENDED;
+
+  static {
+    try {
+      ENDED = MethodHandles.lookup().findVarHandle(MemoryRoot.class, "ended", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final Block block;
+  final MemorySegment whole;
+
+  /// The lifetime of memory that was not lent; null for lent memory.
+  private final @Nullable Arena own;
+
+  /// Null for memory that was not lent.
+  @Nullable Cohort cohort;
+
+  /// Where in the cohort it stands.
+  int index;
+
+  /// All references to lent memory, so that they can be moved.
+  final List<Memory> references = new ArrayList<>(0);
+
+  private boolean ended;
+  private volatile boolean parted;
+
+  MemoryRoot(Block block, MemorySegment whole, @Nullable Arena own) {
+    this.block = block;
+    this.whole = whole;
+    this.own = own;
+  }
+
+  /// @param block the root takes over the caller's lease
+  static Memory alone(Block block, MemorySegment whole) {
+    Arena own = Arena.ofShared();
+    MemoryRoot root = new MemoryRoot(block, whole, own);
+    return new Memory(root, NativeMemory.alias(whole, own), false);
+  }
+
+  Memory part(Memory of, UnaryOperator<MemorySegment> range) {
+    parted = true;
+    return own != null
+        ? new Memory(this, range.apply(of.segment), true)
+        : Cohort.part(this, of, range);
+  }
+
+  /// Whether a part was ever made.
+  boolean hasParts() {
+    return parted;
+  }
+
+  /// A plain read, which costs nothing where it can be done once for many accesses: the arena
+  /// decides, this only spares those that come later the exception of the arena.
+  void checkLive() {
+    if (ended) {
+      throw gone();
+    }
+  }
+
+  boolean hasEnded() {
+    return (boolean) ENDED.getVolatile(this);
+  }
+
+  /// @return false when it has ended before
+  boolean end() {
+    return ENDED.compareAndSet(this, false, true);
+  }
+
+  private static IllegalStateException gone() {
+    return new IllegalStateException("this memory was revoked or closed");
+  }
+
+  IllegalStateException endedBefore() {
+    return new IllegalStateException("this memory has ended before");
+  }
+
+  Memory revokeNow() {
+    if (own == null) {
+      Cohort.revokeNow(this);
+    } else if (end()) {
+      close(own);
+    } else {
+      throw endedBefore();
+    }
+    return alone(block, whole);
+  }
+
+  /// @return false when it has ended before
+  boolean revoke() {
+    if (own == null) {
+      return Cohort.revoke(this);
+    }
+    if (!end()) {
+      return false;
+    }
+    close(own);
+    block.release();
+    return true;
+  }
+
+  /// Waits out calls that are using the memory at this moment; they are short.
+  static void close(Arena lifetime) {
+    while (true) {
+      try {
+        lifetime.close();
+        return;
+      } catch (IllegalStateException inUse) {
+        if (!lifetime.scope().isAlive()) {
+          throw inUse;
+        }
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
