@@ -94,7 +94,7 @@ final class HttpHandlers {
     return NOT_MINE;
   }
 
-  /// Whether the route has an interruptlet, and the request is one that it is shown.
+  /// Whether the route has an interruptlet, and is shown such requests.
   private boolean isShown(BoundRoute route) {
     return route.interruptlet != null
         && (request.bodyKind() == BodyKind.NONE

@@ -32,8 +32,8 @@ public final class Account {
     return usedBytes.get();
   }
 
-  /// Takes `bytes` from the budget, or nothing at all, also for a moment: others find no more used
-  /// than the limit, and are not refused for what nobody got.
+  /// Takes `bytes` from the budget, or nothing at all, also for a moment: other threads find no
+  /// more used than the limit, and are not refused for what no caller got.
   ///
   /// @return false when the budget has no room; nothing was taken then
   public boolean tryCharge(long bytes) {

@@ -6,18 +6,19 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.NativeMemory;
 
-/// A run of native bytes that lives as long as anyone holds a lease on it.
+/// A run of native bytes that lives as long as there is a lease on it.
 ///
 /// A lease is one count. Java code that keeps a block holds one; **every device operation in flight
 /// holds one** (a receive armed into it, a send from it), because the kernel goes on using the
 /// bytes after the system call has returned. The bytes are freed or reused when the last lease
 /// goes, and not before.
 ///
-/// A block that more than one party leases is a snapshot: nobody writes it any more. A writer asks
+/// A block that more than one party leases is a snapshot: it is not written any more. A writer asks
 /// for [#writable], which copies when there are other holders.
 ///
 /// A pool whose blocks are found by threads that do not hold them offers those that may be found: a
-/// block that was withdrawn belongs to its holders alone, whoever found it before.
+/// block that was withdrawn belongs to its holders alone; threads that have found it before get no
+/// lease.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -100,7 +101,7 @@ public class Block {
 
   /// Adds a lease. Only a holder may.
   ///
-  /// @throws IllegalStateException when nobody holds the block any more
+  /// @throws IllegalStateException when the block has no lease any more
   public final Block lease() {
     if (!tryLease()) {
       throw new IllegalStateException("lease on a block that was already freed, or is claimed");
@@ -110,7 +111,7 @@ public class Block {
 
   /// Ends one lease; the last one frees the bytes.
   ///
-  /// @throws IllegalStateException when nobody held the block
+  /// @throws IllegalStateException when the block had no lease
   public final void release() {
     int before = (int) LEASES.getAndAdd(this, -1);
     if (before > 1 && before != OFFERED) {
@@ -140,8 +141,8 @@ public class Block {
     return copy;
   }
 
-  /// For pools, which find blocks without holding them: adds a lease if anyone holds the block and
-  /// nobody has claimed it.
+  /// For pools, which find blocks without holding them: adds a lease if the block has one and is
+  /// not claimed.
   ///
   /// @return false when it is free or claimed: nothing was added
   protected final boolean tryLease() {
@@ -156,20 +157,20 @@ public class Block {
     return false;
   }
 
-  /// For pools: from now on anyone who finds the block may claim it while the only lease is the
+  /// For pools: from now on a thread that finds the block may claim it while the only lease is the
   /// pool's. By a holder, not while it is claimed.
   protected final void offer() {
     int _ = (int) LEASES.getAndAdd(this, OFFERED);
   }
 
-  /// For pools: from now on nobody claims the block but by [#tryClaimOwn], so whoever found it
-  /// before cannot disturb those who hold it. By a holder beside the pool, not while it is claimed.
+  /// For pools: from now on the block is claimed by [#tryClaimOwn] only, so a thread that found it
+  /// before cannot disturb its holders. By a holder beside the pool, not while it is claimed.
   protected final void withdraw() {
     int _ = (int) LEASES.getAndAdd(this, -OFFERED);
   }
 
-  /// For pools: makes the caller the only one who can have an offered block, until [#unclaim]; a
-  /// lease is refused meanwhile. So it may be written in place although others can find it.
+  /// For pools: gives an offered block to the caller alone, until [#unclaim]; a lease is refused
+  /// meanwhile. So it may be written in place although other threads can find it.
   ///
   /// @return false when it is not offered, there are other holders, or it is claimed
   protected final boolean tryClaim() {

@@ -2,7 +2,7 @@ package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/// The loop's end of a [View]: whoever holds it decides what the view shows, and when it stops.
+/// The loop's end of a [View]: its holder decides what the view shows, and when it stops.
 public final class ViewBinder {
   private final View view;
 

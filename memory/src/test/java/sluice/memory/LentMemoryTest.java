@@ -102,13 +102,12 @@ final class LentMemoryTest {
     CountDownLatch end = new CountDownLatch(1);
     Thread reader =
         Thread.ofPlatform()
-            .start(
-                () -> {
-                  while (end.getCount() > 0) {
-                    assertThat(sum(survivor)).isZero();
-                    warm.countDown();
-                  }
-                });
+            .start(() -> {
+              while (end.getCount() > 0) {
+                assertThat(sum(survivor)).isZero();
+                warm.countDown();
+              }
+            });
     warm.await();
     long before = Cohort.again();
     for (int i = 0; i < 2000; i++) {

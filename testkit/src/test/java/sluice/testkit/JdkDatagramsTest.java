@@ -18,7 +18,7 @@ class JdkDatagramsTest {
     Engine engine = KernelEngines.open(Backend.JDK, new EngineConfig(64, 64, 64));
     try (Loop loop =
         new Loop("datagrams", engine, LeaseContractRig.PATIENT, System::nanoTime, Runnable::run)) {
-      InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+      InetSocketAddress any = EngineContractRig.anyPort("127.0.0.1");
       assertThatThrownBy(() -> Datagrams.open(loop, any, (port, datagram, from) -> {}))
           .isInstanceOf(UnsupportedOperationException.class)
           .hasMessageContaining("Fix: another backend than jdk");
