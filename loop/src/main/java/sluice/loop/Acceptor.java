@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.Token;
+import sluice.loop.engine.Transport;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.Errno;
@@ -50,10 +51,16 @@ final class Acceptor {
   }
 
   /// Begins to accept.
-  Listener add(int handle, Protocol protocol, boolean adopted, @Nullable TlsContext tls) {
-    Listener listener = new Listener(loop, listeners.size(), handle, protocol, adopted, tls);
+  Listener add(
+      Transport transport,
+      int handle,
+      Protocol protocol,
+      boolean adopted,
+      @Nullable TlsContext tls) {
+    Listener listener =
+        new Listener(loop, transport, listeners.size(), handle, protocol, adopted, tls);
     listeners.add(listener);
-    shortage |= !loop.transport().fillReserve();
+    shortage |= !loop.kernel().fillReserve();
     arm(listener);
     return listener;
   }
@@ -61,7 +68,7 @@ final class Acceptor {
   private void arm(Listener listener) {
     if (!listener.armed && !listener.stopped) {
       listener.armed = true;
-      loop.transport().accept(listener.handle, Token.of(Token.ACCEPT, 0, listener.index));
+      listener.transport.accept(listener.handle, Token.of(Token.ACCEPT, 0, listener.index));
     }
   }
 
@@ -73,7 +80,7 @@ final class Acceptor {
   Set<Integer> refuseNew() {
     Set<Integer> ports = new HashSet<>();
     for (Listener listener : listeners) {
-      if (!listener.adopted && loop.transport().refuseNew(listener.handle)) {
+      if (!listener.adopted && listener.transport.refuseNew(listener.handle)) {
         port(listener).ifPresent(ports::add);
       } else {
         stop(listener);
@@ -106,17 +113,17 @@ final class Acceptor {
     listener.stopped = true;
     if (!listener.armed) {
       close(listener);
-    } else if (!listener.adopted && loop.transport().acceptRestAndClose(listener.handle)) {
+    } else if (!listener.adopted && listener.transport.acceptRestAndClose(listener.handle)) {
       listener.closed = true;
     } else {
-      loop.engine().cancel(Token.of(Token.ACCEPT, 0, listener.index));
+      listener.transport.cancel(Token.of(Token.ACCEPT, 0, listener.index));
     }
   }
 
   private void close(Listener listener) {
     if (!listener.closed) {
       listener.closed = true;
-      loop.transport().close(listener.handle);
+      listener.transport.close(listener.handle);
     }
   }
 
@@ -153,7 +160,7 @@ final class Acceptor {
   private void outOfDescriptors(Listener listener, int errno) {
     DescriptorShortage.report(errno);
     shortage = true;
-    if (loop.transport().freeReserve()) {
+    if (listener.onKernel() && loop.kernel().freeReserve()) {
       arm(listener);
       return;
     }
@@ -171,7 +178,7 @@ final class Acceptor {
   }
 
   private void goOn() {
-    shortage = !loop.transport().fillReserve();
+    shortage = !loop.kernel().fillReserve();
     for (Listener listener : listeners) {
       if (listener.paused) {
         listener.paused = false;
@@ -194,7 +201,7 @@ final class Acceptor {
   }
 
   private void open(Listener listener, int socket) {
-    shortage = shortage && !loop.transport().fillReserve();
+    shortage = shortage && !loop.kernel().fillReserve();
     boolean refused = shortage || !admission.hasPlace();
     if (refused) {
       loop.counters().refusedConnections++;
@@ -202,7 +209,7 @@ final class Acceptor {
         loop.counters().descriptorRefusals++;
       }
       if ((shortage && listener.tls != null) || !admission.canRefuse()) {
-        loop.transport().close(socket);
+        listener.transport.close(socket);
         descriptorFreed();
         return;
       }

@@ -4,6 +4,7 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.LeaseLimits;
 import sluice.loop.engine.Token;
+import sluice.loop.engine.Transport;
 import sluice.loop.output.ConnectionLeases;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Block;
@@ -75,6 +76,7 @@ public final class Connection {
   private static final int LOOKS = 4;
 
   final Loop loop;
+  final Transport transport;
   final Listener listener;
   final int index;
   final int generation;
@@ -140,6 +142,7 @@ public final class Connection {
   Connection(Loop loop, Listener listener, int index, int generation, int socket) {
     this.loop = loop;
     this.listener = listener;
+    this.transport = listener.transport;
     this.index = index;
     this.generation = generation;
     this.socket = socket;
@@ -358,7 +361,7 @@ public final class Connection {
 
   /// The peer's address, or null when the kernel does not know it (any more). A system call.
   public @Nullable SocketAddress remoteAddress() {
-    return loop.transport().remoteAddress(socket);
+    return transport.remoteAddress(socket);
   }
 
   // ---- for the loop -------------------------------------------------------------------------
@@ -434,7 +437,7 @@ public final class Connection {
       return;
     }
     state = State.LINGER;
-    loop.transport().shutdown(socket, 1);
+    transport.shutdown(socket, 1);
     loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
     if (expiredInDrain) {
       lingerBriefly(loop.now());
@@ -475,7 +478,7 @@ public final class Connection {
 
   /// Whether a peer that must read has taken nothing for the write timeout; looks again otherwise.
   private boolean peerStuck() {
-    long taken = loop.transport().peerTakenBytes(socket);
+    long taken = transport.peerTakenBytes(socket);
     if (taken != peerTaken) {
       peerTaken = taken;
       peerTookNanos = loop.now();
@@ -580,9 +583,9 @@ public final class Connection {
     }
     input.cancel();
     if (sendState == Send.WAITING) {
-      loop.engine().cancel(token(Token.SEND_ALL));
+      transport.cancel(token(Token.SEND_ALL));
     } else if (sendState == Send.WRITABLE) {
-      loop.engine().cancel(token(Token.WRITABLE));
+      transport.cancel(token(Token.WRITABLE));
     }
     if (sendState == Send.ROOM) {
       sendState = Send.IDLE;

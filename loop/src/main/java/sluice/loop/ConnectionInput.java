@@ -1,6 +1,8 @@
 package sluice.loop;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.memory.Block;
 import sluice.sys.Errno;
@@ -35,8 +37,8 @@ final class ConnectionInput {
   private boolean peerEnded;
 
   /// The protocol takes what comes by [#receiveInto] where it can: receives are armed for one
-  /// completion, so that in between nothing else takes bytes off the socket.
-  private boolean direct;
+  /// completion, so that in between nothing else takes bytes off the socket. Null otherwise.
+  private @Nullable KernelTransport direct;
 
   /// The protocol is being told that it has caught up.
   private boolean caughtUp;
@@ -66,29 +68,33 @@ final class ConnectionInput {
     }
     receiveArmed = true;
     receiveCancelled = false;
-    if (direct) {
-      loop.transport().receiveOnce(connection.socket, connection.token(Token.RECEIVE));
+    if (direct != null) {
+      direct.receiveOnce(connection.socket, connection.token(Token.RECEIVE));
     } else {
-      loop.transport().receive(connection.socket, connection.token(Token.RECEIVE));
+      connection.transport.receive(connection.socket, connection.token(Token.RECEIVE));
     }
   }
 
   /// As [Connection#expectLong].
   void expectLong(boolean on) {
-    if (on == direct || connection.tls != null || connection.state != Connection.State.OPEN) {
+    if (on == (direct != null)
+        || connection.tls != null
+        || connection.state != Connection.State.OPEN) {
       return;
     }
-    if (on && loop.transport().receivesDirectly(connection.socket)) {
-      direct = true;
+    if (on
+        && connection.transport instanceof KernelTransport kernel
+        && kernel.receivesDirectly(connection.socket)) {
+      direct = kernel;
       cancel(); // it goes on by itself otherwise
     } else if (!on) {
-      direct = false; // what is armed ends with its next completion
+      direct = null; // what is armed ends with its next completion
     }
   }
 
   /// Lets the protocol take what has come behind what it has consumed.
   private void takeDirectly() {
-    if (!direct || receiveArmed || partial.length() > 0 || peerEnded) {
+    if (direct == null || receiveArmed || partial.length() > 0 || peerEnded) {
       return;
     }
     if (connection.state == Connection.State.OPEN && !gated()) {
@@ -106,10 +112,11 @@ final class ConnectionInput {
     if (!caughtUp) {
       throw new IllegalStateException("bytes may be taken in Protocol.caughtUp only");
     }
-    if (most == 0 || connection.state != Connection.State.OPEN) {
+    KernelTransport from = direct;
+    if (most == 0 || from == null || connection.state != Connection.State.OPEN) {
       return 0;
     }
-    int taken = loop.transport().receiveNow(connection.socket, into, at, most);
+    int taken = from.receiveNow(connection.socket, into, at, most);
     if (taken > 0) {
       loop.admission().busy(connection);
       loop.counters().directReceives++;
@@ -146,7 +153,7 @@ final class ConnectionInput {
   void cancel() {
     if (receiveArmed && !receiveCancelled) {
       receiveCancelled = true;
-      loop.engine().cancel(connection.token(Token.RECEIVE));
+      connection.transport.cancel(connection.token(Token.RECEIVE));
     }
   }
 

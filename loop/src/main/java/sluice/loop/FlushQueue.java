@@ -121,7 +121,7 @@ final class FlushQueue {
     Block block = Objects.requireNonNull(head.lease);
     int count = Math.min(head.length, FILE_BUDGET_BYTES);
     long position = block.filePosition() + head.offset;
-    Transport transport = loop.transport();
+    Transport transport = connection.transport;
     long sent = transport.sendFile(connection.socket, block.fileDescriptor(), position, count);
     if (sent > 0) {
       loop.counters().sends++;
@@ -147,7 +147,7 @@ final class FlushQueue {
       }
     }
     submitted(connection, bytes);
-    Transport transport = loop.transport();
+    Transport transport = connection.transport;
     long token = connection.token(Token.SEND);
     if (vector.count() == 1 && !vector.more()) {
       transport.send(
@@ -253,7 +253,7 @@ final class FlushQueue {
     connection.submittedBytes = length;
     connection.blockedOnWrite();
     long token = connection.token(Token.SEND_ALL);
-    loop.transport().sendAll(connection.socket, token, head.bytes, head.offset, length);
+    connection.transport.sendAll(connection.socket, token, head.bytes, head.offset, length);
   }
 
   void sentAll(@Nullable Connection connection, int result) {
@@ -317,7 +317,8 @@ final class FlushQueue {
         copyPiece(connection, head, file);
         return;
       }
-      long sent = loop.transport().sendFile(connection.socket, file.fd(), head.filePosition, piece);
+      long sent =
+          connection.transport.sendFile(connection.socket, file.fd(), head.filePosition, piece);
       if (sent == -Errno.EAGAIN) {
         awaitWritable(connection);
         return;
@@ -350,7 +351,7 @@ final class FlushQueue {
   private void awaitWritable(Connection connection) {
     connection.sendState = Connection.Send.WRITABLE;
     connection.blockedOnWrite();
-    loop.transport().awaitWritable(connection.socket, connection.token(Token.WRITABLE));
+    connection.transport.awaitWritable(connection.socket, connection.token(Token.WRITABLE));
   }
 
   void writable(@Nullable Connection connection, int result) {
@@ -441,7 +442,7 @@ final class FlushQueue {
     more = true; // how it went shows at the end of the turn
     submitted(connection, head.length);
     long token = connection.token(Token.SEND);
-    loop.transport().send(connection.socket, token, head.bytes, head.offset, head.length);
+    connection.transport.send(connection.socket, token, head.bytes, head.offset, head.length);
   }
 
   /// Lets go of a piece. The next one is as large as the socket is likely to take.

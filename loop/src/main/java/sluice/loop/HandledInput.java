@@ -18,7 +18,6 @@ import sluice.memory.ViewBinder;
 /// chunk that is leased counts once for its connection, however many messages of it are kept.
 final class HandledInput {
   private final ViewBinder binder;
-  private final ChunkArena arena;
   private final LoopCounters counters;
   private final LeaseLimits limits;
   private final Account copies;
@@ -35,7 +34,6 @@ final class HandledInput {
   /// @param copies charged with what is copied because it cannot be leased
   HandledInput(ViewBinder binder, Loop loop, Account copies) {
     this.binder = binder;
-    this.arena = loop.transport().arena();
     this.counters = loop.counters();
     this.limits = loop.config().leases();
     this.copies = copies;
@@ -98,6 +96,7 @@ final class HandledInput {
           "[" + from + ", +" + length + ") of a view of " + input.length() + " bytes");
     }
     ConnectionLeases quota = keeper.leases(limits);
+    ChunkArena arena = keeper.transport.arena();
     if (leased == null && arena.holds(shown) && !scarce(arena) && quota.tryChargeChunk()) {
       leased = RetainedInput.chunk(shown, quota);
     }

@@ -3,12 +3,14 @@ package sluice.loop;
 import java.io.IOException;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Transport;
 import sluice.loop.tls.TlsContext;
 
 /// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
 /// thread.
 public final class Listener {
   final Loop loop;
+  final Transport transport;
   final int index;
   final int handle;
   final Protocol protocol;
@@ -31,6 +33,7 @@ public final class Listener {
 
   Listener(
       Loop loop,
+      Transport transport,
       int index,
       int handle,
       Protocol protocol,
@@ -38,15 +41,21 @@ public final class Listener {
       @Nullable TlsContext tls) {
     this.adopted = adopted;
     this.loop = loop;
+    this.transport = transport;
     this.index = index;
     this.handle = handle;
     this.protocol = protocol;
     this.tls = tls;
   }
 
+  /// Whether it is a socket of the kernel.
+  boolean onKernel() {
+    return transport == loop.kernel();
+  }
+
   /// The bound address, with the port the kernel chose if 0 was asked for.
   public SocketAddress localAddress() throws IOException {
-    return loop.transport().localAddress(handle);
+    return transport.localAddress(handle);
   }
 
   public Loop loop() {

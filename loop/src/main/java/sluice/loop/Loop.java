@@ -11,12 +11,15 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
+import sluice.loop.engine.UserTransport;
 import sluice.loop.output.OutSegment;
 import sluice.loop.output.Staging;
 import sluice.loop.sockets.Log;
@@ -41,7 +44,8 @@ public final class Loop implements AutoCloseable {
 
   private final String name;
   private final Engine engine;
-  private final Transport transport;
+  private final KernelTransport kernel;
+  private final List<UserTransport> userTransports = new ArrayList<>();
   private final LoopConfig config;
   private final NanoClock clock;
   private final Executor slowPath;
@@ -69,6 +73,9 @@ public final class Loop implements AutoCloseable {
   private final CompletionSink sink = this::complete;
   private final Consumer<Runnable> tasks = this::runTask;
 
+  /// The transport whose completions are being delivered.
+  private Transport delivering;
+
   private volatile @Nullable Thread owner;
   private Staging staging;
   private Staging submitted;
@@ -85,7 +92,8 @@ public final class Loop implements AutoCloseable {
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
     this.name = name;
     this.engine = engine;
-    this.transport = engine.sockets();
+    this.kernel = engine.sockets();
+    this.delivering = kernel;
     this.config = config;
     this.clock = clock;
     this.slowPath = slowPath;
@@ -118,6 +126,10 @@ public final class Loop implements AutoCloseable {
   /// if it sleeps.
   public void execute(Runnable task) {
     inbox.add(task);
+    wake();
+  }
+
+  private void wake() {
     if (asleep) {
       asleep = false;
       engine.wake();
@@ -156,17 +168,23 @@ public final class Loop implements AutoCloseable {
     flushes.flushAll();
     swapStaging();
     runResumes();
+    for (int i = 0; i < userTransports.size(); i++) {
+      userTransports.get(i).collect();
+    }
     long wait = waitNanos(maxWaitNanos);
     batchOpen = false;
     if (wait != 0) {
       asleep = true;
-      if (!inbox.isEmpty()) {
+      if (!inbox.isEmpty() || userTransportReady()) {
         asleep = false;
         wait = 0;
       }
     }
     timed = false;
     int handled = engine.turn(wait, sink);
+    for (int i = 0; i < userTransports.size(); i++) {
+      handled += deliver(userTransports.get(i));
+    }
     if (asleep) {
       asleep = false;
     }
@@ -180,9 +198,37 @@ public final class Loop implements AutoCloseable {
     inbox.runAll(tasks);
     delayed.runDue(now, tasks);
     timers.advance(now);
-    receiver.feedStarved();
+    receiver.feedStarved(kernel.arena());
+    for (int i = 0; i < userTransports.size(); i++) {
+      receiver.feedStarved(userTransports.get(i).sockets().arena());
+    }
     outputRoom.wake();
     return handled;
+  }
+
+  private int deliver(UserTransport from) {
+    delivering = from.sockets();
+    try {
+      return from.deliver(sink);
+    } finally {
+      delivering = kernel;
+    }
+  }
+
+  private boolean userTransportReady() {
+    for (int i = 0; i < userTransports.size(); i++) {
+      if (userTransports.get(i).ready()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Turns another transport beside the engine's from now on, and closes it at the end. Before the
+  /// loop's first turn, or on its thread.
+  public void attach(UserTransport transport) {
+    transport.wakeBy(this::wake);
+    userTransports.add(transport);
   }
 
   /// As [#listen(SocketAddress, ListenOptions, Protocol, TlsContext)] without TLS.
@@ -198,12 +244,23 @@ public final class Loop implements AutoCloseable {
   public Listener listen(
       SocketAddress address, ListenOptions options, Protocol protocol, @Nullable TlsContext tls)
       throws IOException {
-    return acceptor.add(transport.listen(address, options), protocol, false, tls);
+    return listen(kernel, address, options, protocol, tls);
+  }
+
+  /// Opens a listening socket of a transport: the engine's, or one that was attached.
+  public Listener listen(
+      Transport on,
+      SocketAddress address,
+      ListenOptions options,
+      Protocol protocol,
+      @Nullable TlsContext tls)
+      throws IOException {
+    return acceptor.add(on, on.listen(address, options), protocol, false, tls);
   }
 
   /// Takes over a descriptor that listens already; `protocol` and `tls` as in [#listen].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
-    return acceptor.add(transport.adoptListener(fd), protocol, true, tls);
+    return acceptor.add(kernel, kernel.adoptListener(fd), protocol, true, tls);
   }
 
   /// Fails when another socket listens on the address already: shared listeners would not notice.
@@ -211,7 +268,7 @@ public final class Loop implements AutoCloseable {
     if (!(address instanceof InetSocketAddress inet) || inet.getPort() == 0) {
       return;
     }
-    transport.close(transport.listen(address, options.withReusePort(false)));
+    kernel.close(kernel.listen(address, options.withReusePort(false)));
     turn(0);
   }
 
@@ -292,6 +349,7 @@ public final class Loop implements AutoCloseable {
           () -> name + ": " + left + " connections do not end; what they send stays");
     }
     engine.close();
+    userTransports.forEach(UserTransport::close);
     staging.close();
     submitted.close();
     closeHooks.forEach(this::runTask);
@@ -324,6 +382,9 @@ public final class Loop implements AutoCloseable {
     }
     long wait = earlier(maxWaitNanos, timers.untilNextTick(now));
     wait = earlier(wait, delayed.untilNext(now));
+    for (int i = 0; i < userTransports.size(); i++) {
+      wait = earlier(wait, userTransports.get(i).waitNanos());
+    }
     return earlier(wait, receiver.retryNanos());
   }
 
@@ -381,7 +442,7 @@ public final class Loop implements AutoCloseable {
   private void complete(long token, int result, int flags) {
     lookAtClock();
     switch (Token.op(token)) {
-      case Token.RECEIVE -> receiver.received(token, result, flags);
+      case Token.RECEIVE -> receiver.received(delivering.arena(), token, result, flags);
       case Token.ACCEPT -> acceptor.accepted(token, result, flags);
       case Token.SEND -> flushes.sendFellShort(connections.get(token), result);
       case Token.SEND_ALL -> flushes.sentAll(connections.get(token), result);
@@ -405,7 +466,7 @@ public final class Loop implements AutoCloseable {
   }
 
   void remove(Connection connection) {
-    transport.close(connection.socket);
+    connection.transport.close(connection.socket);
     connections.remove(connection);
     admission.removed(connection);
     acceptor.descriptorFreed();
@@ -503,8 +564,8 @@ public final class Loop implements AutoCloseable {
   }
 
   /// Whether input that blocked output holds must make room for what is received.
-  boolean inputScarce() {
-    return HandledInput.scarce(transport.arena())
+  boolean inputScarce(ChunkArena arena) {
+    return HandledInput.scarce(arena)
         || partialAccount.usedBytes() > config.partialBytesPerLoop() / 4 * 3;
   }
 
@@ -524,8 +585,8 @@ public final class Loop implements AutoCloseable {
     return engine;
   }
 
-  Transport transport() {
-    return transport;
+  KernelTransport kernel() {
+    return kernel;
   }
 
   TimerWheel timers() {

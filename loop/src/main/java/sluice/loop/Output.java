@@ -364,7 +364,7 @@ public final class Output {
   /// Whether a segment holds input that others need. Not while the kernel may be reading it.
   private boolean makesRoom(OutSegment segment) {
     boolean inFlight = segment == head && connection.sendState == Connection.Send.WAITING;
-    return segment.input && !inFlight && loop.inputScarce();
+    return segment.input && !inFlight && loop.inputScarce(connection.transport.arena());
   }
 
   private boolean copyOut(OutSegment segment) {

@@ -13,7 +13,6 @@ final class Receiver {
 
   private final Loop loop;
   private final Connections connections;
-  private final ChunkArena arena;
 
   /// Connections whose receive waits for a chunk, the longest first.
   private final ArrayDeque<Connection> starved = new ArrayDeque<>();
@@ -21,10 +20,10 @@ final class Receiver {
   Receiver(Loop loop, Connections connections) {
     this.loop = loop;
     this.connections = connections;
-    this.arena = loop.transport().arena();
   }
 
-  void received(long token, int result, int flags) {
+  /// @param arena of the transport that delivers
+  void received(ChunkArena arena, long token, int result, int flags) {
     Connection connection = connections.get(token);
     Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
     if (connection == null) {
@@ -75,14 +74,19 @@ final class Receiver {
     return starved.isEmpty() ? -1 : STARVED_RETRY_NANOS;
   }
 
-  /// Arms as many receives as there are chunks.
-  void feedStarved() {
+  /// Arms as many receives of a transport as its arena has chunks.
+  void feedStarved(ChunkArena arena) {
     arena.reclaim();
     int free = arena.free();
-    while (!starved.isEmpty() && free-- > 0) {
-      Connection connection = starved.poll();
-      connection.input.starved = false;
-      connection.input.arm();
+    for (int left = starved.size(); left > 0 && free > 0; left--) {
+      Connection connection = starved.remove();
+      if (connection.transport.arena() == arena) {
+        free--;
+        connection.input.starved = false;
+        connection.input.arm();
+      } else {
+        starved.add(connection);
+      }
     }
   }
 }

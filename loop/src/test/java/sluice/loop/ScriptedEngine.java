@@ -17,9 +17,9 @@ import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
-import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
@@ -27,7 +27,7 @@ import sluice.sys.Errno;
 ///
 /// What is sent is read when the turn submits it, piece by piece for `sendAll`: bytes that the loop
 /// gives up too early arrive changed.
-final class ScriptedEngine implements Engine, Transport {
+final class ScriptedEngine implements Engine, KernelTransport {
   /// Decides how much of a send is taken.
   @FunctionalInterface
   interface Taking {
@@ -191,7 +191,7 @@ final class ScriptedEngine implements Engine, Transport {
   }
 
   @Override
-  public Transport sockets() {
+  public KernelTransport sockets() {
     return this;
   }
 

@@ -205,7 +205,7 @@ final class TlsRig implements AutoCloseable {
 
   private int freeChunks() {
     try {
-      return onLoop(() -> loop().transport().arena().free());
+      return onLoop(() -> loop().kernel().arena().free());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.EngineConfig;
-import sluice.loop.engine.Transport;
+import sluice.loop.engine.KernelTransport;
 import sluice.memory.Block;
 import sluice.testbase.Patience;
 import sluice.testkit.EngineContractRig.Event;
@@ -134,7 +134,7 @@ interface EngineContractReceive {
   @Test
   default void whatIsTakenDirectlyFollowsTheReceiveForOnce() throws IOException {
     var pair = rig().pair();
-    Transport sockets = rig().sockets();
+    KernelTransport sockets = rig().sockets();
     MemorySegment into = rig().segment(new byte[10_000]);
     if (!sockets.receivesDirectly(pair.socket())) {
       assertThatThrownBy(() -> sockets.receiveOnce(pair.socket(), rig().token()))

@@ -22,8 +22,8 @@ import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
-import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 
 /// The engine under test with everything a test opens around it, closed when the test ends. Owned
@@ -118,7 +118,7 @@ final class EngineContractRig {
     return current;
   }
 
-  Transport sockets() throws IOException {
+  KernelTransport sockets() throws IOException {
     return engine().sockets();
   }
 

@@ -21,7 +21,7 @@ public interface Engine extends AutoCloseable {
   String name();
 
   /// The engine's own transport: kernel sockets (simulated ones for `sim`).
-  Transport sockets();
+  KernelTransport sockets();
 
   /// Hands over what is staged, waits until there is a completion, a wake-up, or the time is over,
   /// then delivers all completions there are. Operations staged by the sink are handed over by the

@@ -6,7 +6,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /// Sockets by completion: listen, accept, receive, send, connect, shut down, close. Kernel sockets
-/// are the transport of an [Engine]; a TCP of our own can be another.
+/// are the transport of an [Engine] ([KernelTransport]); a loop may turn others beside them
+/// ([UserTransport]).
 ///
 /// Sockets and listeners are small non-negative numbers, reused after [#close]. Operations are
 /// staged and take effect in the next [Engine#turn], in the order staged for one socket. All
@@ -20,9 +21,6 @@ public interface Transport {
   /// @return the listener
   /// @throws IOException with the call, the errno, why and the fix
   int listen(SocketAddress address, ListenOptions options) throws IOException;
-
-  /// Takes over a listening descriptor that is already open, for example one of systemd's.
-  int adoptListener(int fd) throws IOException;
 
   /// The address a listener is bound to, with its real port.
   SocketAddress localAddress(int listener) throws IOException;
@@ -50,46 +48,11 @@ public interface Transport {
     return false;
   }
 
-  /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
-  /// effect at once.
-  ///
-  /// @return whether all of them are open; where there are no descriptors, always
-  default boolean fillReserve() {
-    return true;
-  }
-
-  /// Closes one of those descriptors, for the next accept. Takes effect at once.
-  ///
-  /// @return false when none was open
-  default boolean freeReserve() {
-    return false;
-  }
-
   /// Arms receiving until cancelled: each completion brings a chunk with `result` > 0 bytes; the
   /// receiver owns the chunk until it is given back to the arena. 0 is end of stream, negative an
   /// errno; both end the arming, as does -ENOBUFS when no chunk is free (arm again after chunks
   /// went back). Without [Completion#MORE] the arming is over, even when bytes came with it.
   void receive(int socket, long token);
-
-  /// Whether [#receiveOnce] and [#receiveNow] can be used with a socket.
-  default boolean receivesDirectly(int socket) {
-    return false;
-  }
-
-  /// As [#receive], for one completion. Only where [#receivesDirectly] says so.
-  default void receiveOnce(int socket, long token) {
-    throw new UnsupportedOperationException();
-  }
-
-  /// Takes bytes that have come, without waiting, to where they are wanted. Takes effect at once,
-  /// and only while no receive is armed and all its completions have been delivered: what they
-  /// brought comes before. Only where [#receivesDirectly] says so.
-  ///
-  /// @return bytes taken; 0 at the end of the stream; -EAGAIN when none have come, or another
-  ///   negative errno
-  default int receiveNow(int socket, MemorySegment into, long offset, int length) {
-    throw new UnsupportedOperationException();
-  }
 
   /// Sends without waiting. **Silence is success:** when everything was taken there is no
   /// completion, and the bytes are free for reuse as soon as the turn that submitted them has
@@ -103,10 +66,10 @@ public interface Transport {
   void sendVector(int socket, long token, SendVector ranges);
 
   /// Sends everything, waiting for room as long as it takes: exactly one completion, with `length`;
-  /// or, when the connection is gone or after [Engine#cancel], with a negative errno or the smaller
-  /// count that went out before. A signal may end it in the same way, with -EINTR (SIGSTOP with
-  /// SIGCONT, or a freezer's, on io_uring): the rest can be sent again. The caller holds a lease on
-  /// the bytes until it comes.
+  /// or, when the connection is gone or after [#cancel], with a negative errno or the smaller count
+  /// that went out before. A signal may end it in the same way, with -EINTR (SIGSTOP with SIGCONT,
+  /// or a freezer's, on io_uring): the rest can be sent again. The caller holds a lease on the
+  /// bytes until it comes.
   void sendAll(int socket, long token, MemorySegment bytes, long offset, int length);
 
   /// Completes once when the socket can take more bytes (result > 0), or with a negative errno.
@@ -135,6 +98,11 @@ public interface Transport {
   /// Starts a connection: one completion, 0 or a negative errno. The socket is returned at once and
   /// is closed by the caller in either case.
   int connect(SocketAddress address, long token) throws IOException;
+
+  /// Cancels what was armed under `token`: it completes with -ECANCELED without [Completion#MORE],
+  /// unless it completes by itself before. Unknown tokens are ignored. The cancellation itself
+  /// never completes.
+  void cancel(long token);
 
   /// Stages the close of a socket or listener. Never completes. Nothing may be armed or in flight
   /// on it: cancel first and wait for the last completion (on io_uring an armed receive would keep

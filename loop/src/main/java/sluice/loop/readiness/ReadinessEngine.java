@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
-import sluice.loop.engine.Transport;
+import sluice.loop.engine.KernelTransport;
 
 /// An [Engine] made of a readiness mechanism ([ReadinessPoller]) and non-blocking socket calls
 /// ([ReadinessSockets]). The thread that turns it first owns it, and calls everything but [#wake].
@@ -58,29 +58,43 @@ final class ReadinessEngine implements Engine {
   }
 
   @Override
-  public Transport sockets() {
+  public KernelTransport sockets() {
     return transport;
   }
 
   @Override
   public int turn(long timeoutNanos, CompletionSink sink) {
-    if (owner == null) {
-      owner = Thread.currentThread();
-      pool.own(Thread.currentThread());
-    }
-    check();
+    own();
     if (turning) {
       throw new IllegalStateException("turn was called from a completion of the same engine");
     }
     turning = true;
     try {
-      pool.reclaim();
-      operations.handOver(stage);
-      collect(timeoutNanos);
+      move(timeoutNanos);
       return deliver(sink);
     } finally {
       turning = false;
     }
+  }
+
+  private void own() {
+    if (owner == null) {
+      owner = Thread.currentThread();
+      pool.own(Thread.currentThread());
+    }
+    check();
+  }
+
+  /// The first half of a turn, for a loop that turns another engine between the two.
+  void move() {
+    own();
+    move(0);
+  }
+
+  private void move(long timeoutNanos) {
+    pool.reclaim();
+    operations.handOver(stage);
+    collect(timeoutNanos);
   }
 
   /// Waits and does what has become possible, until there is a completion or a reason to stop.
@@ -105,7 +119,8 @@ final class ReadinessEngine implements Engine {
     }
   }
 
-  private int deliver(CompletionSink sink) {
+  /// The second half of a turn.
+  int deliver(CompletionSink sink) {
     int count = 0;
     while (!results.isEmpty()) {
       count++;
@@ -142,6 +157,11 @@ final class ReadinessEngine implements Engine {
   @Override
   public long systemCalls() {
     return poller.calls() + device.calls();
+  }
+
+  /// Whether something is staged that no turn has carried out, or a completion is not delivered.
+  boolean hasWork() {
+    return stage.count() > 0 || !results.isEmpty();
   }
 
   /// Throws when the engine is closed or belongs to another thread.

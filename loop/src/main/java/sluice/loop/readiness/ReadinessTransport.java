@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.ChunkPool;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
-import sluice.loop.engine.Transport;
 import sluice.sys.SysException;
 
 /// Kernel sockets of an engine whose kernel mechanism tells readiness. Owned by the engine's
 /// thread: each method checks that, notes the operation, and leaves the work to the next turn.
-final class ReadinessTransport implements Transport {
+final class ReadinessTransport implements KernelTransport {
   private final ReadinessEngine engine;
   private final ReadinessStage stage;
   private final ReadinessOperations operations;
@@ -177,6 +177,11 @@ final class ReadinessTransport implements Transport {
     socket.peer = address;
     stage.add(ReadinessStage.CONNECT, socket.number, token);
     return socket.number;
+  }
+
+  @Override
+  public void cancel(long token) {
+    engine.cancel(token);
   }
 
   @Override

@@ -8,7 +8,7 @@ import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
-import sluice.loop.engine.Transport;
+import sluice.loop.engine.KernelTransport;
 import sluice.sys.EventFd;
 import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.IoUring;
@@ -87,7 +87,7 @@ public final class IoUringEngine implements Engine {
   }
 
   @Override
-  public Transport sockets() {
+  public KernelTransport sockets() {
     return sockets;
   }
 

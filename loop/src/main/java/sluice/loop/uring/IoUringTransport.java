@@ -9,9 +9,9 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
-import sluice.loop.engine.Transport;
 import sluice.loop.sockets.DescriptorReserve;
 import sluice.loop.sockets.KernelSockets;
 import sluice.sys.Errno;
@@ -27,7 +27,7 @@ import sluice.sys.uring.SubmissionQueue;
 /// Kernel sockets through the ring of an [IoUringEngine]. Owned by the engine's thread.
 ///
 /// A socket number is an ordinary descriptor: it has a peer address and can take a file.
-final class IoUringTransport implements Transport {
+final class IoUringTransport implements KernelTransport {
   private static final int SILENT_FLAGS =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
   private static final int WAITING_FLAGS = Sockets.MSG_WAITALL | Sockets.MSG_NOSIGNAL;
@@ -259,6 +259,11 @@ final class IoUringTransport implements Transport {
     engine.checkOwner();
     systemCalls++;
     Sockets.shutdown(socket, how);
+  }
+
+  @Override
+  public void cancel(long token) {
+    engine.cancel(token);
   }
 
   @Override

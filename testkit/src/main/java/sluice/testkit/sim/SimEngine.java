@@ -10,7 +10,7 @@ import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
-import sluice.loop.engine.Transport;
+import sluice.loop.engine.KernelTransport;
 import sluice.sys.Errno;
 import sluice.testkit.sim.SimOperation.Completed;
 import sluice.testkit.sim.SimOperation.Kind;
@@ -77,7 +77,7 @@ public final class SimEngine implements Engine {
   }
 
   @Override
-  public Transport sockets() {
+  public KernelTransport sockets() {
     return transport;
   }
 

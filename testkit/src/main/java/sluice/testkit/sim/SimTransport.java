@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
-import sluice.loop.engine.Transport;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.testkit.sim.SimOperation.Kind;
@@ -25,7 +25,7 @@ import sluice.testkit.sim.SimOperation.Lane;
 ///
 /// A number that was closed is the next one given out, so that a caller that mixes up an old socket
 /// with a new one does so soon.
-final class SimTransport implements Transport {
+final class SimTransport implements KernelTransport {
   private static final int FIRST_FILE = 1 << 25;
 
   private final SimEngine engine;
@@ -238,6 +238,11 @@ final class SimTransport implements Transport {
     socket.connect = operation(Kind.CONNECT, number, token, socket.otherLane, null, start);
     engine.stage(socket.connect);
     return number;
+  }
+
+  @Override
+  public void cancel(long token) {
+    engine.cancel(token);
   }
 
   @Override

@@ -1,0 +1,45 @@
+package sluice.loop.engine;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/// The kernel's sockets as a [Transport], and what only they can. The transport of every [Engine].
+public interface KernelTransport extends Transport {
+  /// Takes over a listening descriptor that is already open, for example one of systemd's.
+  int adoptListener(int fd) throws IOException;
+
+  /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
+  /// effect at once.
+  ///
+  /// @return whether all of them are open; where there are no descriptors, always
+  default boolean fillReserve() {
+    return true;
+  }
+
+  /// Closes one of those descriptors, for the next accept. Takes effect at once.
+  ///
+  /// @return false when none was open
+  default boolean freeReserve() {
+    return false;
+  }
+
+  /// Whether [#receiveOnce] and [#receiveNow] can be used with a socket.
+  default boolean receivesDirectly(int socket) {
+    return false;
+  }
+
+  /// As [Transport#receive], for one completion. Only where [#receivesDirectly] says so.
+  default void receiveOnce(int socket, long token) {
+    throw new UnsupportedOperationException();
+  }
+
+  /// Takes bytes that have come, without waiting, to where they are wanted. Takes effect at once,
+  /// and only while no receive is armed and all its completions have been delivered: what they
+  /// brought comes before. Only where [#receivesDirectly] says so.
+  ///
+  /// @return bytes taken; 0 at the end of the stream; -EAGAIN when none have come, or another
+  ///   negative errno
+  default int receiveNow(int socket, MemorySegment into, long offset, int length) {
+    throw new UnsupportedOperationException();
+  }
+}

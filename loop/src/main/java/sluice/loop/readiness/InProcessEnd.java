@@ -1,0 +1,222 @@
+package sluice.loop.readiness;
+
+import static sluice.sys.Errno.EAGAIN;
+import static sluice.sys.Errno.ETIMEDOUT;
+
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/// One end of a connection inside the process, as a socket behaves. Any thread may call; an end of
+/// an engine never waits, one of a client may.
+///
+/// A close with bytes that were not read resets the connection, as TCP does (RFC 1122, 4.2.2.13).
+public final class InProcessEnd extends InProcessPollable {
+  private static final int SHUT_RD = 0;
+  private static final int SHUT_WR = 1;
+
+  private final Object lock;
+  private final InProcessPipe in;
+  private final InProcessPipe out;
+  private final SocketAddress name;
+  private InProcessEnd peer;
+  private boolean closed;
+
+  private InProcessEnd(Object lock, InProcessPipe in, InProcessPipe out, SocketAddress name) {
+    this.lock = lock;
+    this.in = in;
+    this.out = out;
+    this.name = name;
+    this.peer = this;
+  }
+
+  /// Makes a connection.
+  ///
+  /// @return the connecting end
+  static InProcessEnd connect(SocketAddress from, SocketAddress to) {
+    Object lock = new Object();
+    InProcessPipe there = new InProcessPipe();
+    InProcessPipe back = new InProcessPipe();
+    InProcessEnd client = new InProcessEnd(lock, back, there, from);
+    InProcessEnd server = new InProcessEnd(lock, there, back, to);
+    client.peer = server;
+    server.peer = client;
+    return client;
+  }
+
+  InProcessEnd peer() {
+    return peer;
+  }
+
+  /// Its own address, a name on the network.
+  public SocketAddress name() {
+    return name;
+  }
+
+  // ---- without waiting ----------------------------------------------------------------------
+
+  /// @return bytes; 0 at the end of the stream, or -EAGAIN, -ECONNRESET
+  public int receive(MemorySegment into, long at, int count) {
+    int result;
+    synchronized (lock) {
+      result = in.read(into, at, count);
+      if (result > 0) {
+        lock.notifyAll();
+      }
+    }
+    if (result > 0) {
+      peer.changed();
+    }
+    return result;
+  }
+
+  /// @return bytes taken, or -EAGAIN, -EPIPE, -ECONNRESET
+  public int send(MemorySegment from, long at, int count) {
+    int result;
+    synchronized (lock) {
+      result = out.write(from, at, count);
+      if (result > 0) {
+        lock.notifyAll();
+      }
+    }
+    if (result > 0) {
+      peer.changed();
+    }
+    return result;
+  }
+
+  /// Bytes that have come.
+  public int available() {
+    synchronized (lock) {
+      return in.size();
+    }
+  }
+
+  /// Bytes of ours that the peer has read.
+  long peerTaken() {
+    synchronized (lock) {
+      return out.taken();
+    }
+  }
+
+  /// @param how `SHUT_RD` 0, `SHUT_WR` 1, `SHUT_RDWR` 2
+  public void shutdown(int how) {
+    synchronized (lock) {
+      if (how != SHUT_WR) {
+        in.deafen();
+      }
+      if (how != SHUT_RD) {
+        out.end();
+      }
+      lock.notifyAll();
+    }
+    tell();
+  }
+
+  /// Idempotent.
+  public void close() {
+    end(false);
+  }
+
+  /// Closes so that the peer is told of an error. Idempotent.
+  public void reset() {
+    end(true);
+  }
+
+  private void end(boolean abruptly) {
+    synchronized (lock) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (abruptly || in.size() > 0) {
+        out.reset();
+        in.reset();
+      } else {
+        out.end();
+        in.deafen();
+      }
+      lock.notifyAll();
+    }
+    tell();
+  }
+
+  private void tell() {
+    changed();
+    peer.changed();
+  }
+
+  @Override
+  int events() {
+    synchronized (lock) {
+      int events = 0;
+      if (in.readable()) {
+        events |= ReadinessPoller.IN;
+      }
+      if (out.writable()) {
+        events |= ReadinessPoller.OUT;
+      }
+      if (in.state() == InProcessPipe.State.RESET) {
+        events |= ReadinessPoller.ERR | ReadinessPoller.HUP;
+      } else if (in.state() != InProcessPipe.State.OPEN
+          && out.state() != InProcessPipe.State.OPEN) {
+        events |= ReadinessPoller.HUP;
+      }
+      return events;
+    }
+  }
+
+  // ---- for clients, which may wait ----------------------------------------------------------
+
+  /// As [#receive], but waits for bytes.
+  ///
+  /// @return -ETIMEDOUT when none came in time
+  public int awaitBytes(MemorySegment into, long at, int count, long timeoutNanos)
+      throws InterruptedException {
+    long end = System.nanoTime() + timeoutNanos;
+    synchronized (lock) {
+      while (!in.readable()) {
+        if (!await(end)) {
+          return -ETIMEDOUT;
+        }
+      }
+    }
+    return receive(into, at, count);
+  }
+
+  /// As [#send], but waits until all was taken.
+  ///
+  /// @return `count`, or an errno: -ETIMEDOUT when that took too long
+  public int sendAll(MemorySegment from, long at, int count, long timeoutNanos)
+      throws InterruptedException {
+    long end = System.nanoTime() + timeoutNanos;
+    int sent = 0;
+    while (sent < count) {
+      int result = send(from, at + sent, count - sent);
+      if (result == -EAGAIN) {
+        synchronized (lock) {
+          while (!out.writable()) {
+            if (!await(end)) {
+              return -ETIMEDOUT;
+            }
+          }
+        }
+      } else if (result < 0) {
+        return result;
+      } else {
+        sent += result;
+      }
+    }
+    return sent;
+  }
+
+  /// @return false when the time is over
+  private boolean await(long end) throws InterruptedException {
+    long left = end - System.nanoTime();
+    if (left <= 0) {
+      return false;
+    }
+    TimeUnit.NANOSECONDS.timedWait(lock, Math.max(left, 1_000_000));
+    return true;
+  }
+}

@@ -1,0 +1,205 @@
+package sluice.loop.readiness;
+
+import java.util.Arrays;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Readiness of ends and listeners inside the process. Owned by the engine's thread, except [#wake]
+/// and [#signal].
+///
+/// What may be ready stands in a list: an entry comes in when its events or what it is watched for
+/// change, and leaves when it is looked at and is not ready. So a wait costs as much as has
+/// changed.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | sleeping, wakeUp | owner and wakers | volatile | volatile |
+/// | everything else | owner | plain | plain |
+final class InProcessPoller implements ReadinessPoller {
+  private final InProcessSockets sockets;
+  private final ConcurrentLinkedQueue<InProcessPollable> changed = new ConcurrentLinkedQueue<>();
+  private @Nullable ReadinessSocket[] watched = new @Nullable ReadinessSocket[64];
+  private @Nullable ReadinessSocket[] candidates = new @Nullable ReadinessSocket[64];
+  private int count;
+  private int[] readySockets = new int[64];
+  private int[] readyEvents = new int[64];
+  private boolean woken;
+  private volatile @Nullable Thread sleeping;
+  private volatile boolean wakeUp;
+  private volatile @Nullable Runnable waker;
+
+  InProcessPoller(InProcessSockets sockets) {
+    this.sockets = sockets;
+  }
+
+  // ---- for any thread -----------------------------------------------------------------------
+
+  void signal(InProcessPollable pollable) {
+    changed.add(pollable);
+    unpark();
+  }
+
+  @Override
+  public void wake() {
+    wakeUp = true;
+    unpark();
+  }
+
+  private void unpark() {
+    Thread thread = sleeping;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+    Runnable outer = waker;
+    if (outer != null) {
+      outer.run();
+    }
+  }
+
+  /// What else is to be done when something has changed.
+  void wakeBy(Runnable wake) {
+    waker = wake;
+  }
+
+  /// Whether a wait would find something at once, or may: for a loop that is about to sleep.
+  boolean mayBeReady() {
+    return count > 0 || wakeUp || !changed.isEmpty();
+  }
+
+  // ---- for the owner ------------------------------------------------------------------------
+
+  @Override
+  public int update(ReadinessSocket socket, int events) {
+    socket.registered = events;
+    int number = socket.number;
+    if (events == 0) {
+      if (number < watched.length) {
+        watched[number] = null;
+      }
+      remove(socket);
+      return 0;
+    }
+    if (number >= watched.length) {
+      watched = Arrays.copyOf(watched, Math.max(number + 1, 2 * watched.length));
+    }
+    watched[number] = socket;
+    add(socket);
+    return 0;
+  }
+
+  private void add(ReadinessSocket socket) {
+    if (socket.pollerIndex < 0) {
+      if (count == candidates.length) {
+        candidates = Arrays.copyOf(candidates, 2 * count);
+      }
+      socket.pollerIndex = count;
+      candidates[count++] = socket;
+    }
+  }
+
+  private void remove(ReadinessSocket socket) {
+    int hole = socket.pollerIndex;
+    if (hole < 0) {
+      return;
+    }
+    ReadinessSocket last = candidates[--count];
+    candidates[count] = null;
+    socket.pollerIndex = -1;
+    if (hole != count && last != null) {
+      candidates[hole] = last;
+      last.pollerIndex = hole;
+    }
+  }
+
+  @Override
+  public int await(long timeoutNanos) {
+    long end = timeoutNanos > 0 ? System.nanoTime() + timeoutNanos : 0;
+    boolean interrupted = false;
+    int ready = look();
+    while (ready == 0 && timeoutNanos != 0 && !wakeUp) {
+      long left = timeoutNanos < 0 ? Long.MAX_VALUE : end - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      sleeping = Thread.currentThread();
+      if (changed.isEmpty() && !wakeUp) {
+        LockSupport.parkNanos(this, left);
+      }
+      sleeping = null;
+      interrupted |= Thread.interrupted(); // which would end every park at once
+      ready = look();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (wakeUp) {
+      wakeUp = false;
+      woken = true;
+    }
+    return ready;
+  }
+
+  private int look() {
+    InProcessPollable pollable = changed.poll();
+    while (pollable != null) {
+      pollable.seen();
+      int number = pollable.number();
+      ReadinessSocket socket = number < watched.length ? watched[number] : null;
+      if (socket != null) {
+        add(socket);
+      }
+      pollable = changed.poll();
+    }
+    int ready = 0;
+    int i = 0;
+    while (i < count) {
+      ReadinessSocket socket = candidates[i];
+      if (socket == null) {
+        throw new AssertionError("a candidate is missing");
+      }
+      int events = sockets.events(socket.number) & (socket.registered | ERR | HUP);
+      if (events == 0) {
+        remove(socket); // the last one is at this place now
+        continue;
+      }
+      if (ready == readySockets.length) {
+        readySockets = Arrays.copyOf(readySockets, 2 * ready);
+        readyEvents = Arrays.copyOf(readyEvents, 2 * ready);
+      }
+      readySockets[ready] = socket.number;
+      readyEvents[ready] = events;
+      ready++;
+      i++;
+    }
+    return ready;
+  }
+
+  @Override
+  public int socket(int index) {
+    return readySockets[index];
+  }
+
+  @Override
+  public int events(int index) {
+    return readyEvents[index];
+  }
+
+  @Override
+  public boolean woken() {
+    boolean result = woken;
+    woken = false;
+    return result;
+  }
+
+  /// None.
+  @Override
+  public long calls() {
+    return 0;
+  }
+
+  @Override
+  public void close() {
+    changed.clear();
+  }
+}
