@@ -14,7 +14,7 @@ import sluice.bench.run.Cleanup;
 import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Packages;
-import sluice.bench.run.Workspace;
+import sluice.testbase.FreePort;
 
 /// A MariaDB of its own with the Pet Store's table: temporary data, one loopback port, beside the
 /// client and never on the server's core. Used by the harness's main thread; the shutdown hook may
@@ -53,7 +53,7 @@ final class Database implements AutoCloseable {
     make.addAll(user());
     Commands.run(INSTALL_SECONDS, make);
     Path script = Files.writeString(folder.resolve("init.sql"), script());
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     List<String> command =
         new ArrayList<>(
             List.of("taskset", "-c", Integer.toString(harness.options().clientCpu()), server));

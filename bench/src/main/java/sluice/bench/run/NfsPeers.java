@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import sluice.testbase.FreePort;
 
 /// The servers of `sluice bench nfs`, and how each starts. Used by the harness's main thread.
 ///
@@ -93,7 +94,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
 
   @Override
   public ServerSpec spec(Systems systems, String system, Path root) throws IOException {
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     if (Systems.isOurs(system)) {
       return ours(systems, system, root, port);
     }
@@ -194,7 +195,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     format.addAll(List.of("-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString()));
     format.add(IMAGE_BYTES);
     Commands.run(60, format);
-    int mountPort = Workspace.freePort();
+    int mountPort = FreePort.find();
     String configuration =
         Workspace.text("ganesha.conf")
             .replace("@PORT@", Integer.toString(port))
