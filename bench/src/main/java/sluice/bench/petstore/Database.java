@@ -14,6 +14,7 @@ import sluice.bench.run.Cleanup;
 import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Packages;
+import sluice.bench.run.Progress;
 import sluice.testbase.FreePort;
 
 /// A MariaDB of its own with the Pet Store's table: temporary data, one loopback port, beside the
@@ -47,7 +48,7 @@ final class Database implements AutoCloseable {
     Packages.program("my_print_defaults", "mariadb-client-core", "mariadb-install-db calls it");
     Path folder = Files.createDirectories(harness.workspace().temporary("mariadb"));
     Path data = folder.resolve("data");
-    Harness.progress("[petstore] making a database of %,d items".formatted(PetItem.COUNT));
+    Progress.say("[petstore] making a database of %,d items".formatted(PetItem.COUNT));
     List<String> make = new ArrayList<>(List.of(install, "--no-defaults", "--datadir=" + data));
     make.addAll(List.of("--skip-test-db", "--auth-root-authentication-method=normal"));
     make.addAll(user());

@@ -142,7 +142,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
       if (Commands.find("go") == null) {
         throw new IOException("go is not installed. Fix: install the Go tool chain, 1.21 or newer");
       }
-      Harness.progress("building go-nfs");
+      Progress.say("building go-nfs");
       Path folder = Files.createDirectories(workspace.temporary("go-nfs"));
       Files.writeString(folder.resolve("main.go"), Workspace.text("go-nfs.go"));
       String build =
@@ -165,7 +165,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
         throw new IOException(
             "cargo is not installed. Fix: install the Rust tool chain, 1.85 or newer");
       }
-      Harness.progress("building nfs3_server");
+      Progress.say("building nfs3_server");
       Path folder = Files.createDirectories(workspace.temporary("nfs3_server"));
       Files.writeString(folder.resolve("Cargo.toml"), Workspace.text("nfs3_server.toml"));
       Files.writeString(folder.resolve("main.rs"), Workspace.text("nfs3_server.rs"));
