@@ -27,6 +27,9 @@ final class DatagramBatch {
   /// Datagrams of one system call.
   static final int SLOTS = 16;
 
+  /// Longest datagram that is sent: what one of IPv4 holds.
+  static final int MOST_BYTES = 65_507;
+
   /// Room for the longest datagram.
   static final int DATAGRAM_BYTES = 64 << 10;
 

@@ -25,9 +25,6 @@ import sluice.sys.SysException;
 /// Datagrams are received and replies sent several at a time. What finds no worker or no memory is
 /// dropped: the client sends it again.
 final class RpcDatagrams {
-  /// Longest reply: what an IPv4 datagram holds.
-  static final int MOST_BYTES = 65_507;
-
   private static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
   /// Batches that are handled before others get a turn.
@@ -46,7 +43,7 @@ final class RpcDatagrams {
   private final ViewBinder binder = new ViewBinder(Thread.currentThread());
   private final RpcCall call = new RpcCall();
   private final XdrReader reader = new XdrReader();
-  private final XdrWriter writer = new XdrWriter(MOST_BYTES);
+  private final XdrWriter writer = new XdrWriter(DatagramBatch.MOST_BYTES);
   private final Map<InetAddress, RpcConnection> peers = new LinkedHashMap<>(16, 0.75f, true);
   private DatagramPeer peer = new DatagramPeer();
   private DatagramPeer known = new DatagramPeer();
