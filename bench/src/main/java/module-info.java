@@ -36,6 +36,7 @@ module sluice.bench {
   requires sluice.loop;
   requires sluice.memory;
   requires sluice.sys;
+  requires sluice.testbase;
 
   exports sluice.bench;
 }

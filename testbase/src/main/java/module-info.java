@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// What the tests of every module use, below all of them. Not shipped.
+/// What the tests of every module use, and the benches, below all of them. Not shipped.
 @NullMarked
 module sluice.testbase {
   requires static org.jspecify;

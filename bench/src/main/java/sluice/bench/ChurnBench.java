@@ -13,6 +13,7 @@ import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 
 /// `sluice bench churn`: selectors and connections that come and go, beside 0, 200 and 1000 idle
@@ -62,11 +63,7 @@ final class ChurnBench implements Bench {
 
   @Override
   public void check(Options options) {
-    for (String peer : options.peers()) {
-      if (!SYSTEMS.contains(peer)) {
-        throw new IllegalArgumentException("no system of churn is called " + peer + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(this, options, SYSTEMS::contains);
     List<Case> _ = selected(options);
   }
 
@@ -80,7 +77,7 @@ final class ChurnBench implements Bench {
     List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
     List<Case> cases = selected(options);
     double each = 1 + options.warmSeconds() + options.rounds() * options.seconds();
-    Harness.progress(
+    Progress.say(
         String.format(
             Locale.ROOT,
             "%d cases, %d rounds: about %.0f s",
@@ -102,7 +99,7 @@ final class ChurnBench implements Bench {
     try {
       for (int i = 0; i < systems.size(); i++) {
         String system = systems.get(i);
-        Harness.progress("[churn] %s: warming %s".formatted(one.name, system));
+        Progress.say("[churn] %s: warming %s".formatted(one.name, system));
         ChurnProcess process = ChurnProcess.open(harness, system, one.work, one.threads);
         entries.add(new Entry(new Series(system, i == asked.size()), process));
         Map<String, Double> _ = process.work(harness.options().warmSeconds());
@@ -124,7 +121,7 @@ final class ChurnBench implements Bench {
       for (Entry entry : order) {
         Map<String, Double> metrics = entry.process.work(options.seconds());
         entry.series.addRound(metrics);
-        Harness.progress(
+        Progress.say(
             "[churn] %s: round %d/%d %-24s %,9.0f ns/operation %,11.0f operations/s"
                 .formatted(
                     one.name,

@@ -18,6 +18,7 @@ import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.bench.run.Systems;
 
@@ -72,11 +73,7 @@ final class FuseBench implements Bench {
 
   @Override
   public void check(Options options) {
-    for (String peer : options.peers()) {
-      if (!SYSTEMS.contains(peer) && !peer.equals(RING)) {
-        throw new IllegalArgumentException("no system of fuse is called " + peer + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(this, options, peer -> SYSTEMS.contains(peer) || peer.equals(RING));
     List<Case> _ = selected(options);
   }
 
@@ -90,7 +87,7 @@ final class FuseBench implements Bench {
     List<String> asked = options.peers().isEmpty() ? SYSTEMS : options.peers();
     List<Case> cases = selected(options);
     double seconds = options.warmSeconds() + options.rounds() * (options.seconds() + 0.1);
-    Harness.progress(
+    Progress.say(
         String.format(
             Locale.ROOT,
             "%d cases, %d rounds: about %.0f s",
@@ -140,7 +137,7 @@ final class FuseBench implements Bench {
     Options options = harness.options();
     Map<Entry, Series> series = new LinkedHashMap<>();
     for (Entry entry : entries) {
-      Harness.progress("[fuse] %s: warming %s".formatted(one.name, entry.system));
+      Progress.say("[fuse] %s: warming %s".formatted(one.name, entry.system));
       warm(harness, one, entry);
       series.put(entry, new Series(entry.system, entry.control));
     }
@@ -155,7 +152,7 @@ final class FuseBench implements Bench {
         if (target != null) {
           target.addRound(metrics);
         }
-        Harness.progress(
+        Progress.say(
             "[fuse] %s: round %d/%d %-14s %,9.0f ns/request %,11.0f requests/s"
                 .formatted(
                     one.name,
@@ -184,7 +181,7 @@ final class FuseBench implements Bench {
       }
       before = after;
     }
-    Harness.progress(entry.system + ": still compiling after a minute");
+    Progress.say(entry.system + ": still compiling after a minute");
   }
 
   private static Map<String, Double> window(Harness harness, Case one, Entry entry)

@@ -21,6 +21,7 @@ import sluice.bench.run.LoadGenerator;
 import sluice.bench.run.LoadResult;
 import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.bench.run.Server;
 import sluice.bench.run.ServerSpec;
@@ -44,10 +45,10 @@ final class NfsBench extends CaseBench {
     List<BenchCase> overTime = selected.stream().filter(NfsCases::isOverTime).toList();
     List<BenchCase> windows = selected.stream().filter(c -> !overTime.contains(c)).toList();
     if (!windows.isEmpty()) {
-      Harness.progress(Estimate.announce(options, windows));
+      Progress.say(Estimate.announce(options, windows));
     }
     if (!overTime.isEmpty()) {
-      Harness.progress(
+      Progress.say(
           "%d over time, %.0f s for each system"
               .formatted(overTime.size(), options.overTimeSeconds() + options.warmSeconds() + 4));
     }
@@ -75,7 +76,7 @@ final class NfsBench extends CaseBench {
         series.add(overTime(harness, one, system, root));
       } catch (IOException e) {
         String why = String.valueOf(e.getMessage());
-        Harness.progress("FAILED: %s".formatted(why));
+        Progress.say("FAILED: %s".formatted(why));
         failures.put(system, why);
       }
     }
@@ -85,7 +86,7 @@ final class NfsBench extends CaseBench {
   private static Series overTime(Harness harness, BenchCase one, String system, Path root)
       throws IOException {
     Options options = harness.options();
-    Harness.progress("[nfs] %s: warming %s".formatted(one.name(), system));
+    Progress.say("[nfs] %s: warming %s".formatted(one.name(), system));
     ServerSpec spec = one.peers().spec(harness.systems(), system, root);
     Path collections = harness.workspace().temporary("gc-" + spec.port() + ".log");
     if (spec.java()) {
@@ -96,7 +97,7 @@ final class NfsBench extends CaseBench {
     try (Server server = Server.start(spec, options.serverCpu(), log)) {
       LoadSpec load = one.load().of(server, root, harness);
       new WarmUp(harness.generator()).run(server, load, options.warmSeconds());
-      Harness.progress(
+      Progress.say(
           "[nfs] %s: %s for %.0f s".formatted(one.name(), system, options.overTimeSeconds()));
       LoadGenerator.Run run =
           LoadGenerator.Run.of(0.2, options.overTimeSeconds()).sliced(SLICE_MILLIS);

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
 import sluice.bench.cases.HttpProbe;
 import sluice.bench.run.Cleanup;
@@ -20,6 +21,7 @@ import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Role;
 import sluice.bench.run.Series;
 import sluice.bench.run.Server;
@@ -48,11 +50,7 @@ final class StartBench implements Bench {
 
   @Override
   public void check(Options options) {
-    for (String peer : options.peers()) {
-      if (!Role.SMALL.knows(peer)) {
-        throw new IllegalArgumentException("no system of start is called " + peer + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(this, options, Role.SMALL::knows);
   }
 
   @Override
@@ -66,14 +64,14 @@ final class StartBench implements Bench {
     List<String> asked = harness.options().peers();
     for (String system : asked.isEmpty() ? SYSTEMS : asked) {
       try {
-        Harness.progress("[start] first start of %s".formatted(system));
+        Progress.say("[start] first start of %s".formatted(system));
         once(
             harness, system,
             root); // caches of the kernel and of the launcher fill outside the rounds
         series.put(system, new Series(system, false));
       } catch (IOException e) {
         failures.put(system, String.valueOf(e.getMessage()));
-        Harness.progress("FAILED: %s".formatted(e.getMessage()));
+        Progress.say("FAILED: %s".formatted(e.getMessage()));
       }
     }
     for (int round = 0; round < harness.options().rounds(); round++) {
@@ -87,7 +85,7 @@ final class StartBench implements Bench {
         if (target != null) {
           target.addRound(metrics);
         }
-        Harness.progress(
+        Progress.say(
             "[start] round %d/%d %-16s %8.1f ms"
                 .formatted(
                     round + 1,

@@ -12,11 +12,13 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Json;
 import sluice.cli.console.Version;
 import sluice.loop.counters.CounterFile;
@@ -53,11 +55,7 @@ final class StatCommand implements Callable<Integer> {
       description = "With --watch: stop after N repetitions.")
   @Nullable Integer count;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Directory of counters files, for a server started with another environment.")
-  @Nullable Path directory;
+  @Mixin CountersDirectory counters = new CountersDirectory();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -71,7 +69,7 @@ final class StatCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--count is for --watch");
     }
     PrintWriter out = spec.commandLine().getOut();
-    Path where = directory == null ? CounterFile.defaultDirectory() : directory;
+    Path where = counters.path();
     Map<Long, CounterSnapshot> before = new LinkedHashMap<>();
     for (int i = 0; ; i++) {
       List<CounterSnapshot> now = read(where);

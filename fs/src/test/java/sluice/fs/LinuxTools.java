@@ -91,13 +91,7 @@ public final class LinuxTools {
   /// another program, such as udev, may have it open for a while.
   public static void awaitNoLoop(Path image) throws IOException {
     Path real = image.toRealPath();
-    try {
-      Patience.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException(e);
-    }
+    Patience.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
   }
 
   private static boolean isBehindALoop(Path real) throws IOException {

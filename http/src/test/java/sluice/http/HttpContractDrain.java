@@ -203,11 +203,8 @@ abstract class HttpContractDrain extends HttpContractLife {
     CompletableFuture<Boolean> drained = new CompletableFuture<>();
     Thread drainer = new Thread(() -> drained.complete(server().drain(PATIENCE)));
     drainer.start();
-    Patience patience = new Patience();
-    while (drainer.getState() != Thread.State.TIMED_WAITING) {
-      patience.check("the drain");
-      Thread.sleep(1); // so that the loop finds it as soon as it goes on
-    }
+    // so that the loop finds it as soon as it goes on
+    Patience.until("the drain", () -> drainer.getState() == Thread.State.TIMED_WAITING);
     blocked.countDown();
     for (HttpPeer peer : peers) {
       HttpAnswer reply = peer.read();
@@ -259,11 +256,7 @@ abstract class HttpContractDrain extends HttpContractLife {
       for (int i = 0; i < 8; i++) {
         running.add(clients.submit(() -> connectUntilRefused(answered, turnedAway)));
       }
-      Patience patience = new Patience();
-      while (answered.get() < 300) {
-        patience.check("answers");
-        Thread.sleep(5);
-      }
+      Patience.until("answers", () -> answered.get() >= 300);
       drained = drain(PATIENCE);
       for (Future<?> each : running) {
         each.get();

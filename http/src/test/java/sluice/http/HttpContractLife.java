@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.Patience;
 
 /// Connections that end in every phase, and files that change while they are sent.
 abstract class HttpContractLife extends HttpContractRefusals {
@@ -58,10 +59,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
   }
 
   private void assertDescriptors(long most) throws Exception {
-    for (int i = 0; i < 6_000 && openDescriptors() > most; i++) {
-      Thread.sleep(10);
-    }
-    assertThat(openDescriptors()).isLessThanOrEqualTo(most);
+    Patience.untilAsserted(() -> assertThat(openDescriptors()).isLessThanOrEqualTo(most));
   }
 
   @Test
@@ -143,10 +141,7 @@ abstract class HttpContractLife extends HttpContractRefusals {
     Files.delete(file);
     assertThat(peer.readBytes(5 << 20)).hasSize(5 << 20);
     // no request comes any more, and yet it is closed
-    for (int i = 0; i < 6_000 && holds(file); i++) {
-      Thread.sleep(10);
-    }
-    assertThat(holds(file)).isFalse();
+    Patience.until("the end of the deleted file", () -> !holds(file));
   }
 
   private static boolean holds(Path deleted) throws IOException {

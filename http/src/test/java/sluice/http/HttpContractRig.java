@@ -26,6 +26,7 @@ import sluice.loop.Loop;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
+import sluice.testbase.Patience;
 
 /// A server on a directory of its own and clients for it; what the parts of [HttpContract] share.
 abstract class HttpContractRig {
@@ -178,11 +179,8 @@ abstract class HttpContractRig {
   }
 
   /// Waits until a number about the loop is what it should be.
-  void await(ToLongFunction<Loop> question, long value) throws InterruptedException {
-    for (int i = 0; i < 12_000 && onLoop(question) != value; i++) {
-      Thread.sleep(5);
-    }
-    assertThat(onLoop(question)).isEqualTo(value);
+  void await(ToLongFunction<Loop> question, long value) {
+    Patience.untilAsserted(() -> assertThat(onLoop(question)).isEqualTo(value));
   }
 
   /// Sockets, rings and files of the site: not the jars that the JVM opens when it needs them.

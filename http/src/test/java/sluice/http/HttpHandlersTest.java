@@ -420,17 +420,10 @@ class HttpHandlersTest {
             });
     try (PlainClient client = start(backend, waiting)) {
       client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n");
-      Patience patience = new Patience();
-      while (written.get() == 0) {
-        patience.check("the handler");
-        Thread.sleep(5);
-      }
+      Patience.until("the handler", () -> written.get() > 0);
       Thread drain = new Thread(() -> server().drain(Duration.ofSeconds(60)));
       drain.start();
-      while (drain.getState() != Thread.State.TIMED_WAITING) {
-        patience.check("the drain");
-        Thread.sleep(1);
-      }
+      Patience.until("the drain", () -> drain.getState() == Thread.State.TIMED_WAITING);
       release.countDown();
       PlainClient.Reply reply = client.reply();
       assertThat(reply.text()).isEqualTo("answered");

@@ -210,11 +210,7 @@ class LiveRoutesTest {
               return null;
             }));
       }
-      Patience patience = new Patience();
-      while (answered.get() == 0) { // a busy machine may start them late
-        patience.check("an answer");
-        Thread.sleep(1);
-      }
+      Patience.until("an answer", () -> answered.get() > 0); // a busy machine may start them late
       for (int i = 1; i <= 500; i++) {
         running.admit(saying("/v", Integer.toString(i)));
         admitted.set(i);

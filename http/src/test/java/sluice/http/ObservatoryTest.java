@@ -241,10 +241,7 @@ class ObservatoryTest {
       }
       assertThat(reply.status()).isEqualTo(503);
       assertThat(reply.text()).isEqualTo("draining\n");
-      while (canConnect(started.server().port())) {
-        patience.check("the listener's end");
-        Thread.sleep(10);
-      }
+      Patience.until("the listener's end", () -> !canConnect(started.server().port()));
       assertThat(ask(started, "/healthz").text()).isEqualTo("draining\n");
       assertThat(ask(started, "/metrics").status()).isEqualTo(503); // nothing is published
       released.countDown();

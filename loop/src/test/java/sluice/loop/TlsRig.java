@@ -10,14 +10,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Assumptions;
@@ -33,6 +30,7 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsFiles;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
+import sluice.testbase.Patience;
 
 /// A loop with TLS on one backend, in a thread of its own, and clients for it. Used by the test's
 /// thread; [#close] checks that nothing is held.
@@ -188,19 +186,8 @@ final class TlsRig implements AutoCloseable {
     return answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /// Waits until something is so.
-  static void await(String what, BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + Duration.ofMillis(PATIENCE_MILLIS).toNanos();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - end > 0) {
-        throw new TimeoutException(what);
-      }
-      Thread.sleep(5);
-    }
-  }
-
-  void awaitNoConnection() throws Exception {
-    await("connections are left", () -> talk.open.get() == 0);
+  void awaitNoConnection() {
+    Patience.untilAsserted(() -> assertThat(talk.open).as("connections that are left").hasValue(0));
   }
 
   private int freeChunks() {
@@ -217,8 +204,8 @@ final class TlsRig implements AutoCloseable {
     Loop loop = loop();
     try {
       awaitNoConnection();
-      await("bytes are held: " + loop.heldBytes(), () -> loop.heldBytes() == 0);
-      await("chunks are out", () -> freeChunks() == CHUNKS);
+      Patience.untilAsserted(() -> assertThat(loop.heldBytes()).as("bytes held").isZero());
+      Patience.untilAsserted(() -> assertThat(freeChunks()).as("free chunks").isEqualTo(CHUNKS));
     } catch (Exception e) {
       throw new IllegalStateException(e);
     } finally {

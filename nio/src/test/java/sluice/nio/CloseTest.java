@@ -16,6 +16,7 @@ import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.Patience;
 
 /// What closing does to the peer, to keys, and to bytes on their way.
 class CloseTest extends Scenario {
@@ -147,7 +148,7 @@ class CloseTest extends Scenario {
     Link link = link();
     link.far().setSoLinger(true, 0);
     link.far().close();
-    eventually(() -> writeFails(link.near()));
+    Patience.until("a write that fails", () -> writeFails(link.near()));
     for (int i = 0; i < 5; i++) {
       assertThat(writeFails(link.near())).as("again, with EPIPE").isTrue();
     }
@@ -176,13 +177,15 @@ class CloseTest extends Scenario {
 
   /// The reset may come while the peer reads, or as the end of the stream is read before it.
   private static void assertPeerFails(Link link) throws Exception {
-    eventually(() -> {
-      try {
-        link.far().getOutputStream().write(1);
-        return false;
-      } catch (IOException e) {
-        return true;
-      }
-    });
+    Patience.until(
+        "a write of the peer that fails",
+        () -> {
+          try {
+            link.far().getOutputStream().write(1);
+            return false;
+          } catch (IOException e) {
+            return true;
+          }
+        });
   }
 }

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import sluice.sys.EventFd;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
+import sluice.testbase.Patience;
 import sluice.testkit.LoadedClasses;
 
 /// Descriptors: none is leaked, and running out of them is survived.
@@ -36,7 +37,7 @@ class DescriptorsTest extends Scenario {
     for (int i = 0; i < 50; i++) {
       useAndClose();
     }
-    eventually(() -> openDescriptors() <= before + 5);
+    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -51,7 +52,7 @@ class DescriptorsTest extends Scenario {
     }
     selector.selectNow();
     assertThat(selector.keys()).isEmpty();
-    eventually(() -> openDescriptors() <= before + 5);
+    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -65,7 +66,7 @@ class DescriptorsTest extends Scenario {
       SocketChannel channel = nio().openSocketChannel();
       assertThatThrownBy(() -> channel.connect(loopback(port))).isInstanceOf(IOException.class);
     }
-    eventually(() -> openDescriptors() <= before + 5);
+    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -75,10 +76,12 @@ class DescriptorsTest extends Scenario {
     for (int i = 0; i < 100; i++) {
       nio().openDatagramChannel();
     }
-    eventually(() -> {
-      System.gc();
-      return openDescriptors() <= before + 10;
-    });
+    Patience.until(
+        "the collection of the channels",
+        () -> {
+          System.gc();
+          return openDescriptors() <= before + 10;
+        });
   }
 
   @Test
@@ -91,10 +94,12 @@ class DescriptorsTest extends Scenario {
       key.cancel();
       selector.selectNow();
     }
-    eventually(() -> {
-      System.gc();
-      return openDescriptors() <= before + 10;
-    });
+    Patience.until(
+        "the collection of the channels",
+        () -> {
+          System.gc();
+          return openDescriptors() <= before + 10;
+        });
     assertThat(selector.isOpen()).isTrue();
   }
 
@@ -160,15 +165,17 @@ class DescriptorsTest extends Scenario {
   /// collected and closed just then: the number that comes free by that is used up too.
   private static IOException refused(List<EventFd> hogs, Opening opening) throws Exception {
     AtomicReference<@Nullable IOException> thrown = new AtomicReference<>();
-    eventually(() -> {
-      useUp(hogs);
-      try {
-        opening.run();
-      } catch (IOException refused) {
-        thrown.set(refused);
-      }
-      return thrown.get() != null;
-    });
+    Patience.until(
+        "an opening that is refused",
+        () -> {
+          useUp(hogs);
+          try {
+            opening.run();
+          } catch (IOException refused) {
+            thrown.set(refused);
+          }
+          return thrown.get() != null;
+        });
     return Objects.requireNonNull(thrown.get());
   }
 

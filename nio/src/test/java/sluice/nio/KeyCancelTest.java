@@ -9,6 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
+import sluice.testbase.Patience;
 
 /// A cancelled key: dead at once, gone with the next select, and its channel free again.
 class KeyCancelTest extends Scenario {
@@ -80,7 +81,8 @@ class KeyCancelTest extends Scenario {
     assertThat(key.isValid()).isFalse();
     selector.wakeup();
     assertThat(selecting.join()).isZero();
-    eventually(() -> selector.selectNow() == 0 && selector.keys().isEmpty());
+    Patience.until(
+        "a selector without keys", () -> selector.selectNow() == 0 && selector.keys().isEmpty());
   }
 
   @Test

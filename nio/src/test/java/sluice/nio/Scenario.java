@@ -19,12 +19,12 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
+import sluice.testbase.Patience;
 
 /// What all scenarios share: the provider under test, connected channels, and the closing of all
 /// that was opened. Used by the test's thread; [#closing] by any.
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("sluice.nio.ProviderUnderTest#selected")
 @Timeout(240)
 abstract class Scenario {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int PATIENCE_MILLIS = 60_000;
 
   /// Set by JUnit.
   @Parameter
@@ -48,10 +48,6 @@ abstract class Scenario {
   record Link(SocketChannel near, Socket far) {}
 
   /// A condition that may fail with an exception.
-  interface Condition {
-    boolean holds() throws Exception;
-  }
-
   @AfterEach
   void closeAll() throws Exception {
     for (AutoCloseable one = opened.pollFirst(); one != null; one = opened.pollFirst()) {
@@ -133,7 +129,7 @@ abstract class Scenario {
       SocketChannel near = socket();
       near.connect(server.getLocalSocketAddress());
       Socket far = closing(server.accept());
-      far.setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
+      far.setSoTimeout(PATIENCE_MILLIS);
       return new Link(near, far);
     }
   }
@@ -142,7 +138,7 @@ abstract class Scenario {
   final Link accepted() throws IOException {
     try (ServerSocketChannel server = listening()) {
       Socket far = closing(new Socket(addressOf(server).getAddress(), addressOf(server).getPort()));
-      far.setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS));
+      far.setSoTimeout(PATIENCE_MILLIS);
       return new Link(closing(server.accept()), far);
     }
   }
@@ -155,16 +151,14 @@ abstract class Scenario {
 
   /// Selects until the key is ready for one of the operations; leaves no key selected.
   static void awaitReady(Selector selector, SelectionKey key, int ops) throws IOException {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
-    while (System.nanoTime() < deadline) {
-      selector.select(1000);
-      boolean ready = selector.selectedKeys().contains(key) && (key.readyOps() & ops) != 0;
-      selector.selectedKeys().clear();
-      if (ready) {
-        return;
-      }
-    }
-    throw new AssertionError(key + " was not ready for " + ops);
+    Patience.until(
+        key + " that is ready for " + ops,
+        () -> {
+          selector.select(1000);
+          boolean ready = selector.selectedKeys().contains(key) && (key.readyOps() & ops) != 0;
+          selector.selectedKeys().clear();
+          return ready;
+        });
   }
 
   /// True when the key is selected within the time, or at once if it is 0.
@@ -174,16 +168,6 @@ abstract class Scenario {
     boolean ready = selector.selectedKeys().contains(key);
     selector.selectedKeys().clear();
     return ready;
-  }
-
-  static void eventually(Condition condition) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
-    while (!condition.holds()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError("did not become true within 60 s");
-      }
-      Thread.sleep(2);
-    }
   }
 
   /// Bytes that tell their own place.
@@ -217,17 +201,17 @@ abstract class Scenario {
 
   /// Writes all of it, whether the channel blocks or not.
   static void writeFully(WritableByteChannel channel, ByteBuffer bytes) throws IOException {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    Patience patience = new Patience();
     while (bytes.hasRemaining()) {
       if (channel.write(bytes) == 0) {
-        rest(deadline);
+        patience.pause("room for bytes");
       }
     }
   }
 
   /// Reads until the bytes are there or the stream ends, whether the channel blocks or not.
   static byte[] readFully(ReadableByteChannel channel, int length) throws IOException {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    Patience patience = new Patience();
     ByteBuffer buffer = ByteBuffer.allocate(length);
     while (buffer.hasRemaining()) {
       int count = channel.read(buffer);
@@ -235,20 +219,9 @@ abstract class Scenario {
         break;
       }
       if (count == 0) {
-        rest(deadline);
+        patience.pause("bytes");
       }
     }
     return java.util.Arrays.copyOf(buffer.array(), buffer.position());
-  }
-
-  private static void rest(long deadline) throws IOException {
-    if (System.nanoTime() > deadline) {
-      throw new IOException("no progress within 60 s");
-    }
-    try {
-      Thread.sleep(1);
-    } catch (InterruptedException e) {
-      throw new IOException(e);
-    }
   }
 }

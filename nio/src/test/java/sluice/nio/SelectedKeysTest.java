@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import sluice.testbase.Patience;
 
 /// What may be done with the sets of keys, and how ready operations add up in them.
 class SelectedKeysTest extends Scenario {
@@ -74,7 +75,7 @@ class SelectedKeysTest extends Scenario {
     assertThat(selector.selectNow()).isZero();
     assertThat(selector.selectedKeys()).containsExactly(key);
     send(link.far(), "x");
-    eventually(() -> selector.selectNow() == 1);
+    Patience.until("one more operation", () -> selector.selectNow() == 1);
     assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_WRITE | SelectionKey.OP_READ);
     assertThat(selector.selectNow()).isZero();
   }
@@ -86,7 +87,7 @@ class SelectedKeysTest extends Scenario {
     SelectionKey key =
         register(link.near(), selector, SelectionKey.OP_WRITE | SelectionKey.OP_READ);
     send(link.far(), "x");
-    eventually(() -> selector.selectNow() >= 0 && key.isReadable());
+    Patience.until("a readable key", () -> selector.selectNow() >= 0 && key.isReadable());
     readFully(link.near(), 1);
     selector.selectNow();
     assertThat(key.isReadable()).as("still set, as the key was not removed").isTrue();
@@ -127,9 +128,11 @@ class SelectedKeysTest extends Scenario {
     send(link.far(), "x");
     int both = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
     SelectionKey key = register(link.near(), selector, both);
-    eventually(() -> {
-      selector.selectedKeys().clear();
-      return selector.select(1000) == 1 && key.readyOps() == both;
-    });
+    Patience.until(
+        "both operations",
+        () -> {
+          selector.selectedKeys().clear();
+          return selector.select(1000) == 1 && key.readyOps() == both;
+        });
   }
 }

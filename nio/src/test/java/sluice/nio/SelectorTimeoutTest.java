@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.Patience;
 
 /// How long a select waits, and that an interrupt ends it.
 class SelectorTimeoutTest extends Scenario {
@@ -67,7 +68,7 @@ class SelectorTimeoutTest extends Scenario {
     SelectionKey key = register(link.near(), selector, SelectionKey.OP_READ);
     assertThat(selector.selectNow()).isZero();
     send(link.far(), "now");
-    eventually(() -> selector.selectNow() == 1);
+    Patience.until("a key that is ready", () -> selector.selectNow() == 1);
     assertThat(selector.selectedKeys()).containsExactly(key);
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.testbase.Patience;
 
 /// One selector and several threads, one channel and several selectors.
 class SharedSelectorTest extends Scenario {
@@ -83,10 +84,12 @@ class SharedSelectorTest extends Scenario {
     first.awaitBlocked("select");
     Task<Integer> second = Task.start(selector::select);
     second.awaitBlocked("select");
-    eventually(() -> {
-      selector.wakeup();
-      return first.isDone() && second.isDone();
-    });
+    Patience.until(
+        "the end of both selects",
+        () -> {
+          selector.wakeup();
+          return first.isDone() && second.isDone();
+        });
     assertThat(first.join() + second.join()).isZero();
   }
 
@@ -222,11 +225,13 @@ class SharedSelectorTest extends Scenario {
       assertThat(text(readFully(steady.near(), 1))).isEqualTo("" + (char) ('0' + i % 10));
     }
     // The select goes on while the others work, as in a server.
-    eventually(() -> {
-      selector.select(5);
-      selector.selectedKeys().clear();
-      return others.stream().allMatch(Task::isDone);
-    });
+    Patience.until(
+        "the end of all others",
+        () -> {
+          selector.select(5);
+          selector.selectedKeys().clear();
+          return others.stream().allMatch(Task::isDone);
+        });
     for (Task<Boolean> other : others) {
       assertThat(other.join()).isTrue();
     }

@@ -335,11 +335,7 @@ class IoUringTest {
           }
         });
     owner.start();
-    Patience patience = new Patience();
-    while (owner.getState() != Thread.State.TIMED_WAITING) {
-      patience.check("the owner's sleep");
-      Thread.sleep(1);
-    }
+    Patience.until("the owner's sleep", () -> owner.getState() == Thread.State.TIMED_WAITING);
     assertThatThrownBy(opened[0]::close).isInstanceOf(WrongThreadException.class);
     assertThatThrownBy(() -> opened[0].enter(0, 0)).isInstanceOf(WrongThreadException.class);
     owner.interrupt();

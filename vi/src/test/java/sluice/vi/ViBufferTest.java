@@ -22,7 +22,8 @@ final class ViBufferTest {
   /// A type that the codec cannot reach.
   private record Hidden(int value) {}
 
-  private static void collectUntil(String what, Patience.Condition condition) throws Exception {
+  private static <X extends Exception> void collectUntil(
+      String what, Patience.Condition<X> condition) throws X {
     Patience.until(
         what,
         () -> {

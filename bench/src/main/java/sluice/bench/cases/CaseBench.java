@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 
 /// A bench that is a list of cases, each measured on its own. Used by the harness's main thread.
 public class CaseBench implements Bench {
@@ -46,18 +47,14 @@ public class CaseBench implements Bench {
   @Override
   public void check(Options options) {
     List<BenchCase> selected = selected(options);
-    for (String peer : options.peers()) {
-      if (selected.stream().noneMatch(c -> c.peers().knows(peer))) {
-        throw new IllegalArgumentException(
-            "no system of these cases is called " + peer + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(
+        this, options, peer -> selected.stream().anyMatch(c -> c.peers().knows(peer)));
   }
 
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     List<BenchCase> selected = selected(harness.options());
-    Harness.progress(Estimate.announce(harness.options(), selected));
+    Progress.say(Estimate.announce(harness.options(), selected));
     for (BenchCase benchCase : selected) {
       done.accept(new CaseRunner(harness, benchCase).run());
     }

@@ -7,7 +7,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import sluice.bench.run.Options;
 
-/// Which cases of a bench `--cases` and `--quick` mean. Stateless.
+/// Which cases of a bench `--cases` and `--quick` mean, and whether it has the `--peers`.
+/// Stateless.
 public final class CaseChoice {
   private CaseChoice() {}
 
@@ -35,6 +36,19 @@ public final class CaseChoice {
       chosen.addAll(meant);
     }
     return all.stream().filter(one -> chosen.contains(name.apply(one))).toList();
+  }
+
+  /// Checks what `--peers` asks for.
+  ///
+  /// @param known whether a system takes part in the chosen cases
+  /// @throws IllegalArgumentException when one does not, for the user to read
+  public static void checkPeers(Bench bench, Options options, Predicate<String> known) {
+    for (String peer : options.peers()) {
+      if (!known.test(peer)) {
+        throw new IllegalArgumentException(
+            "no system of %s is called %s%n%s".formatted(bench.name(), peer, bench.list()));
+      }
+    }
   }
 
   private static List<String> meant(String pattern, List<String> names) {

@@ -13,6 +13,7 @@ import sluice.bench.run.LoadResult;
 import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Options;
 import sluice.bench.run.PairedRatio;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 import sluice.bench.run.Server;
@@ -96,7 +97,7 @@ public final class CaseRunner {
       if (missing == null) {
         systems.add(system);
       } else {
-        Harness.progress("not measured: %s".formatted(missing));
+        Progress.say("not measured: %s".formatted(missing));
         failures.put(system, missing);
       }
     }
@@ -120,7 +121,7 @@ public final class CaseRunner {
   private void prepare(String system, Path root, boolean control, List<Server> servers) {
     Options options = harness.options();
     try {
-      Harness.progress("[%s] %s: warming %s".formatted(options.bench(), benchCase.name(), system));
+      Progress.say("[%s] %s: warming %s".formatted(options.bench(), benchCase.name(), system));
       ServerSpec spec = benchCase.peers().spec(harness.systems(), system, root);
       if (benchCase.idle() > 0) {
         spec = Systems.withFixedHeap(spec);
@@ -148,7 +149,7 @@ public final class CaseRunner {
       }
     } catch (IOException e) {
       String why = String.valueOf(e.getMessage());
-      Harness.progress("FAILED: %s".formatted(why));
+      Progress.say("FAILED: %s".formatted(why));
       failures.put(system, why);
     }
   }
@@ -187,7 +188,7 @@ public final class CaseRunner {
     Map<String, Double> metrics = result.metrics(benchCase.bytesPerRequest());
     Regime.note(metrics, before, harness.regime().probe());
     entry.series.addRound(metrics);
-    Harness.progress(
+    Progress.say(
         "[%s] %s: round %d/%d %-22s %,9.0f ns/request %,11.0f requests/s"
             .formatted(
                 harness.options().bench(),
@@ -201,7 +202,7 @@ public final class CaseRunner {
 
   /// A wrong or missing reply takes the system out of the case and is reported.
   private void fail(Entry entry, IOException cause) {
-    Harness.progress("FAILED: " + cause.getMessage());
+    Progress.say("FAILED: " + cause.getMessage());
     failures.put(entry.series.label(), String.valueOf(cause.getMessage()));
     entries.remove(entry);
   }

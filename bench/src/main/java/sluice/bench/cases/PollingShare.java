@@ -14,6 +14,7 @@ import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.LoadGenerator;
 import sluice.bench.run.LoadSpec;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Server;
 import sluice.bench.server.TomcatServer;
 
@@ -134,7 +135,7 @@ public final class PollingShare {
   private Map<String, Double> complain(String message) {
     if (!complained) {
       complained = true;
-      Harness.progress(message);
+      Progress.say(message);
     }
     return Map.of();
   }

@@ -7,8 +7,8 @@ import java.util.List;
 import sluice.bench.run.Peers;
 import sluice.bench.run.ServerSpec;
 import sluice.bench.run.Systems;
-import sluice.bench.run.Workspace;
 import sluice.bench.server.SelectorCheck;
+import sluice.testbase.FreePort;
 
 /// One server class on four selectors: the JDK's epoll and poll, and both engines of ours. A system
 /// may carry a batching threshold, as in `sluice/readiness threshold=16`. Immutable.
@@ -61,7 +61,7 @@ public record SelectorSystems(
   public ServerSpec spec(Systems systems, String system, Path root) throws IOException {
     List<String> all = new ArrayList<>(provider(system));
     all.addAll(flags);
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     List<String> words = new ArrayList<>(List.of(Integer.toString(port)));
     words.addAll(arguments);
     return systems.java(system, all, main, words, port);

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import sluice.bench.run.Harness;
 import sluice.bench.run.LoadGenerator;
 import sluice.bench.run.LoadSpec;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Server;
 
 /// Loads a fresh server until its JVM has compiled what the load needs. Used by the harness's main
@@ -44,7 +44,7 @@ public final class WarmUp {
       }
       before = after;
     }
-    Harness.progress(server.spec().system() + ": still compiling after a minute");
+    Progress.say(server.spec().system() + ": still compiling after a minute");
   }
 
   /// Processor time of a JVM's compilers since it started.

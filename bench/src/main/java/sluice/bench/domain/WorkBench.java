@@ -13,6 +13,7 @@ import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 
@@ -54,12 +55,8 @@ abstract class WorkBench implements Bench {
   @Override
   public void check(Options options) {
     List<WorkCase> selected = selected(options);
-    for (String peer : options.peers()) {
-      if (selected.stream().noneMatch(each -> each.systems().contains(peer))) {
-        throw new IllegalArgumentException(
-            "no system of these cases is called " + peer + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(
+        this, options, peer -> selected.stream().anyMatch(each -> each.systems().contains(peer)));
   }
 
   @Override
@@ -98,7 +95,7 @@ abstract class WorkBench implements Bench {
       Series series,
       Map<Series, WorkProcess> running,
       Map<String, String> failures) {
-    Harness.progress("[%s] warming %s".formatted(work.name(), series.label()));
+    Progress.say("[%s] warming %s".formatted(work.name(), series.label()));
     try (MachineLock _ = MachineLock.acquire()) {
       WorkProcess process = WorkProcess.start(harness, name, work.name(), series.label());
       running.put(series, process);
@@ -109,7 +106,7 @@ abstract class WorkBench implements Bench {
         failed.close();
       }
       failures.put(series.label(), String.valueOf(e.getMessage()));
-      Harness.progress("FAILED: " + e.getMessage());
+      Progress.say("FAILED: " + e.getMessage());
     }
   }
 
@@ -134,7 +131,7 @@ abstract class WorkBench implements Bench {
         series.addRound(metrics);
       }
     }
-    Harness.progress(
+    Progress.say(
         "[%s] round %d/%d ns:%s"
             .formatted(work.name(), round + 1, harness.options().rounds(), line));
   }

@@ -18,6 +18,7 @@ import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
 import sluice.bench.run.PairedRatio;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.bench.run.Systems;
 
@@ -73,12 +74,7 @@ public final class IozoneBench implements Bench {
   @Override
   public void check(Options options) {
     List<IozoneCase> _ = selected(options);
-    for (String system : options.peers()) {
-      if (!IozoneSystems.NAMES.contains(system)) {
-        throw new IllegalArgumentException(
-            "no system of iozone is called " + system + "\n" + list());
-      }
-    }
+    CaseChoice.checkPeers(this, options, IozoneSystems.NAMES::contains);
   }
 
   @Override
@@ -141,7 +137,7 @@ public final class IozoneBench implements Bench {
       options = harness.options();
       millis = Math.max(1, Math.round(options.seconds() * 1e3));
       List<String> systems = systems(options);
-      Harness.progress(announce(cases, systems));
+      Progress.say(announce(cases, systems));
       try {
         IozoneSystems commands =
             new IozoneSystems(harness.workspace(), cases.stream().anyMatch(IozoneCase::isLarge));
@@ -184,7 +180,7 @@ public final class IozoneBench implements Bench {
                   system, true, started(commands, slices ? IozoneSystems.REFERENCE : system, 1)));
         }
       } catch (IOException e) {
-        Harness.progress("not measured: " + system + ": " + e.getMessage());
+        Progress.say("not measured: " + system + ": " + e.getMessage());
         missing.put(system, String.valueOf(e.getMessage()));
       }
     }
@@ -199,7 +195,7 @@ public final class IozoneBench implements Bench {
 
     private IozoneWorker started(IozoneSystems commands, String system, int index)
         throws IOException {
-      Harness.progress("[iozone] warming " + system);
+      Progress.say("[iozone] warming " + system);
       String log = "iozone-" + system.replace('/', '-') + "-" + index + ".log";
       IozoneWorker worker =
           IozoneWorker.start(commands.command(system, index), harness.workspace().temporary(log));
@@ -237,7 +233,7 @@ public final class IozoneBench implements Bench {
       }
       for (int round = 0; round < options.rounds(); round++) {
         if (one.isLarge()) {
-          Harness.progress(
+          Progress.say(
               "[iozone] %s: round %d/%d".formatted(one.name(), round + 1, options.rounds()));
         }
         List<Entry> order = new ArrayList<>(series.keySet());
@@ -261,14 +257,14 @@ public final class IozoneBench implements Bench {
         double nanos = PairedRatio.median(target.values(METRIC));
         target.putOnce(Map.of("mb_per_s", one.megabytesPerSecond(nanos)));
       }
-      Harness.progress("[iozone] " + one.name());
+      Progress.say("[iozone] " + one.name());
       return new CaseResult(NAME, one.name(), List.copyOf(series.values()), failures);
     }
 
     /// What one case refuses another may do; a worker that has ended is out.
     private void fail(IozoneCase one, Entry entry, IOException e, Map<String, String> failures) {
       String why = String.valueOf(e.getMessage());
-      Harness.progress("FAILED: %s: %s: %s".formatted(one.name(), entry.system, why));
+      Progress.say("FAILED: %s: %s: %s".formatted(one.name(), entry.system, why));
       failures.put(entry.system, why);
       if (!entry.worker.isAlive()) {
         entries.remove(entry);

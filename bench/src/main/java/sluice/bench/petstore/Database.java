@@ -14,7 +14,8 @@ import sluice.bench.run.Cleanup;
 import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Packages;
-import sluice.bench.run.Workspace;
+import sluice.bench.run.Progress;
+import sluice.testbase.FreePort;
 
 /// A MariaDB of its own with the Pet Store's table: temporary data, one loopback port, beside the
 /// client and never on the server's core. Used by the harness's main thread; the shutdown hook may
@@ -47,13 +48,13 @@ final class Database implements AutoCloseable {
     Packages.program("my_print_defaults", "mariadb-client-core", "mariadb-install-db calls it");
     Path folder = Files.createDirectories(harness.workspace().temporary("mariadb"));
     Path data = folder.resolve("data");
-    Harness.progress("[petstore] making a database of %,d items".formatted(PetItem.COUNT));
+    Progress.say("[petstore] making a database of %,d items".formatted(PetItem.COUNT));
     List<String> make = new ArrayList<>(List.of(install, "--no-defaults", "--datadir=" + data));
     make.addAll(List.of("--skip-test-db", "--auth-root-authentication-method=normal"));
     make.addAll(user());
     Commands.run(INSTALL_SECONDS, make);
     Path script = Files.writeString(folder.resolve("init.sql"), script());
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     List<String> command =
         new ArrayList<>(
             List.of("taskset", "-c", Integer.toString(harness.options().clientCpu()), server));

@@ -24,6 +24,7 @@ import sluice.bench.run.Harness;
 import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Options;
 import sluice.bench.run.Peers;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.bench.run.Sites;
 import sluice.bench.run.Systems;
@@ -78,9 +79,9 @@ public final class PetStoreBench implements Bench {
   @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     List<BenchCase> selected = cases(0).selected(harness.options());
-    Harness.progress(Estimate.announce(harness.options(), selected));
+    Progress.say(Estimate.announce(harness.options(), selected));
     if (Runtime.getRuntime().availableProcessors() < 3) {
-      Harness.progress("[petstore] the database shares the client's core: there are only two");
+      Progress.say("[petstore] the database shares the client's core: there are only two");
     }
     try (Database database = Database.start(harness)) {
       PollingShare share = new PollingShare(harness);

@@ -26,9 +26,4 @@ public record Harness(
     String pid = Long.toString(ProcessHandle.current().pid());
     Commands.run(10, List.of("taskset", "-a", "-p", "-c", cpu, pid));
   }
-
-  /// Progress, on standard error: results alone go to standard output.
-  public static void progress(String message) {
-    System.err.println(message);
-  }
 }

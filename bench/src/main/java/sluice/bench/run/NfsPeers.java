@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import sluice.testbase.FreePort;
 
 /// The servers of `sluice bench nfs`, and how each starts. Used by the harness's main thread.
 ///
@@ -93,7 +94,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
 
   @Override
   public ServerSpec spec(Systems systems, String system, Path root) throws IOException {
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     if (Systems.isOurs(system)) {
       return ours(systems, system, root, port);
     }
@@ -141,7 +142,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
       if (Commands.find("go") == null) {
         throw new IOException("go is not installed. Fix: install the Go tool chain, 1.21 or newer");
       }
-      Harness.progress("building go-nfs");
+      Progress.say("building go-nfs");
       Path folder = Files.createDirectories(workspace.temporary("go-nfs"));
       Files.writeString(folder.resolve("main.go"), Workspace.text("go-nfs.go"));
       String build =
@@ -164,7 +165,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
         throw new IOException(
             "cargo is not installed. Fix: install the Rust tool chain, 1.85 or newer");
       }
-      Harness.progress("building nfs3_server");
+      Progress.say("building nfs3_server");
       Path folder = Files.createDirectories(workspace.temporary("nfs3_server"));
       Files.writeString(folder.resolve("Cargo.toml"), Workspace.text("nfs3_server.toml"));
       Files.writeString(folder.resolve("main.rs"), Workspace.text("nfs3_server.rs"));
@@ -194,7 +195,7 @@ public record NfsPeers(NfsLoad load) implements Peers {
     format.addAll(List.of("-E", "lazy_itable_init=0,lazy_journal_init=0", image.toString()));
     format.add(IMAGE_BYTES);
     Commands.run(60, format);
-    int mountPort = Workspace.freePort();
+    int mountPort = FreePort.find();
     String configuration =
         Workspace.text("ganesha.conf")
             .replace("@PORT@", Integer.toString(port))

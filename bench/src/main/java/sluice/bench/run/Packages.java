@@ -40,7 +40,7 @@ public final class Packages {
     if (!administrator || Commands.find("apt-get") == null) {
       throw new IOException(fix);
     }
-    Harness.progress("installing %s: %s".formatted(debianPackage, why));
+    Progress.say("installing %s: %s".formatted(debianPackage, why));
     String command =
         "apt-get -qq update && DEBIAN_FRONTEND=noninteractive"
             + " apt-get -qq install --no-install-recommends \"$0\"";

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.testbase.FreePort;
 
 /// The one place that knows the systems: which there are, what each needs, and the command that
 /// starts it. Used by the harness's main thread.
@@ -171,7 +172,7 @@ public final class Systems {
     if (missing != null) {
       throw new IOException(missing);
     }
-    int port = Workspace.freePort();
+    int port = FreePort.find();
     if (role == Role.POLLER || role == Role.POLLER_HTTP) {
       return demo(system, role, root, port);
     }

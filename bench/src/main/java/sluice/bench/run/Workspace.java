@@ -4,8 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.BindException;
-import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,8 +14,6 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.StringTokenizer;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -228,23 +224,6 @@ public final class Workspace implements AutoCloseable {
 
   static String text(String name) throws IOException {
     return new String(resource(name), StandardCharsets.UTF_8);
-  }
-
-  /// A free TCP port, below those that the kernel gives to programs that ask for any: so no
-  /// connection of another program gets it before the server does.
-  public static int freePort() throws IOException {
-    // By lines: a file of sysctl gives its value to the first read only.
-    String range = Files.readAllLines(Path.of("/proc/sys/net/ipv4/ip_local_port_range")).getFirst();
-    int given = Integer.parseInt(new StringTokenizer(range).nextToken());
-    int first = Math.min(10_000, given - 1_000);
-    while (true) {
-      int port = ThreadLocalRandom.current().nextInt(first, given);
-      try (ServerSocket socket = new ServerSocket(port)) {
-        return socket.getLocalPort();
-      } catch (BindException taken) {
-        Thread.onSpinWait(); // the next one
-      }
-    }
   }
 
   /// Removes the temporary folder; what is still being written to it may need a second attempt.

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.FreePort;
 
 /// The NFS load generator against the null server: every operation, over TCP and UDP.
 @Timeout(600)
@@ -41,7 +42,7 @@ final class NfsLoadTest {
   private static LoadResult load(String... options) throws Exception {
     assumeTrue(Commands.find("gcc") != null, "no gcc; Fix: apt-get install gcc libc6-dev");
     for (int attempt = 0; attempt < 5; attempt++) {
-      int port = Workspace.freePort();
+      int port = FreePort.find();
       Process server;
       try (Workspace workspace = Workspace.open()) {
         server =

@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Json;
 import sluice.cli.console.Shown;
-import sluice.loop.counters.CounterFile;
 
 /// `sluice domain ls`: the domains of running processes. Runs in the main thread.
 @Command(
@@ -26,17 +26,13 @@ final class DomainListCommand implements Callable<Integer> {
   @Option(names = "--json", description = "One line of JSON per domain.")
   boolean json;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Directory of counters files, for a process with another environment.")
-  @Nullable Path directory;
+  @Mixin CountersDirectory counters = new CountersDirectory();
 
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    Path where = directory == null ? CounterFile.defaultDirectory() : directory;
+    Path where = counters.path();
     List<DomainRow> rows = DomainRow.all(where, line -> err.println("sluice: " + line));
     if (!json && rows.isEmpty()) {
       err.println("sluice: no domain runs. One of another user or environment: --dir");

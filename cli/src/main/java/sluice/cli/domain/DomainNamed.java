@@ -5,13 +5,14 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Shown;
-import sluice.loop.counters.CounterFile;
 
 /// The options with which a command names one domain of a running process. Used by the main thread.
 final class DomainNamed {
@@ -27,14 +28,10 @@ final class DomainNamed {
       description = "Its process, if several have a domain of that name.")
   @Nullable Long pid;
 
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description = "Directory of counters files, for a process with another environment.")
-  @Nullable Path directory;
+  @Mixin CountersDirectory counters = new CountersDirectory();
 
   Path directory() {
-    return directory == null ? CounterFile.defaultDirectory() : directory;
+    return counters.path();
   }
 
   /// @throws ParameterException if there is no such domain, or more than one

@@ -7,14 +7,20 @@ import sluice.domain.portal.copy.CopyContext;
 /// What one party holds of one service. Any thread; immutable but for the proxy, which is set once
 /// before the handle is shared.
 final class Handle {
+  /// From one party to the other.
+  interface Way {
+    /// For the copies of one call.
+    CopyContext context();
+  }
+
   final Service service;
   final Party holder;
-  final Link toService;
-  final Link toHolder;
+  final Way toService;
+  final Way toHolder;
   final Signature[] signatures;
   WeakReference<@Nullable Object> proxy = new WeakReference<>(null);
 
-  Handle(Service service, Party holder, Link toService, Link toHolder, Signature[] signatures) {
+  Handle(Service service, Party holder, Way toService, Way toHolder, Signature[] signatures) {
     this.service = service;
     this.holder = holder;
     this.toService = toService;

@@ -9,7 +9,7 @@ import sluice.domain.portal.copy.References;
 
 /// One direction between two parties: its copiers and its proxies' classes. Any thread. Dropped
 /// when either party ends, for it holds classes of both.
-final class Link implements References {
+final class Link implements References, Handle.Way {
   private final Portals portals;
   final Party sender;
   final Party receiver;
@@ -27,14 +27,16 @@ final class Link implements References {
     this.copiers = new Copiers(receiver.loader());
   }
 
-  CopyContext context() {
+  @Override
+  public CopyContext context() {
     return copiers.context(this, receiver.copyQuota());
   }
 
   /// @throws InterfaceMismatch if the receiver does not have the service's interface
   ProxyClass proxyClass(Service service) {
     return proxies.computeIfAbsent(
-        new Offered(service.type, service.path), _ -> ProxyClass.make(service, receiver));
+        new Offered(service.type, service.path),
+        _ -> ProxyClass.make(service.type, service.path, receiver));
   }
 
   @Override

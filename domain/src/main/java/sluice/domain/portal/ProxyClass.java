@@ -21,30 +21,31 @@ final class ProxyClass {
     this.signatures = signatures;
   }
 
+  /// @param served the interface as the service's party has it
   /// @throws InterfaceMismatch if the holder does not have the interface, or has another version
-  static ProxyClass make(Service service, Party holder) {
-    Class<?> held = interfaceOf(service.type, holder);
+  static ProxyClass make(Class<?> served, CallPath path, Party holder) {
+    Class<?> held = interfaceOf(served, holder);
     List<Method> methods = PortalInterfaces.methods(held);
     Map<String, Method> offered = new HashMap<>();
-    for (Method method : PortalInterfaces.methods(service.type)) {
+    for (Method method : PortalInterfaces.methods(served)) {
       offered.put(key(method), method);
     }
     Signature[] signatures = new Signature[methods.size()];
     for (int i = 0; i < signatures.length; i++) {
       Method method = methods.get(i);
-      Method served = offered.get(key(method));
-      if (served == null) {
+      Method target = offered.get(key(method));
+      if (target == null) {
         throw mismatch(
             held, holder, "the service has no method " + key(method), "load the same version");
       }
-      signatures[i] = new Signature(method, served, exact(service.type, served));
+      signatures[i] = new Signature(method, target, exact(served, target));
     }
     ProxyLoader loader = new ProxyLoader(holder.loader());
     if (!Modifier.isPublic(held.getModifiers())
         || !held.getModule().isExported(held.getPackageName(), loader.getUnnamedModule())) {
       throw mismatch(held, holder, "it is not public", "make it public, its package exported");
     }
-    Class<?> type = ProxyCode.define(loader, held, signatures, service.path);
+    Class<?> type = ProxyCode.define(loader, held, signatures, path);
     try {
       MethodHandle maker =
           MethodHandles.publicLookup()
@@ -60,9 +61,12 @@ final class ProxyClass {
     return signatures;
   }
 
-  Object make(Handle handle) {
+  /// A proxy.
+  ///
+  /// @param handle of its holder, see [Proxy]
+  Object make(Object handle) {
     try {
-      return maker.invokeExact((Object) handle);
+      return maker.invokeExact(handle);
     } catch (Throwable e) {
       throw new IllegalStateException("a proxy's constructor threw", e);
     }

@@ -13,7 +13,7 @@ import sluice.domain.portal.copy.CopyRefused;
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | under the monitor |
-final class ServiceCall {
+final class ServiceCall implements Runnable {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
   private record Returned(@Nullable Object value) implements Outcome {}
@@ -95,7 +95,8 @@ final class ServiceCall {
   }
 
   /// By the service's thread.
-  void run() {
+  @Override
+  public void run() {
     synchronized (this) {
       if (outcome.get() != null) {
         return;

@@ -5,7 +5,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /// The thread of one service: runs its calls one after another, in the order in which they came.
 /// Any thread may add calls; a virtual thread of its own takes them.
 final class ServiceThread {
-  private final LinkedBlockingQueue<ServiceCall> calls = new LinkedBlockingQueue<>();
+  private final LinkedBlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
   private final Thread thread;
   private volatile boolean ended;
 
@@ -13,11 +13,11 @@ final class ServiceThread {
     thread = Thread.ofVirtual().name(name).start(this::run);
   }
 
-  static void once(ServiceCall call, String name) {
-    Thread.ofVirtual().name(name).start(call::run);
+  static void once(Runnable call, String name) {
+    Thread.ofVirtual().name(name).start(call);
   }
 
-  void add(ServiceCall call) {
+  void add(Runnable call) {
     calls.add(call);
   }
 

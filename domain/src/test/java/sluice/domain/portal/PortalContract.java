@@ -20,6 +20,7 @@ import sluice.domain.portal.Shop.Listener;
 import sluice.domain.portal.Shop.Note;
 import sluice.domain.portal.copy.CopyQuota;
 import sluice.domain.portal.copy.CopyRefused;
+import sluice.testbase.Patience;
 
 /// What holds for a portal whichever thread runs the service.
 @Timeout(60)
@@ -199,10 +200,7 @@ abstract class PortalContract {
     assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS))
         .cause()
         .isInstanceOfAny(CallCancelled.class, InterruptedException.class);
-    for (int i = 0; i < 1000 && !till.interrupted; i++) {
-      Thread.sleep(10);
-    }
-    assertThat(till.interrupted).isTrue();
+    Patience.until("the interrupt", () -> till.interrupted);
     assertThat(portal().add(1, 1, 1, true)).isEqualTo(4);
   }
 
@@ -221,11 +219,12 @@ abstract class PortalContract {
     portal().keep(mine.get());
     assertThat(mine.get()).isNotNull();
     till.kept = null;
-    for (int i = 0; i < 200 && mine.get() != null; i++) {
-      System.gc();
-      Thread.sleep(20);
-    }
-    assertThat(mine.get()).isNull();
+    Patience.until(
+        "the collection of the service",
+        () -> {
+          System.gc();
+          return mine.get() == null;
+        });
   }
 
   private static Listener listener() {

@@ -1,11 +1,16 @@
 package sluice.fs.provider;
 
 import java.io.IOException;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileOwnerAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.AttributeChange;
@@ -17,6 +22,22 @@ import sluice.sys.Errno;
 ///
 /// @param name what the view is called
 record AttributeView(String name, Place place, boolean follow) implements PosixFileAttributeView {
+  /// The view of a file that has the type, also that of [UserAttributes].
+  ///
+  /// @return null for a view there is none of
+  static <V extends FileAttributeView> @Nullable V of(Place place, Class<V> type, boolean follow) {
+    if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
+      return type.cast(new UserAttributes(place, follow));
+    }
+    String name =
+        type == BasicFileAttributeView.class
+            ? "basic"
+            : type == PosixFileAttributeView.class
+                ? "posix"
+                : type == FileOwnerAttributeView.class ? "owner" : "";
+    return name.isEmpty() ? null : type.cast(new AttributeView(name, place, follow));
+  }
+
   @Override
   public TreeAttributes readAttributes() throws IOException {
     TreeFileSystem fs = place.fileSystem();

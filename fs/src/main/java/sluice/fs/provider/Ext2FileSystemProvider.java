@@ -22,14 +22,10 @@ import java.nio.file.NotLinkException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
-import java.nio.file.attribute.FileOwnerAttributeView;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -112,7 +108,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       if (fileSystems.containsKey(name)) {
         throw new FileSystemAlreadyExistsException(name + " is open");
       }
-      TreeFileSystem opened = new TreeFileSystem(this, opener.open());
+      TreeFileSystem opened = new TreeFileSystem(this, opener.open(), this::forget);
       fileSystems.put(opened.imageName(), opened);
       return opened;
     }
@@ -127,7 +123,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     }
   }
 
-  void forget(TreeFileSystem fileSystem) {
+  private void forget(TreeFileSystem fileSystem) {
     synchronized (fileSystems) {
       boolean known = fileSystems.values().remove(fileSystem);
       assert known;
@@ -326,7 +322,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       Path path, Class<A> type, LinkOption... options) throws IOException {
     requireKnown(type);
     Place place = place(path);
-    boolean follow = Place.follows(options);
+    boolean follow = Walk.follows(options);
     Optional<TreeAttributes> found =
         place.fileSystem().call(place.path(), () -> find(place, follow));
     return found.isEmpty() ? null : type.cast(found.get());
@@ -364,33 +360,18 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   @Override
   public Map<String, Object> readAttributes(Path path, String names, LinkOption... options)
       throws IOException {
-    return AttributeNames.read(place(path), names, Place.follows(options));
+    return AttributeNames.read(place(path), names, Walk.follows(options));
   }
 
   @Override
   public void setAttribute(Path path, String name, @Nullable Object value, LinkOption... options)
       throws IOException {
-    AttributeNames.set(place(path), name, value, Place.follows(options));
+    AttributeNames.set(place(path), name, value, Walk.follows(options));
   }
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
-    return view(place(path), type, Place.follows(options));
-  }
-
-  /// @return null for a view there is none of
-  static <V extends FileAttributeView> @Nullable V view(
-      Place place, Class<V> type, boolean follow) {
-    if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
-      return type.cast(new UserAttributes(place, follow));
-    }
-    String name =
-        type == BasicFileAttributeView.class
-            ? "basic"
-            : type == PosixFileAttributeView.class
-                ? "posix"
-                : type == FileOwnerAttributeView.class ? "owner" : "";
-    return name.isEmpty() ? null : type.cast(new AttributeView(name, place, follow));
+    return AttributeView.of(place(path), type, Walk.follows(options));
   }
 }

@@ -1,9 +1,6 @@
 package sluice.fs.provider;
 
 import java.io.IOException;
-import java.nio.file.ClosedDirectoryStreamException;
-import java.nio.file.LinkOption;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FileAttributes;
 import sluice.fs.FsException;
@@ -13,7 +10,13 @@ import sluice.sys.Errno;
 /// Immutable: any thread may use it.
 ///
 /// @param base null for the root
-record Place(TreePath path, @Nullable TreeDirectoryStream base) {
+record Place(TreePath path, @Nullable Base base) {
+  /// A directory that is open.
+  interface Base {
+    /// @throws java.nio.file.ClosedDirectoryStreamException when it is closed
+    long inode();
+  }
+
   static Place of(TreePath path) {
     return new Place(path, null);
   }
@@ -22,7 +25,7 @@ record Place(TreePath path, @Nullable TreeDirectoryStream base) {
     return path.getFileSystem();
   }
 
-  /// @throws ClosedDirectoryStreamException when the base is closed
+  /// @throws java.nio.file.ClosedDirectoryStreamException when the base is closed
   private long start() {
     return base == null ? fileSystem().tree().rootInode() : base.inode();
   }
@@ -50,15 +53,6 @@ record Place(TreePath path, @Nullable TreeDirectoryStream base) {
   /// As [#existing].
   FileAttributes attributes(boolean follow) throws IOException {
     return fileSystem().tree().attributes(existing(follow));
-  }
-
-  static boolean follows(LinkOption... options) {
-    boolean follow = true;
-    for (LinkOption option : options) {
-      Objects.requireNonNull(option);
-      follow = false; // the only one there is
-    }
-    return follow;
   }
 
   @Override

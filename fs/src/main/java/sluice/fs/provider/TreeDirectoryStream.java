@@ -30,7 +30,7 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | cookie, read, ended | the iterating thread | under lock | under lock |
 /// | released | the closing thread | under lock | under lock |
-final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
+final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Base {
   /// Names read at a time.
   private static final int BATCH = 128;
 
@@ -77,8 +77,8 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
         });
   }
 
-  /// @throws ClosedDirectoryStreamException when it is closed
-  long inode() {
+  @Override
+  public long inode() {
     if (closed.get()) {
       throw new ClosedDirectoryStreamException();
     }
@@ -187,7 +187,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
   public SecureDirectoryStream<Path> newDirectoryStream(Path relative, LinkOption... options)
       throws IOException {
     Place place = below(relative);
-    return open(place, path.resolve(relative), Place.follows(options), _ -> true);
+    return open(place, path.resolve(relative), Walk.follows(options), _ -> true);
   }
 
   @Override
@@ -217,13 +217,12 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path> {
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(Class<V> type) {
-    return Ext2FileSystemProvider.view(
-        new Place(fileSystem.path(PathBytes.EMPTY), this), type, true);
+    return AttributeView.of(new Place(fileSystem.path(PathBytes.EMPTY), this), type, true);
   }
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path relative, Class<V> type, LinkOption... options) {
-    return Ext2FileSystemProvider.view(below(relative), type, Place.follows(options));
+    return AttributeView.of(below(relative), type, Walk.follows(options));
   }
 }

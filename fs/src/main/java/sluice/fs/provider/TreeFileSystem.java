@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
@@ -28,7 +29,8 @@ import sluice.fs.FsException;
 final class TreeFileSystem extends FileSystem {
   static final Set<String> VIEWS = Set.of("basic", "posix", "owner", "unix", "user");
 
-  private final Ext2FileSystemProvider provider;
+  private final FileSystemProvider provider;
+  private final Consumer<TreeFileSystem> onClosed;
   private final Image image;
   private final FileTree tree;
   private final Walk walk;
@@ -44,8 +46,10 @@ final class TreeFileSystem extends FileSystem {
 
   private volatile boolean open = true;
 
-  TreeFileSystem(Ext2FileSystemProvider provider, Image image) {
+  /// @param onClosed called once, when it has been closed
+  TreeFileSystem(FileSystemProvider provider, Image image, Consumer<TreeFileSystem> onClosed) {
     this.provider = provider;
+    this.onClosed = onClosed;
     this.image = image;
     tree = image.tree();
     walk = new Walk(tree, image.caller());
@@ -172,7 +176,7 @@ final class TreeFileSystem extends FileSystem {
     }
     scratches.close();
     failure = closed(image, failure);
-    provider.forget(this);
+    onClosed.accept(this);
     if (failure != null) {
       throw failure;
     }

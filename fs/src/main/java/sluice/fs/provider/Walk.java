@@ -1,9 +1,11 @@
 package sluice.fs.provider;
 
 import java.io.IOException;
+import java.nio.file.LinkOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
@@ -22,6 +24,16 @@ final class Walk {
   Walk(FileTree tree, Caller caller) {
     this.tree = tree;
     this.caller = caller;
+  }
+
+  /// Whether symbolic links are followed that are the last name.
+  static boolean follows(LinkOption... options) {
+    boolean follow = true;
+    for (LinkOption option : options) {
+      Objects.requireNonNull(option);
+      follow = false; // the only one there is
+    }
+    return follow;
   }
 
   /// Where a path leads.

@@ -15,6 +15,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
+import sluice.testbase.Patience;
 
 /// What remains of a tree that was closed: nothing, although the threads that used it live on.
 @Timeout(120)
@@ -28,11 +29,10 @@ final class ClosedTreeTest {
     for (int i = 0; i < 3; i++) {
       closed.add(useAndClose(journaled));
     }
-    for (int i = 0; i < 2_000 && closed.stream().anyMatch(tree -> tree.get() != null); i++) {
+    Patience.untilAsserted(() -> {
       System.gc();
-      Thread.sleep(10);
-    }
-    assertThat(closed).allMatch(tree -> tree.get() == null);
+      assertThat(closed).allMatch(tree -> tree.get() == null);
+    });
   }
 
   private static WeakReference<Ext2> useAndClose(boolean journaled) throws IOException {

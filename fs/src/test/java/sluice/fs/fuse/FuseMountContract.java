@@ -37,6 +37,7 @@ import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
 import sluice.fs.NewFile;
+import sluice.testbase.Patience;
 
 /// A tree mounted through the kernel's FUSE: programs see an ordinary file system, and the image is
 /// clean afterwards, whichever way requests come.
@@ -186,12 +187,8 @@ abstract class FuseMountContract {
   }
 
   /// The kernel forgets when it has time to.
-  private static void awaitInodes(FuseRig rig, long wanted) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (rig.tree.status().freeInodes() != wanted && System.nanoTime() < end) {
-      Thread.sleep(10);
-    }
-    assertThat(rig.tree.status().freeInodes()).isEqualTo(wanted);
+  private static void awaitInodes(FuseRig rig, long wanted) throws IOException {
+    Patience.untilAsserted(() -> assertThat(rig.tree.status().freeInodes()).isEqualTo(wanted));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Patience;
 
 /// Workers that rest are called before no worker reads: no message waits for ever.
 @Timeout(120)
@@ -66,10 +67,7 @@ final class FuseReadersTest {
         LockSupport.parkNanos(1_000);
       }
     }
-    while (device.taken.get() < MESSAGES && System.nanoTime() < end) {
-      Thread.sleep(1);
-    }
-    assertThat(device.taken.get()).as("seed %d", seed).isEqualTo(MESSAGES);
+    Patience.untilAsserted(() -> assertThat(device.taken).as("seed %d", seed).hasValue(MESSAGES));
     device.ended = true;
     device.messages.release();
     for (Thread worker : workers) {

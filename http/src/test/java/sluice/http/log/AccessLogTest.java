@@ -16,7 +16,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,12 +51,10 @@ class AccessLogTest {
     return true;
   }
 
-  private static void await(Path file, String text) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!Files.exists(file) || !Files.readString(file).contains(text)) {
-      assertThat(System.nanoTime()).as("no '" + text + "' in " + file).isLessThan(end);
-      Thread.sleep(5);
-    }
+  private static void await(Path file, String text) throws IOException {
+    Patience.until(
+        "'" + text + "' in " + file,
+        () -> Files.exists(file) && Files.readString(file).contains(text));
   }
 
   @Test
@@ -240,11 +237,7 @@ class AccessLogTest {
     try (AccessLog log = open(full)) {
       AccessLogRing ring = log.ring(16);
       log(ring, "one", "", "");
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      while (log.dropped() == 0) {
-        assertThat(System.nanoTime()).isLessThan(end);
-        Thread.sleep(5);
-      }
+      Patience.until("a record that is lost", () -> log.dropped() > 0);
       log(ring, "two", "", "");
     }
     assertThat(complaints).hasSize(1).first().asString().contains("cannot be written");

@@ -1,14 +1,13 @@
 package sluice.loop.poller;
 
 import static sluice.sys.Errno.EBADF;
-import static sluice.sys.Errno.EEXIST;
 import static sluice.sys.Errno.EINTR;
 import static sluice.sys.Errno.ENOENT;
 
 import java.util.Arrays;
 import sluice.sys.Epoll;
+import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
-import sluice.sys.EventFd;
 import sluice.sys.SysException;
 
 /// A poller's entries in `epoll(7)`. Threads and locks as [PollerKernel] says.
@@ -19,18 +18,16 @@ import sluice.sys.SysException;
 /// off to the next wait, where those of one entry are one call. While a thread waits, a change is
 /// told to the kernel by the thread that makes it, which is cheaper than waking the waiting one.
 ///
-/// Auto-disabled entries are armed one-shot. The wake-up counter is edge-triggered and never read.
+/// Auto-disabled entries are armed one-shot.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `armed`, `orphans`, `epoll` | any thread | locked; `epoll` by the awaiting thread plain | locked |
+/// | `armed`, `orphans`, the set of `epoll` | any thread | locked; the set by the awaiting thread plain | locked |
 /// | `events`, `found` | the awaiting thread | plain | plain |
 final class PollerEpoll extends PollerKernel {
   private static final int LARGEST_WAIT = 4096;
-  private static final long WAKE = -1;
 
-  private final EventFd counter;
-  private Epoll epoll;
+  private final EpollDriver epoll;
   private EpollEvents events = new EpollEvents(64);
   private int found;
 
@@ -41,29 +38,11 @@ final class PollerEpoll extends PollerKernel {
   /// number was closed while the file lives on in a duplicate or another process.
   private boolean orphans;
 
-  private long calls;
+  private long waits;
 
   PollerEpoll(PollerTable table) throws SysException {
     super(table);
-    counter = EventFd.open(true);
-    try {
-      epoll = create(counter);
-    } catch (SysException e) {
-      counter.close();
-      throw e;
-    }
-  }
-
-  /// An epoll descriptor that the counter wakes.
-  private static Epoll create(EventFd counter) throws SysException {
-    Epoll created = Epoll.create();
-    int bits = Epoll.EPOLLIN | Epoll.EPOLLET;
-    int result = created.control(Epoll.EPOLL_CTL_ADD, counter.fd(), bits, WAKE);
-    if (result < 0) {
-      created.close();
-      throw SysException.of(-result, "epoll_ctl", "EPOLL_CTL_ADD", counter.fd());
-    }
-    return created;
+    epoll = EpollDriver.open();
   }
 
   @Override
@@ -82,14 +61,12 @@ final class PollerEpoll extends PollerKernel {
       armed = Arrays.copyOf(armed, table.capacity());
     }
     armed[slot] = 0;
-    return arm(Epoll.EPOLL_CTL_ADD, slot);
+    return told(slot, epoll.add(table.descriptor(slot), bits(slot), table.handle(slot)));
   }
 
   @Override
   void removed(int slot) {
-    calls++;
-    int result = epoll.control(Epoll.EPOLL_CTL_DEL, table.descriptor(slot), 0, table.handle(slot));
-    orphans |= result < 0;
+    orphans |= epoll.remove(table.descriptor(slot)) < 0;
   }
 
   @Override
@@ -118,7 +95,7 @@ final class PollerEpoll extends PollerKernel {
 
   private void apply(int slot) {
     if (table.interest(slot) != 0 && bits(slot) != armed[slot]) {
-      arm(Epoll.EPOLL_CTL_MOD, slot);
+      change(slot);
     }
   }
 
@@ -129,18 +106,19 @@ final class PollerEpoll extends PollerKernel {
     return interest == 0 || table.isAuto(slot) ? interest | Epoll.EPOLLONESHOT : interest;
   }
 
-  private int arm(int operation, int slot) {
-    calls++;
-    int fd = table.descriptor(slot);
-    int bits = bits(slot);
-    int result = epoll.control(operation, fd, bits, table.handle(slot));
-    if (result == -EEXIST) { // the kernel kept it for a duplicate of an earlier descriptor
-      result = epoll.control(Epoll.EPOLL_CTL_MOD, fd, bits, table.handle(slot));
-    }
-    if (result == -ENOENT || (result == -EBADF && operation == Epoll.EPOLL_CTL_MOD)) {
+  private void change(int slot) {
+    int result = told(slot, epoll.change(table.descriptor(slot), bits(slot), table.handle(slot)));
+    if (result == -EBADF) {
       table.die(slot);
     }
-    armed[slot] = result < 0 ? 0 : bits;
+  }
+
+  /// Takes in what the kernel has answered to the entry's bits.
+  private int told(int slot, int result) {
+    if (result == -ENOENT) { // not added anew: its number belongs to another file by now
+      table.die(slot);
+    }
+    armed[slot] = result < 0 ? 0 : bits(slot);
     return result;
   }
 
@@ -150,13 +128,13 @@ final class PollerEpoll extends PollerKernel {
     if (limit > events.capacity()) {
       events = new EpollEvents(limit);
     }
-    calls++;
+    waits++;
     // exactly as many as can be reported: the kernel puts those it has told at the end of its list
-    found = epoll.await(events, limit, timeoutNanos);
+    found = epoll.epoll().await(events, limit, timeoutNanos);
     if (found < 0) {
       if (found != -EINTR) {
         throw new IllegalStateException(
-            SysException.of(-found, "epoll_pwait2", epoll.fd(), limit, timeoutNanos));
+            SysException.of(-found, "epoll_pwait2", epoll.epoll().fd(), limit, timeoutNanos));
       }
       found = 0;
     }
@@ -169,7 +147,7 @@ final class PollerEpoll extends PollerKernel {
       long handle = events.data(i);
       int slot = table.slot(handle);
       if (slot < 0) {
-        stale |= handle != WAKE;
+        stale |= handle != EpollDriver.WAKE;
         continue;
       }
       if ((armed[slot] & Epoll.EPOLLONESHOT) != 0) {
@@ -190,23 +168,21 @@ final class PollerEpoll extends PollerKernel {
     if (table.interest(slot) != 0) {
       table.mark(slot);
     } else if (armed[slot] != 0) {
-      arm(Epoll.EPOLL_CTL_MOD, slot);
+      change(slot);
       armed[slot] = 0;
     }
   }
 
   /// Leaves registrations behind that would be reported for ever and cannot be removed.
   private void startAnew() {
-    Epoll old = epoll;
     try {
-      epoll = create(counter);
+      epoll.renew();
     } catch (SysException e) {
       return; // no descriptor left: it stays as it is, and is tried again
     }
-    old.close();
     orphans = false;
     for (int slot = 0; slot < table.high(); slot++) {
-      if (table.handle(slot) != 0 && arm(Epoll.EPOLL_CTL_ADD, slot) < 0) {
+      if (table.handle(slot) != 0 && added(slot) < 0) {
         table.die(slot);
       }
     }
@@ -214,17 +190,16 @@ final class PollerEpoll extends PollerKernel {
 
   @Override
   void wake() {
-    counter.signal();
+    epoll.wake();
   }
 
   @Override
   long calls() {
-    return calls;
+    return waits + epoll.controls();
   }
 
   @Override
   public void close() {
     epoll.close();
-    counter.close();
   }
 }

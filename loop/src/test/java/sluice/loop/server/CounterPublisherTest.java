@@ -44,11 +44,9 @@ final class CounterPublisherTest {
       watchdog.publish(publisher);
       for (long expected = 6; expected < 9; expected++) {
         number.set(expected);
-        Patience patience = new Patience();
-        while (counters.snapshot().values().getLast().value() != expected) {
-          patience.check("what is carried");
-          Thread.sleep(5);
-        }
+        long wanted = expected;
+        Patience.untilAsserted(
+            () -> assertThat(counters.snapshot().values().getLast().value()).isEqualTo(wanted));
       }
     }
   }

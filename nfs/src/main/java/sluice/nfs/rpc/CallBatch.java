@@ -10,7 +10,7 @@ import sluice.memory.ViewBinder;
 /// The calls that a worker of a [CallLine] has done, until they are handed over: to the loop, which
 /// sends their replies, or first to the tree that they have changed, which says when that is
 /// stable. Of one worker; what is handed over belongs to its receiver.
-final class CallBatch {
+final class CallBatch implements RpcCall.Batch {
   /// Calls after which the first ones wait no longer.
   private static final int MOST = 64;
 
@@ -53,8 +53,8 @@ final class CallBatch {
     changed.add(call);
   }
 
-  /// Hands over what was done, also because the worker is about to wait for something.
-  void handOver() {
+  @Override
+  public void handOver() {
     if (!answered.isEmpty()) {
       List<PassedCall> all = answered;
       answered = new ArrayList<>();

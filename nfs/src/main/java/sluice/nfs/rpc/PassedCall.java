@@ -58,7 +58,7 @@ final class PassedCall implements Runnable {
   }
 
   /// The worker may do others too.
-  void inBatch(CallBatch batch) {
+  void inBatch(RpcCall.Batch batch) {
     call.inBatch(batch);
   }
 

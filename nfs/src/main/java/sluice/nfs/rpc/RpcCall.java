@@ -8,6 +8,12 @@ import sluice.fs.FileTree;
 /// which it does not change; the loop's thread uses one object for one call after another, so
 /// [RpcProgram#now] keeps none.
 public final class RpcCall {
+  /// The calls that one worker has done and not handed over yet, this one among them.
+  interface Batch {
+    /// Hands them over, also because the worker is about to wait for something.
+    void handOver();
+  }
+
   private static final int CHECKSUM_BYTES = 256;
 
   private int xid;
@@ -20,7 +26,7 @@ public final class RpcCall {
   private @Nullable XdrReader message;
   private int argumentsAt;
   private boolean little;
-  private @Nullable CallBatch batch;
+  private @Nullable Batch batch;
   private @Nullable StableReply stableReply;
 
   /// Names the sender of the messages that follow.
@@ -141,7 +147,7 @@ public final class RpcCall {
     }
   }
 
-  void inBatch(CallBatch of) {
+  void inBatch(Batch of) {
     batch = of;
   }
 

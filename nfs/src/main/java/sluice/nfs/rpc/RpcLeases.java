@@ -13,6 +13,14 @@ import sluice.nfs.RpcLimits;
 /// those frames. So a connection that has its share starts no more calls that read; when all of the
 /// loop's share is gone, each starts one at a time, and replies are copies, and short.
 final class RpcLeases {
+  /// A connection whose replies keep leases until its client has taken them.
+  interface Debtor {
+    /// Looks at what the client has taken. On the loop's thread.
+    ///
+    /// @return bytes of replies that are still leased, at most
+    long settle();
+  }
+
   /// A reply of an overdrawn loop: enough to go on with.
   private static final int SHORT_REPLY_BYTES = 64 << 10;
 
@@ -20,7 +28,7 @@ final class RpcLeases {
   private static final long SETTLE_NANOS = 1_000_000;
 
   private final RpcLimits limits;
-  private final Set<RpcStream> owing = new HashSet<>();
+  private final Set<Debtor> owing = new HashSet<>();
   private long reserved;
   private long owed;
   private long settledNanos;
@@ -66,7 +74,7 @@ final class RpcLeases {
 
   private void settle() {
     owed = 0;
-    for (Iterator<RpcStream> all = owing.iterator(); all.hasNext(); ) {
+    for (Iterator<Debtor> all = owing.iterator(); all.hasNext(); ) {
       long still = all.next().settle();
       owed += still;
       if (still == 0) {
@@ -76,14 +84,14 @@ final class RpcLeases {
   }
 
   /// A reply with leases was staged.
-  void staged(RpcStream stream, int bytes) {
-    owing.add(stream);
+  void staged(Debtor debtor, int bytes) {
+    owing.add(debtor);
     owed += bytes;
   }
 
   /// A connection has ended, and its leases with it; they are counted until it matters.
-  void ended(RpcStream stream) {
-    owing.remove(stream);
+  void ended(Debtor debtor) {
+    owing.remove(debtor);
   }
 
   /// Bytes that replies keep or may take, as far as it is known. Other threads read it as a hint.

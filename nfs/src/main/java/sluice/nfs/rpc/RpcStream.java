@@ -12,7 +12,7 @@ import sluice.memory.View;
 /// twice as much each time. So a client that announces much and sends little holds little, unless
 /// the record before was as long and came. A large record is copied once, or received where it is
 /// kept: see [Connection#expectLong].
-final class RpcStream implements ReplyPath {
+final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor {
   private static final int FIRST_BYTES = 2 << 10;
   private static final int SECOND_BYTES = 64 << 10;
 
@@ -258,10 +258,8 @@ final class RpcStream implements ReplyPath {
     reserved += bytes;
   }
 
-  /// Looks at what the client has taken.
-  ///
-  /// @return bytes of staged replies that are still leased, at most
-  long settle() {
+  @Override
+  public long settle() {
     owed = Math.min(owed, connection.output().queuedBytes());
     return owed;
   }
@@ -319,7 +317,8 @@ final class RpcStream implements ReplyPath {
   }
 
   /// Handles what waits, if there is room for it now.
-  void tryAgain() {
+  @Override
+  public void tryAgain() {
     if (!held || gone || !connection.isOpen()) {
       return;
     }

@@ -23,6 +23,12 @@ import sluice.nfs.RpcLimits;
 /// | working | loop takes, worker gives | semaphore | semaphore |
 /// | everything else | loop | plain | plain |
 final class RpcWorkers {
+  /// A user that has found no worker or no memory.
+  interface Waiter {
+    /// There may be some now. On the loop's thread.
+    void tryAgain();
+  }
+
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
   /// How long the end of a loop waits for workers that still answer.
@@ -41,7 +47,7 @@ final class RpcWorkers {
   private final MessagePool pool;
   private final RpcLeases leases;
   private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
-  private final ArrayDeque<RpcStream> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
   private final Semaphore working;
   private final CallLine line;
   private int busy;
@@ -191,9 +197,9 @@ final class RpcWorkers {
     }
   }
 
-  /// Lets a stream try again when a call has been answered or memory has come free.
-  void await(RpcStream stream) {
-    waiting.add(stream);
+  /// Lets a user try again when a call has been answered or memory has come free.
+  void await(Waiter waiter) {
+    waiting.add(waiter);
     if (!retries) {
       retries = true;
       loop.schedule(RETRY_NANOS, this::retry);
@@ -206,17 +212,17 @@ final class RpcWorkers {
     wake();
   }
 
-  void forget(RpcStream stream) {
-    waiting.remove(stream);
+  void forget(Waiter waiter) {
+    waiting.remove(waiter);
   }
 
   private void wake() {
     wakes = false;
     int tries = Math.min(TRIES, waiting.size());
     for (int i = 0; i < tries; i++) {
-      RpcStream stream = waiting.poll();
-      if (stream != null) {
-        stream.tryAgain();
+      Waiter waiter = waiting.poll();
+      if (waiter != null) {
+        waiter.tryAgain();
       }
     }
   }

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
@@ -58,15 +56,6 @@ public final class RpcServerRig implements AutoCloseable {
 
   long count(ToLongFunction<RpcCounts> of) {
     return server.counts().stream().mapToLong(of).sum();
-  }
-
-  /// Waits for what others bring about.
-  public static void await(String what, BooleanSupplier done) throws InterruptedException {
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (!done.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("time for: %s", what).isNegative();
-      Thread.sleep(2);
-    }
   }
 
   @Override

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
+import sluice.testbase.Patience;
 
 /// RPC over TCP on each backend: records however they are cut, replies in any order, limits that
 /// hold back and refuse nothing.
@@ -257,7 +258,7 @@ class RpcServerTest {
         first.send(number(i, RpcTestProgram.GATED, i));
         second.send(number(i, RpcTestProgram.GATED, i));
       }
-      RpcServerRig.await("workers", () -> rig.program.running.get() == 6);
+      Patience.until("workers", () -> rig.program.running.get() == 6);
       third.send(number(1, RpcTestProgram.FAST, 9));
       assertThat(third.results().int32()).isEqualTo(9);
       rig.program.gate.release(2 * calls);
@@ -285,7 +286,7 @@ class RpcServerTest {
       for (int call = 0; call < 2; call++) {
         holding.send(RpcTestClient.record(opaque(call, RpcTestProgram.GATED, content)));
       }
-      RpcServerRig.await("workers", () -> rig.program.running.get() == 2);
+      Patience.until("workers", () -> rig.program.running.get() == 2);
       List<FutureTask<Integer>> clients = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         clients.add(
@@ -302,7 +303,7 @@ class RpcServerTest {
               }
             }));
       }
-      RpcServerRig.await("the bound", () -> rig.count(c -> c.heldForMemory) > 0);
+      Patience.until("the bound", () -> rig.count(c -> c.heldForMemory) > 0);
       rig.program.gate.release(2);
       for (FutureTask<Integer> each : clients) {
         assertThat(each.get(120, TimeUnit.SECONDS)).isZero();
@@ -322,14 +323,14 @@ class RpcServerTest {
         clients.add(rig.connect());
       }
       clients.getFirst().send(record);
-      RpcServerRig.await("a worker", () -> rig.program.running.get() == 1);
+      Patience.until("a worker", () -> rig.program.running.get() == 1);
       int begun = 60_000;
       long before = rig.server.messageBytes();
       for (RpcTestClient client : clients.subList(1, 4)) {
         client.send(Arrays.copyOf(record, begun));
       }
       // two at least; the pool may have kept the memory of one
-      RpcServerRig.await("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
+      Patience.until("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
       List<FutureTask<Integer>> writing = new ArrayList<>();
       for (RpcTestClient client : clients.subList(1, 4)) {
         writing.add(
@@ -338,8 +339,8 @@ class RpcServerTest {
               return 0;
             }));
       }
-      RpcServerRig.await("one more worker", () -> rig.program.running.get() == 2);
-      RpcServerRig.await("the others", () -> rig.count(c -> c.heldForMemory) > 20); // for seconds
+      Patience.until("one more worker", () -> rig.program.running.get() == 2);
+      Patience.until("the others", () -> rig.count(c -> c.heldForMemory) > 20); // for seconds
       rig.program.gate.release(4);
       for (RpcTestClient client : clients) {
         assertThat(xid(client.receive())).isEqualTo(1);
@@ -487,7 +488,7 @@ class RpcServerTest {
         client.send(number(i, RpcTestProgram.GATED, i));
       }
       client.socket.shutdownOutput();
-      RpcServerRig.await("calls", () -> rig.program.running.get() == 3);
+      Patience.until("calls", () -> rig.program.running.get() == 3);
       rig.program.gate.release(3);
       List<Integer> answered = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
@@ -508,7 +509,7 @@ class RpcServerTest {
       idle.send(number(1, RpcTestProgram.FAST, 1));
       assertThat(idle.results().int32()).isEqualTo(1);
       client.send(number(1, RpcTestProgram.GATED, 7));
-      RpcServerRig.await("the call", () -> rig.program.running.get() == 1);
+      Patience.until("the call", () -> rig.program.running.get() == 1);
       FutureTask<Boolean> draining = started(() -> rig.server.drain(Duration.ofSeconds(60)));
       assertThat(idle.ended()).isTrue();
       rig.program.gate.release();

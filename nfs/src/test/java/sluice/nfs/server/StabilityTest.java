@@ -17,12 +17,12 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.NewFile;
 import sluice.nfs.export.SmallFile;
-import sluice.nfs.rpc.RpcServerRig;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
 import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4TestClient;
+import sluice.testbase.Patience;
 
 /// What waits for the journal when a file is to be made that exists already: only a reply that
 /// tells of something that is not stable yet. The device's flushes are held up, so a wait is for
@@ -51,12 +51,12 @@ final class StabilityTest {
   }
 
   private static void awaitName(FileTree tree, String name) throws Exception {
-    RpcServerRig.await(
+    Patience.until(
         name,
         () -> {
           try {
             return tree.lookup(Caller.ROOT, tree.rootInode(), Nfs3Client.name(name)) != 0;
-          } catch (IOException _) {
+          } catch (IOException notYet) {
             return false;
           }
         });

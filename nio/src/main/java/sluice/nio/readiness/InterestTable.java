@@ -3,17 +3,14 @@ package sluice.nio.readiness;
 import static sluice.sys.Epoll.EPOLLERR;
 import static sluice.sys.Epoll.EPOLLET;
 import static sluice.sys.Epoll.EPOLLHUP;
-import static sluice.sys.Epoll.EPOLL_CTL_ADD;
-import static sluice.sys.Epoll.EPOLL_CTL_MOD;
 import static sluice.sys.Errno.EBADF;
-import static sluice.sys.Errno.EEXIST;
-import static sluice.sys.Errno.ENOENT;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
+import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.SysException;
 import sun.nio.ch.SelChImpl;
@@ -36,16 +33,13 @@ import sun.nio.ch.SelectionKeyImpl;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `pending`, registrations, `closed` | any thread | under lock | under lock |
-/// | `epoll` | selecting thread | its own; other threads under lock | under lock |
+/// | the set of `epoll` | selecting thread | its own; other threads under lock | under lock |
 /// | `events`, results | selecting thread | its own | its own |
 final class InterestTable {
   static final int MAX_EVENTS = 1024;
 
   /// Room at first for what a select reports: most selectors never report more.
   private static final int FIRST_EVENTS = 16;
-
-  /// Descriptor number of the wake-up counter in events.
-  private static final int WAKE = -1;
 
   /// Five reports in a row after which the interest was left alone, or seventeen after which it was
   /// dropped and taken up again before the next select.
@@ -57,13 +51,12 @@ final class InterestTable {
 
   private final ReadinessCounts counts;
   private final int threshold;
-  private final int wakeFd;
+  private final EpollDriver epoll;
   private final EpollEvents events;
   private final Suspects suspects;
   private final ArrayDeque<SelectionKeyImpl> pending = new ArrayDeque<>();
   private @Nullable SelectionKeyImpl[] readyKeys = new SelectionKeyImpl[FIRST_EVENTS];
   private int[] readyEvents = new int[FIRST_EVENTS];
-  private Epoll epoll;
   private Registration[] registrations = new Registration[16];
   private int readyCount;
   private long round;
@@ -74,24 +67,13 @@ final class InterestTable {
   private @Nullable SysException failure;
 
   /// @param threshold number of changes that wait for the next select; one more applies them
-  /// @param wakeFd descriptor whose edges end a wait
-  InterestTable(int threshold, int wakeFd, ReadinessCounts counts) throws SysException {
+  /// @param epoll set of the selector, which closes it
+  InterestTable(int threshold, EpollDriver epoll, ReadinessCounts counts) {
     this.threshold = threshold;
-    this.wakeFd = wakeFd;
+    this.epoll = epoll;
     this.counts = counts;
-    this.epoll = open();
     this.events = EpollEvents.recycled(MAX_EVENTS);
     this.suspects = new Suspects();
-  }
-
-  private Epoll open() throws SysException {
-    Epoll opened = Epoll.create();
-    int result = opened.control(EPOLL_CTL_ADD, wakeFd, Epoll.EPOLLIN | EPOLLET, WAKE);
-    if (result < 0) {
-      opened.close();
-      throw SysException.of(-result, "epoll_ctl", "EPOLL_CTL_ADD", wakeFd);
-    }
-    return opened;
   }
 
   // ---- any thread ----------------------------------------------------------------------------
@@ -109,7 +91,7 @@ final class InterestTable {
 
   /// The set to wait on until the next [#collect].
   Epoll epoll() {
-    return epoll;
+    return epoll.epoll();
   }
 
   EpollEvents events() {
@@ -177,13 +159,13 @@ final class InterestTable {
     if (wanted == 0) {
       drop(registration);
     } else if (!registration.inKernel) {
-      control(registration, EPOLL_CTL_ADD, wanted, startAtEdge);
+      control(registration, false, wanted, startAtEdge);
     } else if (!registration.edge) {
       if (wanted != registration.kernelEvents) {
-        control(registration, EPOLL_CTL_MOD, wanted, false);
+        control(registration, true, wanted, false);
       }
     } else if ((wanted & ~registration.kernelEvents) != 0) {
-      control(registration, EPOLL_CTL_MOD, wanted, true);
+      control(registration, true, wanted, true);
     } else if (registration.isSuspect()) {
       suspects.add(registration);
     }
@@ -195,7 +177,7 @@ final class InterestTable {
     registration.steady = 0;
     registration.unwanted = 0;
     if (registration.inKernel && !registration.edge) {
-      control(registration, EPOLL_CTL_MOD, registration.kernelEvents, true);
+      control(registration, true, registration.kernelEvents, true);
       startAtEdge = true;
     }
   }
@@ -204,22 +186,17 @@ final class InterestTable {
     registration.steady += registration.touched ? 1 : UNTOUCHED;
     registration.touched = false;
     if (registration.steady > STEADY_LIMIT) {
-      control(registration, EPOLL_CTL_MOD, registration.wanted, false);
+      control(registration, true, registration.wanted, false);
       startAtEdge = false;
     }
   }
 
   /// Tells the kernel. Adding and modifying look at the file: what is ready is reported by the next
   /// wait, also in edge mode.
-  private void control(Registration registration, int operation, int bits, boolean edge) {
+  private void control(Registration registration, boolean known, int bits, boolean edge) {
     int mode = edge ? EPOLLET : 0;
-    counts.controls++;
-    int result = epoll.control(operation, registration.fd, bits | mode, registration.data());
-    if (result == -EEXIST || result == -ENOENT) {
-      int other = result == -EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-      counts.controls++;
-      result = epoll.control(other, registration.fd, bits | mode, registration.data());
-    }
+    int result = epoll.arm(known, registration.fd, bits | mode, registration.data());
+    counts.controls = epoll.controls();
     registration.inKernel = result >= 0;
     registration.kernelEvents = bits;
     registration.edge = edge;
@@ -227,7 +204,7 @@ final class InterestTable {
     registration.steady = 0;
     registration.unwanted = 0;
     if (result < 0 && result != -EBADF) { // EBADF: closed meanwhile, its key is being cancelled
-      failure = SysException.of(-result, "epoll_ctl", operation, registration.fd, bits);
+      failure = SysException.of(-result, "epoll_ctl", registration.fd, bits);
     }
   }
 
@@ -239,7 +216,7 @@ final class InterestTable {
     counts.waits++;
     for (int i = 0; i < count; i++) {
       long data = events.data(i);
-      if ((int) data != WAKE) {
+      if (data != EpollDriver.WAKE) {
         collect((int) data, (int) (data >>> 32), events.events(i));
       }
     }
@@ -290,15 +267,13 @@ final class InterestTable {
     counts.unwanted++;
     registration.heard(bits);
     if (!registration.edge || ++registration.unwanted >= UNWANTED_LIMIT) {
-      control(registration, EPOLL_CTL_MOD, registration.wanted, true);
+      control(registration, true, registration.wanted, true);
     }
   }
 
   /// Builds the kernel's set again without the files that only duplicates keep in it.
   private void rebuild() throws SysException {
-    Epoll old = epoll;
-    epoll = open();
-    old.close();
+    epoll.renew();
     strays = 0;
     counts.rebuilds++;
     for (Registration registration : registrations) {
@@ -306,7 +281,7 @@ final class InterestTable {
         if (registration.key == null) {
           registration.reset(null);
         } else {
-          control(registration, EPOLL_CTL_ADD, registration.wanted, registration.edge);
+          control(registration, false, registration.wanted, registration.edge);
         }
       }
     }
@@ -347,7 +322,6 @@ final class InterestTable {
   synchronized void close() {
     closed = true;
     pending.clear();
-    epoll.close();
     events.close();
     suspects.close();
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Epoll;
+import sluice.sys.EpollDriver;
 import sluice.sys.Errno;
-import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.SysException;
 import sun.nio.ch.SelectionKeyImpl;
@@ -29,7 +29,7 @@ public final class ReadinessSelector extends SelectorImpl {
   private static final int SLEEPING = 1;
   private static final int WOKEN = 2;
 
-  private final EventFd counter;
+  private final EpollDriver epoll;
   private final InterestTable table;
   private final ReadinessCounts counts;
   private final EpollPark park = new EpollPark();
@@ -46,13 +46,8 @@ public final class ReadinessSelector extends SelectorImpl {
     super(provider);
     this.mayCoalesce = settings.coalescing();
     this.counts = counts;
-    this.counter = EventFd.open(true);
-    try {
-      this.table = new InterestTable(settings.threshold(), counter.fd(), counts);
-    } catch (SysException e) {
-      counter.close();
-      throw e;
-    }
+    this.epoll = EpollDriver.open();
+    this.table = new InterestTable(settings.threshold(), epoll, counts);
     coalescing = new WaitCoalescing(System::nanoTime, table::drops);
   }
 
@@ -159,7 +154,7 @@ public final class ReadinessSelector extends SelectorImpl {
     counts.wakeups.getAndIncrement();
     if (state.getAndSet(WOKEN) == SLEEPING) {
       counts.wakeupsWritten.getAndIncrement();
-      counter.signal();
+      epoll.wake();
     }
     return this;
   }
@@ -177,7 +172,7 @@ public final class ReadinessSelector extends SelectorImpl {
   @Override
   protected void implClose() {
     table.close(); // no thread waits: this has the selector's lock, or is an action of the select
-    counter.close();
+    epoll.close();
     none.close();
   }
 

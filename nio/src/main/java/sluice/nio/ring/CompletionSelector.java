@@ -24,8 +24,6 @@ import sluice.nio.channels.SluiceSocketChannel;
 import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.sys.Errno;
-import sluice.sys.EventFd;
-import sluice.sys.SysException;
 
 /// Selects among our channels. One thread selects at a time, and threads may take turns; any thread
 /// may register, change interest, cancel, wake and close.
@@ -52,7 +50,6 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private ArrayList<NioKey> changes = new ArrayList<>();
   private ArrayList<NioKey> spareChanges = new ArrayList<>();
   private final AtomicInteger wakeState = new AtomicInteger(AWAKE);
-  private final EventFd wakeEvent;
   private final EpollSet epoll;
 
   /// Keys whose channel may have something that the kernel does not know of.
@@ -84,13 +81,6 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     neutral = ringAfter < 0;
     start = new RingStart(ringAfter);
     epoll = new EpollSet();
-    try {
-      wakeEvent = EventFd.open(true);
-      epoll.addWake(wakeEvent.fd());
-    } catch (SysException failure) {
-      epoll.close();
-      throw failure;
-    }
   }
 
   private void ensureOpen() {
@@ -486,7 +476,6 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
     for (int i = 0; i < count; i++) {
       if (epoll.isWake(i)) {
-        wakeEvent.drain();
         return count == 1 ? 0 : count;
       }
     }
@@ -573,7 +562,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private void signal() {
     SelectorRing mine = ring;
     if (mine == null) {
-      wakeEvent.signal();
+      epoll.wake();
     } else {
       mine.wake();
     }
@@ -605,7 +594,6 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private void closeKernelObjects() {
     closePending = false;
     epoll.close();
-    wakeEvent.close();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.ParkingWaiter;
 import sluice.sys.Epoll;
+import sluice.sys.EpollDriver;
 import sluice.sys.EpollEvents;
 import sluice.sys.Errno;
 import sluice.sys.PollFds;
@@ -25,12 +26,9 @@ import sluice.sys.SysException;
 /// +--------------+--------------+
 /// ```
 final class EpollSet implements AutoCloseable {
-  /// Slot of the selector's own wake-up.
-  static final long WAKE = -1L;
-
   private static final int BATCH = 1024;
 
-  private final Epoll epoll;
+  private final EpollDriver epoll;
 
   /// Recycled: many selectors come and go faster than the collector.
   private final EpollEvents events;
@@ -43,13 +41,13 @@ final class EpollSet implements AutoCloseable {
   private int watching;
 
   EpollSet() throws SysException {
-    epoll = Epoll.create();
+    epoll = EpollDriver.open();
     events = EpollEvents.recycled(BATCH);
   }
 
   /// The set's own descriptor, which can be polled.
   int fd() {
-    return epoll.fd();
+    return epoll.epoll().fd();
   }
 
   /// Channels that the kernel watches for.
@@ -57,10 +55,9 @@ final class EpollSet implements AutoCloseable {
     return watching;
   }
 
-  /// Adds a descriptor that is not a channel's.
-  void addWake(int fd) throws SysException {
-    SysException.check(
-        epoll.control(Epoll.EPOLL_CTL_ADD, fd, Epoll.EPOLLIN, WAKE), "epoll_ctl", fd);
+  /// Ends the wait of the thread that selects, or its next one; for all threads.
+  void wake() {
+    epoll.wake();
   }
 
   /// Brings the kernel's view of a key in line with what the key wants more than before.
@@ -81,7 +78,7 @@ final class EpollSet implements AutoCloseable {
         wanted == 0 ? Epoll.EPOLL_CTL_DEL : known ? Epoll.EPOLL_CTL_MOD : Epoll.EPOLL_CTL_ADD;
     watching += wanted == 0 ? -1 : known ? 0 : 1;
     key.armed = wanted;
-    int result = key.sluice().core().control(epoll, operation, wanted, data);
+    int result = key.sluice().core().control(epoll.epoll(), operation, wanted, data);
     if (result == -Errno.EBADF) { // closed: its key is about to be cancelled
       return 0;
     }
@@ -113,7 +110,7 @@ final class EpollSet implements AutoCloseable {
     if (key.armed != 0) {
       key.armed = 0;
       watching--;
-      int _ = key.sluice().core().control(epoll, Epoll.EPOLL_CTL_DEL, 0, 0);
+      int _ = key.sluice().core().control(epoll.epoll(), Epoll.EPOLL_CTL_DEL, 0, 0);
     }
     keys[key.slot] = null;
     if (freeCount == free.length) {
@@ -128,7 +125,7 @@ final class EpollSet implements AutoCloseable {
   /// @param nanos 0 does not wait, negative waits without limit
   /// @return events to look at, or a negative errno
   int await(long nanos) {
-    return epoll.await(events, nanos);
+    return epoll.epoll().await(events, nanos);
   }
 
   /// Parks the calling virtual thread, instead of its carrier in the kernel, until there may be
@@ -136,12 +133,12 @@ final class EpollSet implements AutoCloseable {
   ///
   /// @param nanos negative waits without limit
   void park(long nanos) throws IOException {
-    new ParkingWaiter().await(epoll.fd(), PollFds.POLLIN, nanos);
+    new ParkingWaiter().await(fd(), PollFds.POLLIN, nanos);
   }
 
   /// Whether an event is the selector's own wake-up.
   boolean isWake(int index) {
-    return events.data(index) == WAKE;
+    return events.data(index) == EpollDriver.WAKE;
   }
 
   /// The key of an event, null when it has gone.
@@ -168,7 +165,7 @@ final class EpollSet implements AutoCloseable {
     return ready;
   }
 
-  /// Closes the descriptor and gives the events back: no thread waits or looks at events.
+  /// Closes the set and its wake-up, and gives the events back: no thread waits or looks at events.
   @Override
   public void close() {
     epoll.close();

@@ -78,12 +78,8 @@ class RingMemoryTest extends RingTests {
   }
 
   /// The flusher may be sending something of the ring just now.
-  private static void awaitFree(int pieces) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (RingMemory.free() < pieces && System.nanoTime() - end < 0) {
-      Thread.sleep(5);
-    }
-    assertThat(RingMemory.free()).isGreaterThanOrEqualTo(pieces);
+  private static void awaitFree(int pieces) {
+    Patience.untilAsserted(() -> assertThat(RingMemory.free()).isGreaterThanOrEqualTo(pieces));
   }
 
   @AfterEach

@@ -416,10 +416,7 @@ class SelectorRingTest extends RingTests {
     long before = descriptors();
     serve(selector, server, address, 3000);
     // A class that is loaded just now opens a file for a moment.
-    for (int i = 0; i < 600 && descriptors() > before + 5; i++) {
-      Thread.sleep(50);
-    }
-    assertThat(descriptors()).isLessThanOrEqualTo(before + 5);
+    Patience.untilAsserted(() -> assertThat(descriptors()).isLessThanOrEqualTo(before + 5));
   }
 
   private static long descriptors() throws Exception {

@@ -8,30 +8,30 @@ import java.util.Map;
 final class CopierChoice {
   private CopierChoice() {}
 
-  static Copier make(Class<?> type, Copiers copiers) {
+  static Copier make(Class<?> type, Counterparts counterparts) {
     Copier known = JdkCopiers.of(type);
     if (known != null) {
       return known;
     }
     if (type.isArray()) {
-      return array(type, copiers);
+      return array(type, counterparts);
     }
     if (PassedByReference.class.isAssignableFrom(type)) {
       return orReference(type, "the sender does not hold it.", "pass a portal of one's own.");
     }
     if (Enum.class.isAssignableFrom(type)) {
-      return constant(type, copiers);
+      return constant(type, counterparts);
     }
     if (type.isHidden() || type.isAnonymousClass() || type.isSynthetic()) {
       return orReference(
           type, "it is a lambda, an anonymous or a hidden class.", "declare a record for it.");
     }
-    if (isOfJdk(type)) {
+    if (Counterparts.isOfJdk(type)) {
       return orReference(type, "it is a class of the JDK that is not copied.", jdkFix(type));
     }
     String why = ObjectCopiers.whyNot(type);
     return why == null
-        ? ObjectCopiers.make(type, copiers)
+        ? ObjectCopiers.make(type, counterparts)
         : orReference(type, why, "make it a record, or pass a portal to it.");
   }
 
@@ -46,11 +46,6 @@ final class CopierChoice {
     };
   }
 
-  static boolean isOfJdk(Class<?> type) {
-    ClassLoader loader = type.getClassLoader();
-    return loader == null || loader == ClassLoader.getPlatformClassLoader();
-  }
-
   private static String jdkFix(Class<?> type) {
     String name = type.getName();
     if (name.startsWith("java.util.Collections$")) {
@@ -62,9 +57,9 @@ final class CopierChoice {
     return "pass a record with what the receiver needs of it.";
   }
 
-  private static Copier constant(Class<?> type, Copiers copiers) {
+  private static Copier constant(Class<?> type, Counterparts counterparts) {
     Class<?> declaring = type.isEnum() ? type : type.getSuperclass();
-    Class<?> target = copiers.counterpart(declaring);
+    Class<?> target = counterparts.of(declaring);
     if (target == declaring) {
       return (source, context) -> {
         context.charge(0);
@@ -92,8 +87,8 @@ final class CopierChoice {
     };
   }
 
-  private static Copier array(Class<?> type, Copiers copiers) {
-    Class<?> target = copiers.counterpart(type.getComponentType());
+  private static Copier array(Class<?> type, Counterparts counterparts) {
+    Class<?> target = counterparts.of(type.getComponentType());
     if (target.isPrimitive()) {
       int bytes = bytes(target);
       return (source, context) -> {

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 public final class Copiers {
   private record Entry(Class<?> type, Copier copier) {}
 
-  private final ClassLoader receiver;
+  private final Counterparts counterparts;
   private volatile @Nullable Entry[] table = new Entry[64];
   private int count;
 
   /// @param receiver defines the classes of the copies
   public Copiers(ClassLoader receiver) {
-    this.receiver = receiver;
+    counterparts = new Counterparts(receiver);
   }
 
   /// A context for the arguments of one call, or for its result.
@@ -33,8 +33,8 @@ public final class Copiers {
     return context(References.NONE, quota).root(source);
   }
 
-  ClassLoader receiver() {
-    return receiver;
+  Counterparts counterparts() {
+    return counterparts;
   }
 
   Copier of(Class<?> type) {
@@ -52,7 +52,7 @@ public final class Copiers {
 
   private Copier add(Class<?> type) {
     // outside the monitor: code of the receiver may run
-    Copier made = Objects.requireNonNull(CopierChoice.make(type, this));
+    Copier made = Objects.requireNonNull(CopierChoice.make(type, counterparts));
     synchronized (this) {
       @Nullable Entry[] old = table;
       @Nullable Entry[] grown = new Entry[2 * count > old.length ? 2 * old.length : old.length];
@@ -77,27 +77,5 @@ public final class Copiers {
       i = i + 1 & entries.length - 1;
     }
     entries[i] = entry;
-  }
-
-  /// The receiver's class of the same name.
-  ///
-  /// @throws CopyRefused if it has none
-  Class<?> counterpart(Class<?> type) {
-    if (type.isPrimitive()) {
-      return type;
-    }
-    if (type.isArray()) {
-      return counterpart(type.getComponentType()).arrayType();
-    }
-    try {
-      return Class.forName(type.getName(), false, receiver);
-    } catch (ClassNotFoundException | LinkageError e) {
-      throw new CopyRefused(
-          CopyRefused.Reason.MISMATCH,
-          type.getTypeName(),
-          "the receiver has no class of that name.",
-          "put the class into the receiver's class path.",
-          e);
-    }
   }
 }

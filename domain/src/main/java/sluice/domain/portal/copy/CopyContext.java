@@ -82,8 +82,8 @@ public final class CopyContext {
     return passed == null ? root(source) : passed;
   }
 
-  Copiers copiers() {
-    return copiers;
+  Counterparts counterparts() {
+    return copiers.counterparts();
   }
 
   /// A field that is declared as an interface which may be passed by reference.

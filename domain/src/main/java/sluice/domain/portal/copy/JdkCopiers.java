@@ -66,10 +66,10 @@ final class JdkCopiers {
   private JdkCopiers() {}
 
   static @Nullable Copier of(Class<?> type) {
-    if (EnumSet.class.isAssignableFrom(type) && CopierChoice.isOfJdk(type)) {
+    if (EnumSet.class.isAssignableFrom(type) && Counterparts.isOfJdk(type)) {
       return JdkCopiers::enumSet;
     }
-    if (ZoneId.class.isAssignableFrom(type) && CopierChoice.isOfJdk(type)) {
+    if (ZoneId.class.isAssignableFrom(type) && Counterparts.isOfJdk(type)) {
       return shared(64);
     }
     return KNOWN.get(type);
@@ -428,6 +428,6 @@ final class JdkCopiers {
     if (constant == null) {
       throw new IllegalStateException("an enum's constant is null");
     }
-    return context.copiers().counterpart(((Enum<?>) constant).getDeclaringClass());
+    return context.counterparts().of(((Enum<?>) constant).getDeclaringClass());
   }
 }

@@ -49,7 +49,7 @@ final class ObjectCopiers {
       return null;
     }
     for (Class<?> level = type; level != Object.class; level = level.getSuperclass()) {
-      if (CopierChoice.isOfJdk(level)) {
+      if (Counterparts.isOfJdk(level)) {
         return "it extends " + level.getName() + ", whose fields are the JDK's own.";
       }
       for (Field field : Shape.instanceFields(level)) {
@@ -66,8 +66,8 @@ final class ObjectCopiers {
     return "it has no constructor without parameters.";
   }
 
-  static Copier make(Class<?> type, Copiers copiers) {
-    Shape shape = Shape.of(type, copiers);
+  static Copier make(Class<?> type, Counterparts counterparts) {
+    Shape shape = Shape.of(type, counterparts);
     List<Object> constants = new ArrayList<>();
     byte[] code =
         ClassFile.of()

@@ -19,7 +19,7 @@ public final class PortalInterfaces {
     return type.isInterface()
         && !type.isAnnotation()
         && !type.isSealed()
-        && !CopierChoice.isOfJdk(type)
+        && !Counterparts.isOfJdk(type)
         && !methods(type).isEmpty();
   }
 

@@ -21,13 +21,15 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
   record Part(Class<?> type, MethodHandle getter, @Nullable MethodHandle setter) {}
 
   /// @throws CopyRefused if the two classes are not alike, or not open to this module
-  static Shape of(Class<?> type, Copiers copiers) {
-    Class<?> target = copiers.counterpart(type);
+  static Shape of(Class<?> type, Counterparts counterparts) {
+    Class<?> target = counterparts.of(type);
     if (type.isRecord() != target.isRecord()) {
       throw unlike(type, "one is a record and the other is not");
     }
     try {
-      return type.isRecord() ? ofRecord(type, target, copiers) : ofClass(type, target, copiers);
+      return type.isRecord()
+          ? ofRecord(type, target, counterparts)
+          : ofClass(type, target, counterparts);
     } catch (IllegalAccessException e) {
       throw new CopyRefused(
           CopyRefused.Reason.NOT_PORTABLE,
@@ -40,7 +42,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     }
   }
 
-  private static Shape ofRecord(Class<?> type, Class<?> target, Copiers copiers)
+  private static Shape ofRecord(Class<?> type, Class<?> target, Counterparts counterparts)
       throws IllegalAccessException, NoSuchMethodException, NoSuchFieldException {
     RecordComponent[] from = type.getRecordComponents();
     RecordComponent[] to = target.getRecordComponents();
@@ -57,7 +59,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
         throw unlike(
             type, "component " + i + " is " + from[i].getName() + " or " + to[i].getName());
       }
-      requireAlike(type, from[i].getName(), component, to[i].getType(), copiers);
+      requireAlike(type, from[i].getName(), component, to[i].getType(), counterparts);
       MethodHandle getter = lookup.findGetter(type, from[i].getName(), component);
       parts.add(new Part(component, erasedGetter(getter, component), null));
       exact.add(to[i].getType());
@@ -68,7 +70,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return new Shape(type, true, maker.asType(MethodType.methodType(Object.class, erased)), parts);
   }
 
-  private static Shape ofClass(Class<?> type, Class<?> target, Copiers copiers)
+  private static Shape ofClass(Class<?> type, Class<?> target, Counterparts counterparts)
       throws IllegalAccessException, NoSuchMethodException {
     List<Part> parts = new ArrayList<>();
     Class<?> to = target;
@@ -81,7 +83,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
         throw unlike(type, from.getName() + " does not have the same fields");
       }
       for (Field field : sent) {
-        parts.add(part(field, to, copiers));
+        parts.add(part(field, to, counterparts));
       }
       to = to.getSuperclass();
       if (to == null) {
@@ -92,7 +94,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     return new Shape(type, false, maker.asType(MethodType.methodType(Object.class)), parts);
   }
 
-  private static Part part(Field from, Class<?> declaring, Copiers copiers)
+  private static Part part(Field from, Class<?> declaring, Counterparts counterparts)
       throws IllegalAccessException {
     Class<?> type = from.getType();
     Field to;
@@ -101,7 +103,7 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
     } catch (NoSuchFieldException e) {
       throw unlike(declaring, "the receiver's has no field " + from.getName());
     }
-    requireAlike(declaring, from.getName(), type, to.getType(), copiers);
+    requireAlike(declaring, from.getName(), type, to.getType(), counterparts);
     MethodHandle getter = inside(from.getDeclaringClass()).unreflectGetter(from);
     MethodHandle setter =
         inside(declaring)
@@ -136,8 +138,8 @@ record Shape(Class<?> type, boolean isRecord, MethodHandle maker, List<Part> fie
   }
 
   private static void requireAlike(
-      Class<?> type, String field, Class<?> from, Class<?> to, Copiers copiers) {
-    if (!from.getName().equals(to.getName()) || copiers.counterpart(from) != to) {
+      Class<?> type, String field, Class<?> from, Class<?> to, Counterparts counterparts) {
+    if (!from.getName().equals(to.getName()) || counterparts.of(from) != to) {
       throw unlike(type, field + " is " + from.getTypeName() + " or " + to.getTypeName());
     }
   }
