@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import sluice.bench.cases.Bench;
@@ -21,6 +22,7 @@ import sluice.bench.cases.CaseResult;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.memory.Account;
 import sluice.memory.Block;
@@ -148,12 +150,13 @@ final class RevokeBench implements Bench {
   /// compilers learn of its moves is in the figures.
   private void readWhileItIsMoved(Block block, Memory memory) {
     CountDownLatch end = new CountDownLatch(1);
+    AtomicLong read = new AtomicLong();
     Thread reader =
         Thread.ofPlatform()
             .daemon()
             .start(() -> {
               while (end.getCount() > 0) {
-                sink += inOrder(memory) + atRandom(memory);
+                read.addAndGet(inOrder(memory) + atRandom(memory));
               }
             });
     long start = System.nanoTime();
@@ -162,6 +165,7 @@ final class RevokeBench implements Bench {
     }
     end.countDown();
     join(reader);
+    sink += read.get();
   }
 
   private List<Side> sides(Case one, Block block, Memory memory, MemorySegment segment) {
@@ -197,7 +201,7 @@ final class RevokeBench implements Bench {
         int at = round % 2 == 0 ? i : all.size() - 1 - i;
         Map<String, Double> metrics = metrics(one, all.get(at), options.seconds());
         series.get(at).addRound(metrics);
-        Harness.progress(
+        Progress.say(
             "[revoke] %s: round %d/%d %-18s %s"
                 .formatted(
                     one.name,

@@ -26,7 +26,6 @@ final class DatagramBatch {
   /// Datagrams of one system call.
   static final int SLOTS = 16;
 
-  /// Longest datagram that is sent: what one of IPv4 holds.
   /// Room for the longest datagram.
   static final int DATAGRAM_BYTES = 64 << 10;
 
