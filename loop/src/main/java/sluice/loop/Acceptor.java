@@ -10,7 +10,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.Token;
-import sluice.loop.engine.Transport;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
 import sluice.sys.Errno;
@@ -51,14 +50,8 @@ final class Acceptor {
   }
 
   /// Begins to accept.
-  Listener add(
-      Transport transport,
-      int handle,
-      Protocol protocol,
-      boolean adopted,
-      @Nullable TlsContext tls) {
-    Listener listener =
-        new Listener(loop, transport, listeners.size(), handle, protocol, adopted, tls);
+  Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
+    Listener listener = new Listener(loop, listeners.size(), handle, protocol, tls);
     listeners.add(listener);
     shortage |= !loop.kernel().fillReserve();
     arm(listener);

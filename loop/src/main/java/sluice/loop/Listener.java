@@ -31,19 +31,17 @@ public final class Listener {
   /// Its handle has been given back, and may be that of another socket.
   boolean closed;
 
-  Listener(
-      Loop loop,
-      Transport transport,
-      int index,
-      int handle,
-      Protocol protocol,
-      boolean adopted,
-      @Nullable TlsContext tls) {
-    this.adopted = adopted;
+  /// A listening socket of a transport.
+  ///
+  /// @param adopted whether it was passed in, and has another owner too
+  record Handle(Transport transport, int number, boolean adopted) {}
+
+  Listener(Loop loop, int index, Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     this.loop = loop;
-    this.transport = transport;
+    this.transport = handle.transport;
+    this.handle = handle.number;
+    this.adopted = handle.adopted;
     this.index = index;
-    this.handle = handle;
     this.protocol = protocol;
     this.tls = tls;
   }

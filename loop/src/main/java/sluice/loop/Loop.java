@@ -247,7 +247,7 @@ public final class Loop implements AutoCloseable {
     return listen(kernel, address, options, protocol, tls);
   }
 
-  /// Opens a listening socket of a transport: the engine's, or one that was attached.
+  /// Opens a listening socket of the engine's transport or of an attached one.
   public Listener listen(
       Transport on,
       SocketAddress address,
@@ -255,12 +255,12 @@ public final class Loop implements AutoCloseable {
       Protocol protocol,
       @Nullable TlsContext tls)
       throws IOException {
-    return acceptor.add(on, on.listen(address, options), protocol, false, tls);
+    return acceptor.add(new Listener.Handle(on, on.listen(address, options), false), protocol, tls);
   }
 
   /// Takes over a descriptor that listens already; `protocol` and `tls` as in [#listen].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
-    return acceptor.add(kernel, kernel.adoptListener(fd), protocol, true, tls);
+    return acceptor.add(new Listener.Handle(kernel, kernel.adoptListener(fd), true), protocol, tls);
   }
 
   /// Fails when another socket listens on the address already: shared listeners would not notice.
