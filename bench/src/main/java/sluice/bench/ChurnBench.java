@@ -2,7 +2,6 @@ package sluice.bench;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +9,7 @@ import java.util.function.Consumer;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
@@ -114,11 +114,7 @@ final class ChurnBench implements Bench {
 
   private static void rounds(Options options, Case one, List<Entry> entries) throws IOException {
     for (int round = 0; round < options.rounds(); round++) {
-      List<Entry> order = new ArrayList<>(entries);
-      if (round % 2 == 1) {
-        Collections.reverse(order);
-      }
-      for (Entry entry : order) {
+      for (Entry entry : Rounds.inTurn(entries, round)) {
         Map<String, Double> metrics = entry.process.work(options.seconds());
         entry.series.addRound(metrics);
         Progress.say(

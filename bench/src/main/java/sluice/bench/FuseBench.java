@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +12,7 @@ import java.util.function.Consumer;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
 import sluice.bench.cases.WarmUp;
 import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
@@ -142,11 +142,7 @@ final class FuseBench implements Bench {
       series.put(entry, new Series(entry.system, entry.control));
     }
     for (int round = 0; round < options.rounds(); round++) {
-      List<Entry> order = new ArrayList<>(entries);
-      if (round % 2 == 1) {
-        Collections.reverse(order);
-      }
-      for (Entry entry : order) {
+      for (Entry entry : Rounds.inTurn(entries, round)) {
         Map<String, Double> metrics = window(harness, one, entry);
         Series target = series.get(entry);
         if (target != null) {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
 import sluice.bench.cases.HttpProbe;
+import sluice.bench.cases.Rounds;
 import sluice.bench.run.Cleanup;
 import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
@@ -75,11 +75,7 @@ final class StartBench implements Bench {
       }
     }
     for (int round = 0; round < harness.options().rounds(); round++) {
-      List<String> order = new ArrayList<>(series.keySet());
-      if (round % 2 == 1) {
-        Collections.reverse(order);
-      }
-      for (String system : order) {
+      for (String system : Rounds.inTurn(series.keySet(), round)) {
         Map<String, Double> metrics = once(harness, system, root);
         Series target = series.get(system);
         if (target != null) {

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.BenchCase;
+import sluice.bench.cases.CaseBench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.run.Options;
 
@@ -83,5 +84,15 @@ final class CaseChoiceTest {
   void listNamesWhatOneBenchHasOrAllHave() {
     assertThat(BenchMain.list("echo")).isEqualTo(Benches.named("echo").list());
     assertThat(BenchMain.list("--list")).contains(BenchMain.list("echo"), "companion: ");
+  }
+
+  @Test
+  void aPeerOfNoCaseIsRefusedWithThoseThatThereAre() {
+    CaseBench bench = new CaseBench("http", BenchCase::httpCases);
+    bench.check(Options.parse(List.of("http", "--peers", "nginx")));
+    assertThatThrownBy(() -> bench.check(Options.parse(List.of("http", "--peers", "nginy"))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("no system of http is called nginy\nhttp: ")
+        .hasMessageContaining("netty-epoll");
   }
 }

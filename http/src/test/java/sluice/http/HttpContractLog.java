@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.LoopConfig;
 import sluice.loop.tls.TlsContext;
+import sluice.testbase.Patience;
 
 /// The access log says what was really sent.
 abstract class HttpContractLog extends HttpContractDrain {
@@ -63,7 +63,7 @@ abstract class HttpContractLog extends HttpContractDrain {
 
   /// The line of a request, once it is there.
   private Matcher line(String request) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    Patience patience = new Patience();
     while (true) {
       String text = Files.readString(logFile(), StandardCharsets.US_ASCII);
       // whole ones: the last may be being written
@@ -75,8 +75,7 @@ abstract class HttpContractLog extends HttpContractDrain {
           return parts;
         }
       }
-      assertThat(System.nanoTime()).as("no '" + request + "' in " + lines).isLessThan(end);
-      Thread.sleep(5);
+      patience.pause("'" + request + "' in " + lines);
     }
   }
 

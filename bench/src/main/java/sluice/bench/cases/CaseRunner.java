@@ -3,7 +3,6 @@ package sluice.bench.cases;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -157,11 +156,7 @@ public final class CaseRunner {
   private void rounds() {
     int rounds = harness.options().rounds();
     for (int round = 0; round < rounds || (round < MOST * rounds && lacksPairs()); round++) {
-      List<Entry> order = new ArrayList<>(entries);
-      if (round % 2 == 1) {
-        Collections.reverse(order);
-      }
-      for (Entry entry : order) {
+      for (Entry entry : Rounds.inTurn(entries, round)) {
         try {
           measure(entry, round + 1);
         } catch (IOException e) {

@@ -1,8 +1,6 @@
 package sluice.bench.domain;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +8,7 @@ import java.util.function.Consumer;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
@@ -113,12 +112,8 @@ abstract class WorkBench implements Bench {
   private static void round(
       Harness harness, WorkCase work, int round, Map<Series, WorkProcess> running)
       throws IOException {
-    List<Series> order = new ArrayList<>(running.keySet());
-    if (round % 2 == 1) {
-      Collections.reverse(order);
-    }
     StringBuilder line = new StringBuilder();
-    for (Series series : order) {
+    for (Series series : Rounds.inTurn(running.keySet(), round)) {
       WorkProcess process = running.get(series);
       if (process == null) {
         continue;

@@ -2,7 +2,6 @@ package sluice.bench.iozone;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
 import sluice.bench.cases.Table;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
@@ -236,11 +236,7 @@ public final class IozoneBench implements Bench {
           Progress.say(
               "[iozone] %s: round %d/%d".formatted(one.name(), round + 1, options.rounds()));
         }
-        List<Entry> order = new ArrayList<>(series.keySet());
-        if (round % 2 == 1) {
-          Collections.reverse(order);
-        }
-        for (Entry entry : order) {
+        for (Entry entry : Rounds.inTurn(series.keySet(), round)) {
           try {
             IozonePasses.Cost cost = entry.worker.measure(one, entry.slices(), millis);
             Series target = series.get(entry);
