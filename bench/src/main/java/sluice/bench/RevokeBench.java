@@ -69,6 +69,7 @@ final class RevokeBench implements Bench {
           new Case(AT_RANDOM, 0, ACCESS));
 
   private final int[] places = new int[LONGS];
+
   @SuppressWarnings("UnusedVariable") // keeps the compiler from dropping the work
   private long sink;
 
