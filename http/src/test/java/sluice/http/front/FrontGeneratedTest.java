@@ -20,7 +20,15 @@ final class FrontGeneratedTest {
   private static final int CONVERSATIONS = 100_000;
 
   /// A request that is the application's, and its reply.
-  private record Exchange(byte[] request, byte[] reply) {}
+  private static final class Exchange {
+    final byte[] request;
+    final byte[] reply;
+
+    Exchange(byte[] request, byte[] reply) {
+      this.request = request;
+      this.reply = reply;
+    }
+  }
 
   private static final class Conversation {
     private final SplittableRandom random;

@@ -23,7 +23,7 @@ final class FrontTrackerTest {
   /// @param steps `C` and what the client sends, `A` and what the application writes
   /// @param passed what the application must have got
   /// @param received what the client must have got
-  private record Case(
+  record Case(
       String name,
       List<String> steps,
       String passed,
@@ -235,6 +235,11 @@ final class FrontTrackerTest {
             "A" + coded));
     String old = "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok";
     cases.add(opaque("HTTP/1.0", OpaqueReason.SERVER_CLOSES, D + S1, old, "C" + D + S1, "A" + old));
+    return cases;
+  }
+
+  static List<Case> otherEnds() {
+    List<Case> cases = new ArrayList<>();
     String oldRequest = "GET /d HTTP/1.0\r\n\r\n";
     cases.add(
         opaque(
@@ -313,7 +318,8 @@ final class FrontTrackerTest {
   }
 
   static Stream<Case> all() {
-    return Stream.of(framed(), replies(), theApplicationsAlone(), ends()).flatMap(List::stream);
+    return Stream.of(framed(), replies(), theApplicationsAlone(), ends(), otherEnds())
+        .flatMap(List::stream);
   }
 
   private static void check(Case one, String how, List<String> steps) {
