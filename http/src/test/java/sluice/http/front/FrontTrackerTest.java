@@ -284,6 +284,11 @@ final class FrontTrackerTest {
             "C" + D,
             "A" + OK + OK,
             "C" + S1));
+    return cases;
+  }
+
+  static List<Case> changes() {
+    List<Case> cases = new ArrayList<>();
     String upgrade = "GET /d" + HOST + "Connection: upgrade\r\nUpgrade: websocket\r\n\r\n";
     String switched = reply("101 Switching Protocols", "", "");
     cases.add(
@@ -318,7 +323,7 @@ final class FrontTrackerTest {
   }
 
   static Stream<Case> all() {
-    return Stream.of(framed(), replies(), theApplicationsAlone(), ends(), otherEnds())
+    return Stream.of(framed(), replies(), theApplicationsAlone(), ends(), otherEnds(), changes())
         .flatMap(List::stream);
   }
 
