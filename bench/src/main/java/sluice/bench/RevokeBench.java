@@ -19,6 +19,7 @@ import java.util.stream.LongStream;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseChoice;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
 import sluice.bench.run.Harness;
 import sluice.bench.run.MachineLock;
 import sluice.bench.run.Options;
@@ -46,6 +47,13 @@ final class RevokeBench implements Bench {
 
   /// @param operations what one call of the work does
   private record Side(String system, int operations, Work work) {}
+
+  /// A side and its rounds.
+  private record Entry(Side side, Series series) {
+    static Entry of(Side side, boolean control) {
+      return new Entry(side, new Series(side.system, control));
+    }
+  }
 
   @FunctionalInterface
   private interface Work {
@@ -192,28 +200,29 @@ final class RevokeBench implements Bench {
   }
 
   private CaseResult rounds(Options options, Case one, List<Side> sides) {
-    List<Side> all = List.of(sides.getFirst(), sides.getFirst(), sides.getLast());
-    List<Series> series = new ArrayList<>();
-    for (int i = 0; i < all.size(); i++) {
-      series.add(new Series(all.get(i).system, i == 1));
-      Map<String, Double> _ = metrics(one, all.get(i), options.warmSeconds());
+    List<Entry> entries =
+        List.of(
+            Entry.of(sides.getFirst(), false),
+            Entry.of(sides.getFirst(), true),
+            Entry.of(sides.getLast(), false));
+    for (Entry entry : entries) {
+      Map<String, Double> _ = metrics(one, entry.side, options.warmSeconds());
     }
     for (int round = 0; round < options.rounds(); round++) {
-      for (int i = 0; i < all.size(); i++) {
-        int at = round % 2 == 0 ? i : all.size() - 1 - i;
-        Map<String, Double> metrics = metrics(one, all.get(at), options.seconds());
-        series.get(at).addRound(metrics);
+      for (Entry entry : Rounds.inTurn(entries, round)) {
+        Map<String, Double> metrics = metrics(one, entry.side, options.seconds());
+        entry.series.addRound(metrics);
         Progress.say(
             "[revoke] %s: round %d/%d %-18s %s"
                 .formatted(
                     one.name,
                     round + 1,
                     options.rounds(),
-                    all.get(at).system + (series.get(at).control() ? " (A/A)" : ""),
+                    entry.side.system + (entry.series.control() ? " (A/A)" : ""),
                     metrics));
       }
     }
-    return new CaseResult(NAME, one.name, series, Map.of());
+    return new CaseResult(NAME, one.name, entries.stream().map(Entry::series).toList(), Map.of());
   }
 
   private Map<String, Double> metrics(Case one, Side side, double seconds) {

@@ -29,7 +29,6 @@ final class ReplyFraming {
 
   private static final int STATUS_FROM = "HTTP/1.1 ".length();
   private static final int STATUS_TO = STATUS_FROM + 3;
-  private static final int LENGTH_DIGITS = 18;
 
   private enum State {
     HEAD,
@@ -207,12 +206,8 @@ final class ReplyFraming {
             && Digits.isDigit(line[STATUS_FROM - 2])
             && line[STATUS_FROM - 1] == ' '
             && (length == STATUS_TO || line[STATUS_TO] == ' ');
-    int number = 0;
-    for (int i = STATUS_FROM; good && i < STATUS_TO; i++) {
-      good = Digits.isDigit(line[i]);
-      number = number * 10 + line[i] - '0';
-    }
-    if (!good || number < 100) {
+    int number = good ? (int) Digits.decimal(line, STATUS_FROM, STATUS_TO) : -1;
+    if (number < 100) {
       reason = OpaqueReason.REPLY;
       return;
     }
@@ -264,14 +259,9 @@ final class ReplyFraming {
   }
 
   private boolean length(int from, int until) {
-    boolean good = contentLength < 0 && from < until && until - from <= LENGTH_DIGITS;
-    long number = 0;
-    for (int i = from; good && i < until; i++) {
-      good = Digits.isDigit(line[i]);
-      number = number * 10 + line[i] - '0';
-    }
-    contentLength = number;
-    return good;
+    boolean first = contentLength < 0;
+    contentLength = Digits.decimal(line, from, until);
+    return first && contentLength >= 0;
   }
 
   private void connection(int from, int until) {

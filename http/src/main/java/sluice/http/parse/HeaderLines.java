@@ -20,7 +20,6 @@ final class HeaderLines {
   private static final long CONTINUE = Swar.of("100-continue", 4);
 
   /// Content-Length in so many digits never overflows a long.
-  private static final int LENGTH_DIGITS = 18;
 
   private HeaderLines() {}
 
@@ -183,16 +182,9 @@ final class HeaderLines {
   }
 
   private static boolean contentLength(byte[] bytes, int from, int to, HttpRequest request) {
-    if (from == to || to - from > LENGTH_DIGITS) {
+    long length = Digits.decimal(bytes, from, to);
+    if (length < 0) {
       return false;
-    }
-    long length = 0;
-    for (int i = from; i < to; i++) {
-      byte b = bytes[i];
-      if (!Digits.isDigit(b)) {
-        return false;
-      }
-      length = length * 10 + b - '0';
     }
     request.contentLength = length;
     return true;

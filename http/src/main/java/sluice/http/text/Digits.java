@@ -2,10 +2,29 @@ package sluice.http.text;
 
 /// ASCII digits, decimal and hexadecimal. Stateless; any thread may call.
 public final class Digits {
+  /// Any number of so many fits a long.
+  private static final int LONG_DIGITS = 18;
+
   private Digits() {}
 
   public static boolean isDigit(byte b) {
     return b >= '0' && b <= '9';
+  }
+
+  /// Value of the decimal digits in `[from, to)`, or -1 when these are not 1 to 18 digits alone.
+  public static long decimal(byte[] bytes, int from, int to) {
+    if (from == to || to - from > LONG_DIGITS) {
+      return -1;
+    }
+    long value = 0;
+    for (int i = from; i < to; i++) {
+      byte b = bytes[i];
+      if (!isDigit(b)) {
+        return -1;
+      }
+      value = value * 10 + b - '0';
+    }
+    return value;
   }
 
   /// Value of a hexadecimal digit in either case, 0 to 15, or -1 for every other byte.

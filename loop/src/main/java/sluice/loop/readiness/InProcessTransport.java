@@ -17,12 +17,19 @@ public final class InProcessTransport implements UserTransport {
     this.poller = poller;
   }
 
-  public static UserTransport open(InProcessNetwork network, EngineConfig config) {
+  public static InProcessTransport open(InProcessNetwork network, EngineConfig config) {
     ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
     InProcessSockets sockets = new InProcessSockets(network, pool);
     InProcessPoller poller = new InProcessPoller(sockets);
     sockets.toldTo(poller);
-    return new InProcessTransport(InProcessEngine.of(poller, sockets, pool, config), poller);
+    ReadinessEngine engine =
+        new ReadinessEngine("inprocess", poller, sockets, pool, config.maxSockets(), false);
+    return new InProcessTransport(engine, poller);
+  }
+
+  /// The engine alone, which waits when it is turned.
+  ReadinessEngine engine() {
+    return engine;
   }
 
   @Override
