@@ -19,8 +19,6 @@ final class HeaderLines {
   private static final long C_100_CONT = Swar.of("100-continue", 0);
   private static final long CONTINUE = Swar.of("100-continue", 4);
 
-  /// Content-Length in so many digits never overflows a long.
-
   private HeaderLines() {}
 
   static int parse(byte[] bytes, int from, int end, HttpLimits limits, HttpRequest request) {
