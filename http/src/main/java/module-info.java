@@ -10,6 +10,7 @@ module sluice.http {
   requires sluice.sys;
 
   exports sluice.http;
+  exports sluice.http.front;
   exports sluice.http.parse;
   exports sluice.http.plugin;
   exports sluice.http.site;

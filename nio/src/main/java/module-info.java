@@ -6,6 +6,7 @@ module sluice.nio {
   requires static org.jspecify;
   requires static java.instrument; // the agent's entry point: the JVM brings it with -javaagent
   requires jdk.net;
+  requires static sluice.http; // for files in front of an application
   requires sluice.loop;
   requires sluice.memory;
   requires sluice.sys;

@@ -53,15 +53,24 @@ final class HttpParts {
   /// What a loop serves. Called by its thread.
   Protocol protocol(Loop loop) {
     try {
-      SiteService site = SiteService.open(loop, config, config.site());
-      loop.onClose(site::close);
-      RouteTable table = new RouteTable(routes, config.limits());
-      HttpProtocol made = new HttpProtocol(loop, config, site, table, errors, log);
-      protocols.add(made);
-      return made;
+      return protocol(loop, SiteService.open(loop, config, config.site()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// What a loop serves in front of an application. Called by its thread.
+  HttpFront front(Loop loop) throws IOException {
+    SiteService site = SiteService.open(loop, config, config.site());
+    return new HttpFront(protocol(loop, site), site);
+  }
+
+  private HttpProtocol protocol(Loop loop, SiteService site) {
+    loop.onClose(site::close);
+    RouteTable table = new RouteTable(routes, config.limits());
+    HttpProtocol made = new HttpProtocol(loop, config, site, table, errors, log);
+    protocols.add(made);
+    return made;
   }
 
   void publishTo(CounterPublisher into) {

@@ -3,6 +3,8 @@ package sluice.http;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
+import sluice.http.front.FrontSite;
+import sluice.http.front.FrontedConnection;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
@@ -209,7 +211,11 @@ final class HttpProtocol implements Protocol {
 
   @Override
   public void closed(Connection connection) {
-    if (connection.attachment() instanceof HttpSession session) {
+    closed(connection, connection.attachment());
+  }
+
+  void closed(Connection connection, @Nullable Object attached) {
+    if (attached instanceof HttpSession session) {
       handlers.abandon(session);
       if (log != null) {
         log.closed(connection, session);
@@ -217,8 +223,25 @@ final class HttpProtocol implements Protocol {
     }
   }
 
+  HttpParser parser() {
+    return parser;
+  }
+
+  HttpRequest request() {
+    return request;
+  }
+
+  /// The path of the request, as [#defer] has made it canonical last.
+  RequestPath requestPath() {
+    return requestPath;
+  }
+
   static HttpSession session(Connection connection) {
     if (connection.attachment() instanceof HttpSession session) {
+      return session;
+    }
+    if (connection.attachment() instanceof FrontedConnection fronted
+        && fronted.session() instanceof HttpSession session) {
       return session;
     }
     throw new IllegalStateException("a connection without its session");
@@ -412,6 +435,17 @@ final class HttpProtocol implements Protocol {
     return false;
   }
 
+  /// Answers the request that was parsed last, which brings no body, by a file.
+  void answerFile(Connection connection, Resource resource) {
+    HttpSession session = session(connection);
+    session.requests++;
+    replies.forgetLast();
+    counts.hits++;
+    boolean keep = request.keepAlive() && !session.closing;
+    replies.resource(connection, request, resource, connectionField(keep));
+    replied(connection, session, keep);
+  }
+
   byte[] connectionField(boolean keep) {
     return connectionField(keep, request.minorVersion());
   }
@@ -499,13 +533,22 @@ final class HttpProtocol implements Protocol {
   // ---- misses -------------------------------------------------------------------------------
 
   private void defer(SiteService files, Connection connection, HttpSession session, boolean keep) {
+    if (!defer(files, connection, null)) {
+      finish(connection, session, 503, HttpReplies.RETRY, keep);
+    }
+  }
+
+  /// Has the request that was parsed last looked up.
+  ///
+  /// @param outcome what becomes of it when it is no file; null where that is answered here too
+  /// @return false when there is no memory for it
+  boolean defer(SiteService files, Connection connection, FrontSite.@Nullable Outcome outcome) {
     counts.misses++;
     View view = request.view();
     int headLength = request.headLength();
     Block head = Block.allocate(heads, headLength);
     if (head == null) {
-      finish(connection, session, 503, HttpReplies.RETRY, keep);
-      return;
+      return false;
     }
     view.copyTo(request.from(), head.segment(), 0, headLength);
     boolean empty = request.pathFrom() == request.pathTo();
@@ -518,7 +561,8 @@ final class HttpProtocol implements Protocol {
         hash,
         canonical,
         ContentNegotiation.order(request),
-        resource -> ticket.completeHere(new Piece(head, resource)));
+        resource -> ticket.completeHere(new Piece(head, resource, outcome)));
+    return true;
   }
 
   private static byte[] bytes(View view, int from, int to) {
@@ -531,10 +575,12 @@ final class HttpProtocol implements Protocol {
   private final class Piece implements ReplyTicket.Piece {
     private final Block head;
     private final Resource resource;
+    private final FrontSite.@Nullable Outcome outcome;
 
-    Piece(Block head, Resource resource) {
+    Piece(Block head, Resource resource, FrontSite.@Nullable Outcome outcome) {
       this.head = head;
       this.resource = resource;
+      this.outcome = outcome;
     }
 
     @Override
@@ -547,9 +593,16 @@ final class HttpProtocol implements Protocol {
         if (parser.parse(view, 0, length, request) != length) {
           throw new IllegalStateException("a request that parsed before does not parse again");
         }
+        if (outcome != null && resource.status != 200) {
+          outcome.declined(connection, view);
+          return;
+        }
         boolean keep = request.keepAlive() && !session.closing && !bodyUnwanted();
         replies.resource(connection, request, resource, connectionField(keep));
         replied(connection, session, keep);
+        if (outcome != null) {
+          outcome.given(connection);
+        }
       } finally {
         deferred.unbind();
         head.release();

@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,9 @@ import sluice.http.files.WatchInotify;
 import sluice.http.files.WatchListener;
 import sluice.http.files.WatchTable;
 import sluice.http.files.WatchTicket;
+import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
 import sluice.http.site.MimeType;
 import sluice.http.site.MimeTypes;
 import sluice.http.site.Site;
@@ -238,6 +241,40 @@ final class SiteService implements AutoCloseable {
     }
     cache.remove(resource);
     return null;
+  }
+
+  /// Whether the first name of a request's path is known to stand for nothing, so that nothing is
+  /// below it either.
+  boolean absent(HttpRequest request) {
+    int end = firstNameTo(request);
+    Resource known =
+        end < 0 ? null : cache.lookup(request.view(), request.pathFrom(), end);
+    return known != null && known.status == 404 && isGood(known);
+  }
+
+  /// Finds out about the first name of a request's path, for [#absent].
+  void learnFirstName(HttpRequest request, RequestPath canonical) {
+    int end = firstNameTo(request);
+    int from = request.pathFrom();
+    if (end < 0 || cache.lookup(request.view(), from, end) != null) {
+      return;
+    }
+    int length = canonical.parse(request.view(), from, end);
+    byte[] name = new byte[end - from];
+    request.view().copyTo(from, name, 0, name.length);
+    if (length > 0 && Arrays.equals(name, 0, name.length, canonical.bytes(), 0, length)) {
+      SitePath path = SitePath.of(name, 0, length);
+      int order = ContentNegotiation.order(request);
+      request(name, hash(request.view(), from, end), path, order, resource -> {});
+    }
+  }
+
+  /// Where the first name of a path of several ends; negative for other paths.
+  private static int firstNameTo(HttpRequest request) {
+    int from = request.pathFrom() + 1;
+    return from >= request.pathTo()
+        ? -1
+        : request.view().indexOf((byte) '/', from, request.pathTo());
   }
 
   private boolean isGood(Resource resource) {

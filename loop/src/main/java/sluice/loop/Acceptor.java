@@ -97,9 +97,9 @@ final class Acceptor {
     listeners.forEach(this::stop);
   }
 
-  /// Where the transport can, what waits is accepted first; but the queue of a socket that was
+  /// Stops one listener. Where the transport can, what waits is accepted first; but the queue of a socket that was
   /// passed in belongs to the process that passed it too.
-  private void stop(Listener listener) {
+  void stop(Listener listener) {
     if (listener.stopped) {
       return;
     }

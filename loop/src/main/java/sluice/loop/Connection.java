@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.LeaseLimits;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
@@ -10,6 +11,8 @@ import sluice.loop.tls.TlsContext;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
+import sluice.sys.Errno;
+import sluice.sys.Files;
 
 /// One accepted socket: its state, its deadline, and what protocols ask of it. Owned by the loop's
 /// thread from accept to close; it never changes loop.
@@ -362,6 +365,15 @@ public final class Connection {
   /// The peer's address, or null when the kernel does not know it (any more). A system call.
   public @Nullable SocketAddress remoteAddress() {
     return transport.remoteAddress(socket);
+  }
+
+  /// Another descriptor of the connection's socket, which the caller owns and closes: the socket
+  /// stays connected until that is done too, or either is shut down. A system call.
+  ///
+  /// @return a negative errno where there are no descriptors, or the transport is not the kernel's
+  public int duplicate() {
+    int fd = transport instanceof KernelTransport kernel ? kernel.descriptor(socket) : -1;
+    return fd < 0 ? -Errno.EOPNOTSUPP : Files.duplicate(fd);
   }
 
   // ---- for the loop -------------------------------------------------------------------------

@@ -269,7 +269,7 @@ final class ConnectionInput {
     boolean open = connection.state == Connection.State.OPEN;
     if (open && endPending && !answerAwaited() && !resumeQueued && !memoryAwaited) {
       endPending = false;
-      loop.calls().ended(connection, partial.length());
+      tellEnd();
     }
     arm();
   }
@@ -405,6 +405,16 @@ final class ConnectionInput {
     }
   }
 
+  private void tellEnd() {
+    Block left = partial.block();
+    if (left != null) {
+      loop.calls().leftOver(connection, left, partial.length());
+    }
+    if (connection.state == Connection.State.OPEN) {
+      loop.calls().ended(connection, partial.length());
+    }
+  }
+
   /// The protocol gets no more input.
   void end() {
     peerEnded = true;
@@ -416,7 +426,7 @@ final class ConnectionInput {
             resumeLater();
           }
         } else {
-          loop.calls().ended(connection, partial.length());
+          tellEnd();
         }
       }
       case LINGER -> connection.abort();

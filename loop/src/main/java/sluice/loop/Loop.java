@@ -263,6 +263,12 @@ public final class Loop implements AutoCloseable {
     return acceptor.add(new Listener.Handle(kernel, kernel.adoptListener(fd), true), protocol, tls);
   }
 
+  /// Accepts no more on a listening socket and closes it; its connections stay. What waited to be
+  /// accepted on an adopted one is left to its other owner. On the loop's thread.
+  public void unlisten(Listener listener) {
+    acceptor.stop(listener);
+  }
+
   /// Fails when another socket listens on the address already: shared listeners would not notice.
   public void checkFree(SocketAddress address, ListenOptions options) throws IOException {
     if (!(address instanceof InetSocketAddress inet) || inet.getPort() == 0) {

@@ -23,6 +23,12 @@ public interface Protocol {
   /// be taken by [Connection#receiveInto] until this method returns.
   default void caughtUp(Connection connection) {}
 
+  /// The peer will send no more, and these bytes of an unfinished message are all there is of it.
+  /// Called before [#ended], by which they are dropped.
+  ///
+  /// @param input valid until this method returns
+  default void leftOver(Connection connection, View input) {}
+
   /// The peer will send no more. Replies that are staged or deferred still go out; `leftover` bytes
   /// of an unfinished message are dropped.
   default void ended(Connection connection, int leftover) {

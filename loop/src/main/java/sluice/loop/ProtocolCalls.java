@@ -77,6 +77,19 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.listener.protocol.draining(connection));
   }
 
+  /// Shows what is left of an unfinished message.
+  void leftOver(Connection connection, Block block, int count) {
+    HandledInput shown = input();
+    View view = shown.begin(connection, block, 0, count);
+    try {
+      connection.listener.protocol.leftOver(connection, view);
+    } catch (RuntimeException | Error e) {
+      failed(connection, e);
+    } finally {
+      shown.end();
+    }
+  }
+
   void ended(Connection connection, int leftover) {
     guarded(connection, () -> connection.tellEnd(leftover));
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
+import sluice.nio.channels.AcceptPorts;
 import sluice.nio.channels.InheritedSocket;
 import sluice.nio.channels.SluiceDatagramChannel;
 import sluice.nio.channels.SluicePipe;
@@ -32,6 +33,7 @@ final class CompletionEngine implements NioEngine {
 
   private final SelectorProvider provider;
   private final int ringAfter;
+  private final AcceptPorts ports;
 
   /// @param provider what channels and selectors name as their provider
   CompletionEngine(SelectorProvider provider) {
@@ -45,8 +47,18 @@ final class CompletionEngine implements NioEngine {
   /// @param ringAfter how many ready channels a selector reports before it takes a ring, or
   ///   [#NEVER]
   CompletionEngine(SelectorProvider provider, int ringAfter) {
+    this(provider, ringAfter, channel -> null);
+  }
+
+  private CompletionEngine(SelectorProvider provider, int ringAfter, AcceptPorts ports) {
     this.provider = provider;
     this.ringAfter = ringAfter;
+    this.ports = ports;
+  }
+
+  /// Without rings, since a connection is in one ring at most, and the front's loop has it.
+  static CompletionEngine behind(AcceptPorts front, SelectorProvider provider) {
+    return new CompletionEngine(provider, NEVER, front);
   }
 
   /// Why no ring can be used here, with what would allow it; null when one can.
@@ -96,7 +108,7 @@ final class CompletionEngine implements NioEngine {
   @Override
   public ServerSocketChannel openServerSocketChannel(@Nullable ProtocolFamily family)
       throws IOException {
-    return new SluiceServerSocketChannel(provider, family);
+    return new SluiceServerSocketChannel(provider, family, ports);
   }
 
   @Override

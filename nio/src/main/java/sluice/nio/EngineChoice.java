@@ -1,9 +1,12 @@
 package sluice.nio;
 
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.JdkExport;
+import sluice.nio.front.Front;
 import sluice.nio.readiness.ReadinessChannels;
 import sluice.nio.readiness.ReadinessSettings;
 import sluice.nio.ring.RingBudget;
@@ -15,7 +18,8 @@ import sluice.nio.ring.RingNotice;
 /// the number of interest changes that wait for the next select, `sluice.nio.coalescing=false` lets
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
-/// the readiness engine has counted, `sluice.nio.quiet=true` leaves out the line that tells the
+/// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
+/// in front of the application, `sluice.nio.quiet=true` leaves out the line that tells the
 /// choice.
 ///
 /// @param engine the choice
@@ -25,6 +29,7 @@ record EngineChoice(NioEngine engine, String why) {
   static final String THRESHOLD = "sluice.nio.threshold";
   static final String COALESCING = "sluice.nio.coalescing";
   static final String STATS = "sluice.nio.stats";
+  static final String STATIC = "sluice.nio.static";
   static final String QUIET = RingNotice.QUIET;
 
   private static final int MAX_THRESHOLD = 1 << 20;
@@ -43,6 +48,10 @@ record EngineChoice(NioEngine engine, String why) {
             flag(properties, STATS, false));
     boolean _ = flag(properties, QUIET, false);
     String wanted = properties.apply(ENGINE);
+    String files = properties.apply(STATIC);
+    if (files != null) {
+      return inFront(files, wanted, properties, provider);
+    }
     if (wanted == null || wanted.equals("auto")) {
       return JdkExport.isExported()
           ? new EngineChoice(
@@ -68,6 +77,30 @@ record EngineChoice(NioEngine engine, String why) {
                   + wanted
                   + ": no such engine. Fix: use auto, readiness, completion or jdk.");
     };
+  }
+
+  /// Our own channels behind the files of a directory.
+  private static EngineChoice inFront(
+      String files,
+      @Nullable String wanted,
+      UnaryOperator<@Nullable String> properties,
+      SelectorProvider provider) {
+    if (wanted != null && !wanted.equals("auto") && !wanted.equals("completion")) {
+      throw new IllegalArgumentException(
+          "-D%s=%s with -D%s: files in front of an application need our own channels."
+                  .formatted(ENGINE, wanted, STATIC)
+              + " Fix: leave "
+              + wanted
+              + " out.");
+    }
+    Path directory = Path.of(files);
+    if (!Files.isDirectory(directory)) {
+      throw new IllegalArgumentException(
+          "-D" + STATIC + "=" + files + ": no such directory. Fix: name the one with the files.");
+    }
+    Front front = new Front(directory, flag(properties, QUIET, false));
+    return new EngineChoice(
+        CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
   }
 
   /// One line that tells the choice.

@@ -7,6 +7,8 @@
 /// ─────────────────────────────────────────────────────────────────────────────────────────────
 /// ring          the completion engine's selector, and the ring that
 ///               moves the bytes of its channels                            → channels, descriptors
+/// front         files in front of an application, over [sluice.http.FrontServer]
+///                                                                          → channels, descriptors
 /// channels      our SocketChannel, ServerSocketChannel, DatagramChannel
 ///               and Pipe                                                   → adaptors, descriptors
 /// adaptors      their java.net views: Socket, ServerSocket, DatagramSocket → descriptors

@@ -148,6 +148,13 @@ public final class FrontTracker {
     return Next.BODY;
   }
 
+  /// Makes the connection opaque for a reason that the bytes do not tell.
+  public void giveUp(OpaqueReason why) {
+    if (reason == null) {
+      reason = why;
+    }
+  }
+
   private Next opaque(OpaqueReason why) {
     reason = why;
     return Next.OPAQUE;

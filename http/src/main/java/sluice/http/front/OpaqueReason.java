@@ -14,6 +14,8 @@ public enum OpaqueReason {
   REPLY,
   /// A chunked reply is malformed, or its framing is larger than is looked at.
   REPLY_BODY,
+  /// A head has taken too long: what becomes of it is the application's matter.
+  SLOW_HEAD,
   /// The application closes after the reply, or the reply ends by the close.
   SERVER_CLOSES,
   /// `101 Switching Protocols`.

@@ -8,6 +8,12 @@ public interface KernelTransport extends Transport {
   /// Takes over a listening descriptor that is already open, for example one of systemd's.
   int adoptListener(int fd) throws IOException;
 
+  /// The kernel's descriptor of a socket, which stays this transport's to close; -1 where sockets
+  /// are numbered otherwise.
+  default int descriptor(int socket) {
+    return -1;
+  }
+
   /// Opens the descriptors that are kept to refuse clients with when there are no others. Takes
   /// effect at once.
   ///

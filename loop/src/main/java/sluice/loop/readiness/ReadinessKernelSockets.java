@@ -57,6 +57,11 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
+  public int descriptor(int socket) {
+    return socket;
+  }
+
+  @Override
   public @Nullable SocketAddress remoteAddress(int socket) {
     calls++;
     return KernelSockets.remoteAddress(socket);

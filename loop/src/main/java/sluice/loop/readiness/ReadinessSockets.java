@@ -20,6 +20,11 @@ interface ReadinessSockets {
 
   @Nullable SocketAddress remoteAddress(int socket);
 
+  /// As [sluice.loop.engine.KernelTransport#descriptor].
+  default int descriptor(int socket) {
+    return -1;
+  }
+
   /// As [sluice.loop.engine.Transport#peerTakenBytes].
   default long peerTakenBytes(int socket) {
     return -1;

@@ -190,6 +190,11 @@ final class ReadinessTransport implements KernelTransport {
   }
 
   @Override
+  public int descriptor(int socket) {
+    return device.descriptor(socket);
+  }
+
+  @Override
   public @Nullable SocketAddress remoteAddress(int socket) {
     engine.check();
     return operations.isOpen(socket) ? device.remoteAddress(socket) : null;

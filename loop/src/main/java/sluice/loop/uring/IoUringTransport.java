@@ -276,6 +276,11 @@ final class IoUringTransport implements KernelTransport {
   }
 
   @Override
+  public int descriptor(int socket) {
+    return socket;
+  }
+
+  @Override
   public @Nullable SocketAddress remoteAddress(int socket) {
     return KernelSockets.remoteAddress(socket);
   }

@@ -6,6 +6,14 @@ import org.jspecify.annotations.Nullable;
 /// What a ring does for a listening channel: it accepts ahead. The holder of the channel's accept
 /// lock calls; the rest as said.
 public interface AcceptPort {
+  /// Whether all connections come from here: the kernel's queue is neither asked nor watched.
+  default boolean bringsAll() {
+    return false;
+  }
+
+  /// Told of the channel that was made of the descriptor which [#accept] has given last.
+  default void accepted(SluiceSocketChannel channel) {}
+
   /// @return a descriptor, or a negative errno
   int accept();
 

@@ -47,6 +47,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     implements SluiceChannel, AdaptedListener {
   private static final int BACKLOG = 50;
 
+  private final AcceptPorts ports;
   private final SocketState base;
   private final ChannelCore core;
   private final MemorySegment peer = Arena.ofAuto().allocate(Sockets.PEER_BYTES, Long.BYTES);
@@ -55,7 +56,15 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   public SluiceServerSocketChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
+    this(provider, family, channel -> null);
+  }
+
+  /// @param ports may take over what the channel accepts, once it listens
+  public SluiceServerSocketChannel(
+      SelectorProvider provider, @Nullable ProtocolFamily family, AcceptPorts ports)
+      throws IOException {
     super(provider);
+    this.ports = ports;
     StandardProtocolFamily chosen = Families.choose(family, true);
     int fd = Families.open(chosen, Sockets.SOCK_STREAM);
     if (chosen != StandardProtocolFamily.UNIX) {
@@ -72,6 +81,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   public SluiceServerSocketChannel(SelectorProvider provider, StandardProtocolFamily family, int fd)
       throws IOException {
     super(provider);
+    this.ports = channel -> null;
     this.base = new SocketState(fd, family);
     this.core = base.core();
     NetErrors.check(Files.setStatusFlags(fd, Files.O_RDWR | Files.O_NONBLOCK));
@@ -175,6 +185,13 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         return 0;
       });
       SocketAddress _ = base.lookUpLocal();
+      if (!base.isUnix()) {
+        AcceptPort taken = ports.listening(this);
+        port = taken;
+        if (taken != null && taken.acceptable()) {
+          core.inputCame(); // before there was a port to look at
+        }
+      }
     }
     return this;
   }
@@ -240,7 +257,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
           if (nanos >= 0 && left <= 0) {
             throw new SocketTimeoutException("Accept timed out");
           }
-          core.reads.await(PollFds.POLLIN, left);
+          core.reads.await(bringsAll() ? 0 : PollFds.POLLIN, left);
           fd = isOpen() ? tryAccept() : fd;
         }
       } finally {
@@ -256,6 +273,11 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     if (base.local() == null) {
       throw new NotYetBoundException();
     }
+  }
+
+  private boolean bringsAll() {
+    AcceptPort ring = port;
+    return ring != null && ring.bringsAll();
   }
 
   private int tryAccept() {
@@ -285,7 +307,15 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       AcceptPort ring = port;
       SocketAddress remote = ring == null ? Sockets.peer(peer) : ring.remote(fd);
       SocketAddress known = Families.orUnnamed(remote, base.family());
-      return StreamChannels.connected(provider(), base.family(), fd, known);
+      if (ring == null) {
+        return StreamChannels.connected(provider(), base.family(), fd, known);
+      }
+      SluiceSocketChannel channel =
+          ring.bringsAll()
+              ? new SluiceSocketChannel(provider(), base.family(), fd, known)
+              : StreamChannels.connected(provider(), base.family(), fd, known);
+      ring.accepted(channel);
+      return channel;
     } catch (RuntimeException | Error problem) {
       Files.close(fd);
       throw problem;
@@ -319,7 +349,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public int eventsFor(int operations) {
-    return (operations & SelectionKey.OP_ACCEPT) != 0 ? Epoll.EPOLLIN : 0;
+    return (operations & SelectionKey.OP_ACCEPT) != 0 && !bringsAll() ? Epoll.EPOLLIN : 0;
   }
 
   @Override

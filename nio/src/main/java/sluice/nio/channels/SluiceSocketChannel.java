@@ -111,7 +111,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public boolean isForRing() {
-    return isConnected() && !isBlocking();
+    return isConnected() && !isBlocking() && !bringsAll();
   }
 
   /// Makes the descriptor a blocking one: a ring waits on no other. Holder of both locks.
@@ -122,6 +122,17 @@ public class SluiceSocketChannel extends SocketChannel
       nonBlocking = false;
     }
     return !nonBlocking;
+  }
+
+  /// Whether the kernel is neither asked for input nor watched for it.
+  private boolean bringsAll() {
+    StreamPort now = port;
+    return now != null && now.bringsAll();
+  }
+
+  @Override
+  public int inputEvents() {
+    return bringsAll() ? 0 : PollFds.POLLIN;
   }
 
   public @Nullable StreamPort port() {
@@ -295,6 +306,9 @@ public class SluiceSocketChannel extends SocketChannel
       }
       StreamPort ring = port;
       int held = ring == null ? 0 : ring.heldBytes();
+      if (bringsAll()) {
+        return held;
+      }
       return held + Math.max(0, Sockets.available(core.fd()));
     }
   }
@@ -606,7 +620,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public int eventsFor(int operations) {
-    int events = (operations & SelectionKey.OP_READ) != 0 ? Epoll.EPOLLIN : 0;
+    int events = (operations & SelectionKey.OP_READ) != 0 && !bringsAll() ? Epoll.EPOLLIN : 0;
     int out = SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT;
     return events | ((operations & out) != 0 ? Epoll.EPOLLOUT : 0);
   }

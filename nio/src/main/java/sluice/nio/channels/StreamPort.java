@@ -3,11 +3,16 @@ package sluice.nio.channels;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// What a ring does for a connected stream channel: it receives ahead and sends with its turns. The
-/// holder of the direction's lock calls [#receive] and [#send]; the rest as said.
+/// What a ring does for a connected stream channel: it receives ahead and sends with its turns. Or
+/// what a front does that answers some of a connection's requests and leaves the rest. The holder of the direction's lock calls [#receive] and [#send]; the rest as said.
 public interface StreamPort {
   /// Bytes that [#stage] takes at most, together with what is staged already.
   int STAGE_BYTES = 4 << 10;
+
+  /// Whether all input comes from here: the kernel's is neither read nor watched.
+  default boolean bringsAll() {
+    return false;
+  }
 
   /// Copies bytes that were received ahead and moves the buffer's position. Holder of the read
   /// lock.

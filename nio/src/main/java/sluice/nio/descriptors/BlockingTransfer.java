@@ -41,6 +41,11 @@ public final class BlockingTransfer {
       return null;
     }
 
+    /// `POLL` bits that tell of input; 0 where only [ChannelCore.Direction#wake] does.
+    default int inputEvents() {
+      return PollFds.POLLIN;
+    }
+
     default boolean isInputOpen() {
       return true;
     }
@@ -69,7 +74,7 @@ public final class BlockingTransfer {
           if (nanos >= 0 && left <= 0) {
             throw new SocketTimeoutException("Read timed out");
           }
-          await(channel, core.reads, PollFds.POLLIN, left);
+          await(channel, core.reads, channel.inputEvents(), left);
           n = channel.isOpen() ? attempt.run() : n;
         }
       } finally {

@@ -21,7 +21,7 @@ import sluice.sys.Files;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `closing`, `closed`, `blocked`, `sets` | any thread | under this object's lock | the same |
+/// | `closing`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended` | any thread | under the direction's lock object | the same |
 /// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
@@ -38,6 +38,9 @@ public final class ChannelCore {
   /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
   /// that is being started has the file too, the kernel would go on reporting it.
   private final List<Epoll> sets = new ArrayList<>(0);
+
+  /// Keys of the channel.
+  private final List<ReadyListener> listeners = new ArrayList<>(0);
 
   /// Selectors that the channel is registered with.
   public final AtomicInteger registrations = new AtomicInteger();
@@ -206,6 +209,24 @@ public final class ChannelCore {
       reads.lock(monitor);
     }
     restore(interrupted);
+  }
+
+  public synchronized void listen(ReadyListener listener) {
+    listeners.add(listener);
+  }
+
+  public synchronized void unlisten(ReadyListener listener) {
+    listeners.remove(listener);
+  }
+
+  /// Tells the thread that waits for input, in the channel or in a selector, that there is some.
+  public void inputCame() {
+    synchronized (this) {
+      for (int i = 0; i < listeners.size(); i++) {
+        listeners.get(i).readyWithoutKernel();
+      }
+    }
+    reads.wake();
   }
 
   synchronized boolean isClosing() {

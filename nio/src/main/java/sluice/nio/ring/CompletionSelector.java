@@ -116,6 +116,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
       key.sluice().releaseRing(); // a second selector must see what arrives
     }
     keys.add(key);
+    key.sluice().core().listen(key);
     try {
       key.interest(operations);
       interestChanged(key);
@@ -311,6 +312,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private void unlist(NioKey key) {
     if (keys.remove(key)) {
       key.sluice().core().registrations.decrementAndGet();
+      key.sluice().core().unlisten(key);
     }
   }
 

@@ -9,6 +9,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelectionKey;
 import org.jspecify.annotations.Nullable;
+import sluice.nio.descriptors.ReadyListener;
 import sluice.nio.descriptors.SluiceChannel;
 
 /// A channel's registration with a selector of ours. Any thread may use it; what selectors keep in
@@ -22,7 +23,7 @@ import sluice.nio.descriptors.SluiceChannel;
 /// | `queued` | any thread | under the selector's change lock | the same |
 /// | `armed` | selecting thread | volatile: tells others that a change is needless | volatile |
 /// | `slot`, `generation`, `selectedAt`, `hot` | selecting thread | plain | plain |
-final class NioKey extends AbstractSelectionKey {
+final class NioKey extends AbstractSelectionKey implements ReadyListener {
   private static final VarHandle INTEREST;
 
   static {
@@ -78,8 +79,8 @@ final class NioKey extends AbstractSelectionKey {
     owner.lookAgain(this);
   }
 
-  /// The channel is ready for something of which the kernel does not tell. Any thread.
-  void readyWithoutKernel() {
+  @Override
+  public void readyWithoutKernel() {
     owner.lookAgain(this);
   }
 

@@ -1,0 +1,129 @@
+package sluice.http;
+
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import sluice.http.front.FrontApplication;
+import sluice.http.front.FrontProtocol;
+import sluice.http.site.Site;
+import sluice.loop.Listener;
+import sluice.loop.Loop;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.server.Engines;
+import sluice.loop.server.ServerConfig;
+import sluice.sys.Files;
+import sluice.sys.SysException;
+
+/// Files of a site in front of the listening sockets of an application: a loop with a daemon thread
+/// of its own (the *companion*), which lives as long as the process. Any thread may call.
+public final class FrontServer {
+  private static final String NAME = "sluice-front";
+
+  private final Loop loop;
+  private final HttpConfig config;
+  private final HttpFront site;
+  private final Engines.Choice engine;
+
+  private FrontServer(Loop loop, HttpConfig config, HttpFront site, Engines.Choice engine) {
+    this.loop = loop;
+    this.config = config;
+    this.site = site;
+    this.engine = engine;
+  }
+
+  /// Starts the loop; it listens nowhere yet.
+  ///
+  /// @param complaints told, in one line each, what does not work as it should
+  /// @throws IOException when the site or an engine of the kernel cannot be opened
+  public static FrontServer start(Site site, Consumer<String> complaints) throws IOException {
+    HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
+    HttpParts parts = new HttpParts(config, complaints);
+    Engines.Choice choice = Engines.choose(Backend.AUTO);
+    if (choice.backend() == Backend.JDK) {
+      throw new IOException("files in front of an application need Linux: " + choice.why());
+    }
+    CompletableFuture<FrontServer> started = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name(NAME).start(() -> run(config, parts, choice, started));
+    try {
+      return started.join();
+    } catch (CompletionException e) {
+      throw new IOException(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  private static void run(
+      HttpConfig config,
+      HttpParts parts,
+      Engines.Choice choice,
+      CompletableFuture<FrontServer> started) {
+    ServerConfig server = config.server();
+    try {
+      Engine engine = Engines.open(choice, server.engine());
+      try (Loop loop =
+          new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath())) {
+        started.complete(new FrontServer(loop, config, parts.front(loop), choice));
+        loop.run();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      if (!started.completeExceptionally(e)) {
+        throw new IllegalStateException("the front has died; its connections are gone", e);
+      }
+    }
+  }
+
+  /// Which engine the loop has, and why.
+  public Engines.Choice engine() {
+    return engine;
+  }
+
+  /// Accepts the clients of a listening socket from now on, until [Listening#close].
+  ///
+  /// @param fd the socket, which the application keeps: the front has a descriptor of its own
+  /// @param application gets what is no file
+  public Listening listen(int fd, FrontApplication application) throws IOException {
+    int own = Files.duplicate(fd);
+    SysException.check(own, "fcntl", fd, "F_DUPFD_CLOEXEC");
+    CompletableFuture<Listener> listener = new CompletableFuture<>();
+    loop.execute(() -> {
+      try {
+        listener.complete(loop.adopt(own, protocol(application), null));
+      } catch (IOException | RuntimeException e) {
+        listener.completeExceptionally(e);
+      }
+    });
+    try {
+      return new Listening(loop, listener.join());
+    } catch (CompletionException e) {
+      Files.close(own);
+      throw new IOException(e.getCause() == null ? e : e.getCause());
+    }
+  }
+
+  private FrontProtocol protocol(FrontApplication application) {
+    return new FrontProtocol(
+        loop,
+        site,
+        application,
+        config.headerTimeout().toNanos(),
+        config.idleTimeout().toNanos());
+  }
+
+  /// A listening socket with the front before it. Any thread may call.
+  public static final class Listening {
+    private final Loop loop;
+    private final Listener listener;
+
+    private Listening(Loop loop, Listener listener) {
+      this.loop = loop;
+      this.listener = listener;
+    }
+
+    /// Accepts no more. Connections stay. Returns at once.
+    public void close() {
+      loop.execute(() -> loop.unlisten(listener));
+    }
+  }
+}

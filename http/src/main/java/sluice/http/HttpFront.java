@@ -1,0 +1,107 @@
+package sluice.http;
+
+import org.jspecify.annotations.Nullable;
+import sluice.http.front.FrontSite;
+import sluice.http.parse.HttpParser;
+import sluice.http.parse.HttpRequest;
+import sluice.loop.Connection;
+import sluice.memory.View;
+
+/// The site of one loop in front of an application: what is no file is the application's, whatever
+/// `serve` would say of it. Owned by the loop's thread.
+///
+/// A path is looked up once and remembered while nothing changes, also that there is nothing. Where
+/// the first of several names stands for nothing, one such reply serves all paths below it.
+final class HttpFront implements FrontSite {
+  private final HttpProtocol http;
+  private final SiteService site;
+
+  /// What [#known] has found.
+  private @Nullable Resource found;
+
+  HttpFront(HttpProtocol http, SiteService site) {
+    this.http = http;
+    this.site = site;
+  }
+
+  @Override
+  public HttpParser parser() {
+    return http.parser();
+  }
+
+  @Override
+  public HttpRequest request() {
+    return http.request();
+  }
+
+  @Override
+  public Object opened(Connection connection) {
+    http.opened(connection);
+    return HttpProtocol.session(connection);
+  }
+
+  @Override
+  public Known known() {
+    HttpRequest request = http.request();
+    found = null;
+    if (request.hasUnknownExpectation() || request.expectsContinue()) {
+      return Known.ABSENT;
+    }
+    Resource resource = site.lookup(request);
+    if (resource == null) {
+      return site.absent(request) ? Known.ABSENT : Known.UNKNOWN;
+    }
+    if (resource.status != 200) {
+      return Known.ABSENT;
+    }
+    found = resource;
+    return Known.FILE;
+  }
+
+  @Override
+  public boolean answer(Connection connection, Outcome outcome) {
+    Resource resource = found;
+    if (resource != null) {
+      found = null;
+      http.answerFile(connection, resource);
+      return true;
+    }
+    if (http.requestPath().parse(http.request()) < 0
+        || !http.defer(site, connection, learning(outcome))) {
+      HttpRequest request = http.request();
+      outcome.declined(connection, request.view());
+    }
+    return false;
+  }
+
+  /// Remembers what the first name of a path without a file stands for.
+  private Outcome learning(Outcome outcome) {
+    return new Outcome() {
+      @Override
+      public void given(Connection connection) {
+        outcome.given(connection);
+      }
+
+      @Override
+      public void declined(Connection connection, View head) {
+        site.learnFirstName(http.request(), http.requestPath());
+        outcome.declined(connection, head);
+      }
+    };
+  }
+
+  @Override
+  public void sent(Connection connection) {
+    http.sent(connection);
+  }
+
+  @Override
+  public void overloaded(Connection connection) {
+    http.overloaded(connection);
+  }
+
+  @Override
+  public void closed(Connection connection, @Nullable Object session) {
+    http.closed(connection, session);
+  }
+}

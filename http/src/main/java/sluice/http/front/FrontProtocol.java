@@ -1,0 +1,307 @@
+package sluice.http.front;
+
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Connection;
+import sluice.loop.Loop;
+import sluice.loop.Protocol;
+import sluice.memory.View;
+
+/// Answers requests for files on the connections of an application, and gives it all other bytes,
+/// in order ([FrontTracker] tells which is which). One for each listening socket and loop; runs on
+/// the loop's thread.
+///
+/// A connection is the application's once it has brought a request that is no file, or anything
+/// that is not understood, or nothing for [#SILENCE_NANOS]: a connection that only asks for files
+/// costs the application nothing.
+public final class FrontProtocol implements Protocol, FrontSite.Outcome {
+  /// How long a client may say nothing before the application, which may speak first, hears of it.
+  private static final long SILENCE_NANOS = 200_000_000L;
+
+  private static final int STAY = -1;
+
+  private final Loop loop;
+  private final FrontSite site;
+  private final FrontApplication application;
+  private final long headNanos;
+  private final long idleNanos;
+  private boolean telling;
+
+  /// @param headNanos for the rest of a head; then it is the application's matter
+  /// @param idleNanos between two requests, while the application has not been given the connection
+  public FrontProtocol(
+      Loop loop, FrontSite site, FrontApplication application, long headNanos, long idleNanos) {
+    this.loop = loop;
+    this.site = site;
+    this.application = application;
+    this.headNanos = headNanos;
+    this.idleNanos = idleNanos;
+  }
+
+  private static FrontedConnection fronted(Connection connection) {
+    if (connection.attachment() instanceof FrontedConnection fronted) {
+      return fronted;
+    }
+    throw new IllegalStateException("a connection without its front");
+  }
+
+  // ---- connections --------------------------------------------------------------------------
+
+  @Override
+  public void opened(Connection connection) {
+    FrontTracker tracker = new FrontTracker(site.parser(), site.request());
+    Object session = site.opened(connection);
+    connection.attach(new FrontedConnection(connection, tracker, session));
+    connection.deadline(SILENCE_NANOS);
+  }
+
+  @Override
+  public void overloaded(Connection connection) {
+    site.overloaded(connection);
+  }
+
+  @Override
+  public void sent(Connection connection) {
+    site.sent(connection);
+    FrontedConnection fronted = fronted(connection);
+    if (fronted.awaitsSent) {
+      if (fronted.allSent()) {
+        fronted.awaitsSent = false;
+        connection.resumeInput();
+      } else {
+        connection.awaitSent(connection.stagedBytes());
+      }
+    }
+  }
+
+  @Override
+  public void timedOut(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    if (fronted.headTimed) {
+      fronted.headTimed = false;
+      fronted.giveUp(OpaqueReason.SLOW_HEAD);
+      connection.holdInput();
+      connection.resumeInput(); // shows what there is of the head once more
+    } else if (fronted.link == null && !fronted.greeted) {
+      FrontLink _ = link(connection, fronted);
+    } else if (fronted.link == null) {
+      connection.close();
+    }
+  }
+
+  @Override
+  public void leftOver(Connection connection, View input) {
+    FrontedConnection fronted = fronted(connection);
+    fronted.giveUp(OpaqueReason.REQUEST);
+    boolean _ = give(connection, fronted, input, 0, input.length());
+  }
+
+  @Override
+  public void ended(Connection connection, int leftover) {
+    FrontedConnection fronted = fronted(connection);
+    if (fronted.link == null) {
+      connection.close();
+    } else {
+      end(fronted);
+    }
+  }
+
+  @Override
+  public void closed(Connection connection) {
+    if (!(connection.attachment() instanceof FrontedConnection fronted)) {
+      site.closed(connection, connection.attachment());
+      return;
+    }
+    site.closed(connection, fronted.session());
+    FrontLink link = fronted.link;
+    if (link != null && !fronted.over) {
+      fronted.over = true;
+      link.reset();
+      tell();
+    }
+  }
+
+  /// The client sends no more, or the loop hears no more of it.
+  private void end(FrontedConnection fronted) {
+    FrontLink link = fronted.link;
+    if (link != null && !fronted.over) {
+      fronted.over = true;
+      link.ended();
+      tell();
+    }
+  }
+
+  // ---- input --------------------------------------------------------------------------------
+
+  @Override
+  public int received(Connection connection, View input) {
+    FrontedConnection fronted = fronted(connection);
+    fronted.greeted = true;
+    int end = input.length();
+    int at = 0;
+    while (at < end && isReady(connection)) {
+      int next = step(connection, fronted, input, at, end);
+      if (next == STAY) {
+        break;
+      }
+      at = next;
+    }
+    if (!connection.isOpen()) {
+      end(fronted);
+      return end;
+    }
+    updateDeadline(connection, fronted, end - at);
+    return at;
+  }
+
+  private static boolean isReady(Connection connection) {
+    return connection.isOpen()
+        && !connection.deferred()
+        && !connection.inputHeld()
+        && !connection.outputFull();
+  }
+
+  /// @return where to go on, or [#STAY]
+  private int step(Connection connection, FrontedConnection fronted, View input, int at, int end) {
+    switch (fronted.look(input, at, end)) {
+      case REQUEST -> {
+        return request(connection, fronted, input, at);
+      }
+      case BODY -> {
+        int next = at + fronted.bytes();
+        fronted.passedBody();
+        return give(connection, fronted, input, at, next) ? next : STAY;
+      }
+      case MORE -> {
+        return STAY;
+      }
+      case WAIT -> {
+        connection.holdInput();
+        return STAY;
+      }
+      case OPAQUE -> {
+        if (fronted.link == null && fronted.isSecured()) {
+          application.secured();
+        }
+        return drained(connection, fronted) && give(connection, fronted, input, at, end)
+            ? end
+            : STAY;
+      }
+    }
+    throw new AssertionError();
+  }
+
+  private int request(Connection connection, FrontedConnection fronted, View input, int at) {
+    FrontSite.Known known = fronted.isAnswerable() ? site.known() : FrontSite.Known.ABSENT;
+    if (known != FrontSite.Known.ABSENT) {
+      if (!fronted.mayAnswer()) {
+        connection.holdInput();
+        return STAY;
+      }
+      if (known == FrontSite.Known.UNKNOWN && !drained(connection, fronted)) {
+        return STAY;
+      }
+      int length = site.request().headLength();
+      if (site.answer(connection, this)) {
+        fronted.answered();
+      }
+      return at + length;
+    }
+    if (!drained(connection, fronted)) {
+      return STAY;
+    }
+    int next = at + fronted.pass();
+    return give(connection, fronted, input, at, next) ? next : STAY;
+  }
+
+  @Override
+  public void given(Connection connection) {
+    FrontedConnection fronted = fronted(connection);
+    fronted.answered();
+    if (!connection.isOpen()) {
+      end(fronted);
+    }
+  }
+
+  @Override
+  public void declined(Connection connection, View head) {
+    FrontedConnection fronted = fronted(connection);
+    int from = site.request().from();
+    boolean _ = give(connection, fronted, head, from, from + fronted.pass());
+    connection.deadline(0);
+  }
+
+  /// Whether all output of the loop has gone; otherwise input waits for that. The application never
+  /// writes into the middle of a reply of ours.
+  private static boolean drained(Connection connection, FrontedConnection fronted) {
+    if (fronted.allSent()) {
+      fronted.drained();
+      return true;
+    }
+    fronted.awaitsSent = true;
+    connection.holdInput();
+    connection.awaitSent(connection.stagedBytes());
+    return false;
+  }
+
+  /// Gives bytes to the application.
+  ///
+  /// @return false when it takes none: the connection has ended
+  private boolean give(
+      Connection connection, FrontedConnection fronted, View view, int from, int to) {
+    FrontLink link = link(connection, fronted);
+    if (link == null) {
+      return false;
+    }
+    if (!link.received(view, from, to)) {
+      connection.holdInput();
+    }
+    tell();
+    return true;
+  }
+
+  /// The application's end of the connection, which it is given now if it was not before.
+  private @Nullable FrontLink link(Connection connection, FrontedConnection fronted) {
+    FrontLink link = fronted.link;
+    if (link == null) {
+      link = application.connected(fronted);
+      fronted.link = link;
+      tell();
+      if (link == null) {
+        connection.abort();
+      }
+    }
+    return link;
+  }
+
+  /// Has waiting threads told when all input of this turn has been looked at.
+  private void tell() {
+    if (!telling) {
+      telling = true;
+      loop.execute(this::tellNow);
+    }
+  }
+
+  private void tellNow() {
+    telling = false;
+    application.told();
+  }
+
+  private void updateDeadline(Connection connection, FrontedConnection fronted, int left) {
+    if (!isReady(connection)) {
+      connection.deadline(0);
+    } else if (left > 0) {
+      if (!fronted.headTimed) {
+        fronted.headTimed = true;
+        connection.deadline(headNanos);
+      }
+    } else {
+      fronted.headTimed = false;
+      if (fronted.link == null) {
+        connection.deadline(idleNanos);
+        connection.idle();
+      } else {
+        connection.deadline(0); // how long it waits is the application's matter
+      }
+    }
+  }
+}

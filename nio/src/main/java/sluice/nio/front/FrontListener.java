@@ -1,0 +1,163 @@
+package sluice.nio.front;
+
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.http.FrontServer;
+import sluice.http.front.FrontApplication;
+import sluice.http.front.FrontLink;
+import sluice.http.front.FrontedConnection;
+import sluice.nio.channels.AcceptPort;
+import sluice.nio.channels.SluiceServerSocketChannel;
+import sluice.nio.channels.SluiceSocketChannel;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// A listening channel whose clients come to the front first. Accepting threads hold the channel's
+/// accept lock; the front's loop brings connections.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `waiting`, `closed` | any thread | under this object's lock | the same |
+/// | `given` | accepting threads | under the accept lock | the same |
+/// | `toTell`, `came`, `toldOfTls` | the front's loop | plain | plain |
+final class FrontListener implements AcceptPort, FrontApplication {
+  private final SluiceServerSocketChannel channel;
+  private final Front front;
+  private final ArrayDeque<FrontStream> waiting = new ArrayDeque<>();
+  private boolean closed;
+
+  /// What [#accept] has given last.
+  private @Nullable FrontStream given;
+
+  private final List<FrontStream> toTell = new ArrayList<>();
+  private boolean came;
+  private boolean toldOfTls;
+  private volatile FrontServer.@Nullable Listening listening;
+
+  FrontListener(SluiceServerSocketChannel channel, Front front) {
+    this.channel = channel;
+    this.front = front;
+  }
+
+  void start(FrontServer.Listening started) {
+    listening = started;
+  }
+
+  // ---- the front's loop -----------------------------------------------------------------------
+
+  @Override
+  public @Nullable FrontLink connected(FrontedConnection connection) {
+    int fd = connection.duplicate();
+    if (fd < 0) {
+      return null;
+    }
+    FrontStream stream = new FrontStream(this, connection, fd);
+    synchronized (this) {
+      if (closed) {
+        Files.close(fd);
+        return null;
+      }
+      waiting.add(stream);
+    }
+    came = true;
+    return stream;
+  }
+
+  @Override
+  public void secured() {
+    if (!toldOfTls) {
+      toldOfTls = true;
+      front.say(
+          channel.localAddress()
+              + " speaks TLS, which only the application can read: it answers everything there."
+              + " Fix: end TLS before it, or let it answer a port without TLS");
+    }
+  }
+
+  /// A stream has something for its channel.
+  void tell(FrontStream stream) {
+    toTell.add(stream);
+  }
+
+  @Override
+  public void told() {
+    if (came) {
+      came = false;
+      channel.core().inputCame();
+    }
+    for (int i = 0; i < toTell.size(); i++) {
+      toTell.get(i).tellNow();
+    }
+    toTell.clear();
+  }
+
+  // ---- the channel ----------------------------------------------------------------------------
+
+  @Override
+  public boolean bringsAll() {
+    return true;
+  }
+
+  @Override
+  public int accept() {
+    synchronized (this) {
+      FrontStream next = waiting.poll();
+      given = next;
+      return next == null ? -Errno.EAGAIN : next.fd();
+    }
+  }
+
+  @Override
+  public @Nullable SocketAddress remote(int fd) {
+    try {
+      return Sockets.getpeername(fd);
+    } catch (SysException gone) {
+      return null;
+    }
+  }
+
+  @Override
+  public void accepted(SluiceSocketChannel accepted) {
+    FrontStream stream = given;
+    given = null;
+    if (stream != null) {
+      stream.serve(accepted);
+    }
+  }
+
+  @Override
+  public synchronized boolean acceptable() {
+    return !waiting.isEmpty();
+  }
+
+  @Override
+  public boolean isOver() {
+    return false;
+  }
+
+  @Override
+  public void release() {
+    // the front stays
+  }
+
+  /// Clients that the application has not taken are sent away, as by the kernel's queue.
+  @Override
+  public void beforeClose() {
+    FrontServer.Listening open = listening;
+    if (open != null) {
+      open.close();
+    }
+    List<FrontStream> left;
+    synchronized (this) {
+      closed = true;
+      left = List.copyOf(waiting);
+      waiting.clear();
+    }
+    left.forEach(FrontStream::drop);
+  }
+}
