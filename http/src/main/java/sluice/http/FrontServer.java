@@ -3,9 +3,12 @@ package sluice.http;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import sluice.http.front.FrontApplication;
 import sluice.http.front.FrontProtocol;
+import sluice.http.front.FrontTimes;
 import sluice.http.site.Site;
 import sluice.loop.Listener;
 import sluice.loop.Loop;
@@ -22,14 +25,17 @@ import sluice.sys.SysException;
 public final class FrontServer {
   private static final String NAME = "sluice-front";
 
+  /// A loop that does not turn for so long has other troubles.
+  private static final int CLOSE_SECONDS = 2;
+
   private final Loop loop;
-  private final HttpConfig config;
+  private final FrontTimes times;
   private final HttpFront site;
   private final Engines.Choice engine;
 
-  private FrontServer(Loop loop, HttpConfig config, HttpFront site, Engines.Choice engine) {
+  private FrontServer(Loop loop, FrontTimes times, HttpFront site, Engines.Choice engine) {
     this.loop = loop;
-    this.config = config;
+    this.times = times;
     this.site = site;
     this.engine = engine;
   }
@@ -38,7 +44,8 @@ public final class FrontServer {
   ///
   /// @param complaints told, in one line each, what does not work as it should
   /// @throws IOException when the site or an engine of the kernel cannot be opened
-  public static FrontServer start(Site site, Consumer<String> complaints) throws IOException {
+  public static FrontServer start(Site site, FrontTimes times, Consumer<String> complaints)
+      throws IOException {
     HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
     HttpParts parts = new HttpParts(config, complaints);
     Engines.Choice choice = Engines.choose(Backend.AUTO);
@@ -46,7 +53,7 @@ public final class FrontServer {
       throw new IOException("files in front of an application need Linux: " + choice.why());
     }
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().name(NAME).start(() -> run(config, parts, choice, started));
+    Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, choice, started));
     try {
       return started.join();
     } catch (CompletionException e) {
@@ -55,16 +62,15 @@ public final class FrontServer {
   }
 
   private static void run(
-      HttpConfig config,
+      FrontTimes times,
       HttpParts parts,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
-    ServerConfig server = config.server();
+    ServerConfig server = parts.config.server();
     try {
       Engine engine = Engines.open(choice, server.engine());
-      try (Loop loop =
-          new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath())) {
-        started.complete(new FrontServer(loop, config, parts.front(loop), choice));
+      try (Loop loop = new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath())) {
+        started.complete(new FrontServer(loop, times, parts.front(loop), choice));
         loop.run();
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -103,12 +109,7 @@ public final class FrontServer {
   }
 
   private FrontProtocol protocol(FrontApplication application) {
-    return new FrontProtocol(
-        loop,
-        site,
-        application,
-        config.headerTimeout().toNanos(),
-        config.idleTimeout().toNanos());
+    return new FrontProtocol(loop, site, application, times);
   }
 
   /// A listening socket with the front before it. Any thread may call.
@@ -121,9 +122,16 @@ public final class FrontServer {
       this.listener = listener;
     }
 
-    /// Accepts no more. Connections stay. Returns at once.
+    /// Accepts no more, and returns when the front's descriptor is closed: the port is free once the
+    /// application's is too. Connections stay.
     public void close() {
-      loop.execute(() -> loop.unlisten(listener));
+      CountDownLatch closed = new CountDownLatch(1);
+      loop.execute(() -> loop.unlisten(listener, closed::countDown));
+      try {
+        boolean _ = closed.await(CLOSE_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

@@ -247,8 +247,7 @@ final class SiteService implements AutoCloseable {
   /// below it either.
   boolean absent(HttpRequest request) {
     int end = firstNameTo(request);
-    Resource known =
-        end < 0 ? null : cache.lookup(request.view(), request.pathFrom(), end);
+    Resource known = end < 0 ? null : cache.lookup(request.view(), request.pathFrom(), end);
     return known != null && known.status == 404 && isGood(known);
   }
 

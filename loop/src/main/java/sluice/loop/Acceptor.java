@@ -97,8 +97,8 @@ final class Acceptor {
     listeners.forEach(this::stop);
   }
 
-  /// Stops one listener. Where the transport can, what waits is accepted first; but the queue of a socket that was
-  /// passed in belongs to the process that passed it too.
+  /// Stops one listener. Where the transport can, what waits is accepted first; but the queue of a
+  /// socket that was passed in belongs to the process that passed it too.
   void stop(Listener listener) {
     if (listener.stopped) {
       return;
@@ -117,6 +117,7 @@ final class Acceptor {
     if (!listener.closed) {
       listener.closed = true;
       listener.transport.close(listener.handle);
+      loop.execute(() -> loop.execute(listener.whenClosed));
     }
   }
 

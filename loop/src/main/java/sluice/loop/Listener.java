@@ -31,6 +31,9 @@ public final class Listener {
   /// Its handle has been given back, and may be that of another socket.
   boolean closed;
 
+  /// Runs in the turn after the one that has submitted the close.
+  Runnable whenClosed = () -> {};
+
   /// A listening socket of a transport.
   ///
   /// @param adopted whether it was passed in, and has another owner too

@@ -265,7 +265,10 @@ public final class Loop implements AutoCloseable {
 
   /// Accepts no more on a listening socket and closes it; its connections stay. What waited to be
   /// accepted on an adopted one is left to its other owner. On the loop's thread.
-  public void unlisten(Listener listener) {
+  ///
+  /// @param closed runs once the socket is closed
+  public void unlisten(Listener listener, Runnable closed) {
+    listener.whenClosed = closed;
     acceptor.stop(listener);
   }
 

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import sluice.http.front.FrontTimes;
 import sluice.nio.descriptors.JdkExport;
 import sluice.nio.front.Front;
 import sluice.nio.readiness.ReadinessChannels;
@@ -19,8 +20,7 @@ import sluice.nio.ring.RingNotice;
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
 /// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
-/// in front of the application, `sluice.nio.quiet=true` leaves out the line that tells the
-/// choice.
+/// in front of the application, `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
@@ -98,7 +98,7 @@ record EngineChoice(NioEngine engine, String why) {
       throw new IllegalArgumentException(
           "-D" + STATIC + "=" + files + ": no such directory. Fix: name the one with the files.");
     }
-    Front front = new Front(directory, flag(properties, QUIET, false));
+    Front front = new Front(directory, FrontTimes.DEFAULT, flag(properties, QUIET, false));
     return new EngineChoice(
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
   }

@@ -1,6 +1,9 @@
 package sluice.nio;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import sluice.http.front.FrontTimes;
+import sluice.nio.front.Front;
 
 /// Providers of the completion engine, for the tests of its parts. Any thread may make one.
 public final class CompletionProviders {
@@ -24,6 +27,12 @@ public final class CompletionProviders {
   /// Selectors take a ring after so many reports of ready channels.
   public static SluiceSelectorProvider after(int reports) {
     return new SluiceSelectorProvider(self -> new CompletionEngine(self, reports));
+  }
+
+  /// Behind the files of a directory.
+  public static SluiceSelectorProvider behind(Path directory, FrontTimes times) {
+    Front front = new Front(directory, times, true);
+    return new SluiceSelectorProvider(self -> CompletionEngine.behind(front, self));
   }
 
   /// Why no ring can be used here; null when one can.

@@ -11,30 +11,22 @@ import sluice.memory.View;
 /// the loop's thread.
 ///
 /// A connection is the application's once it has brought a request that is no file, or anything
-/// that is not understood, or nothing for [#SILENCE_NANOS]: a connection that only asks for files
-/// costs the application nothing.
+/// that is not understood, or nothing for a while: a connection that only asks for files costs the
+/// application nothing.
 public final class FrontProtocol implements Protocol, FrontSite.Outcome {
-  /// How long a client may say nothing before the application, which may speak first, hears of it.
-  private static final long SILENCE_NANOS = 200_000_000L;
-
   private static final int STAY = -1;
 
   private final Loop loop;
   private final FrontSite site;
   private final FrontApplication application;
-  private final long headNanos;
-  private final long idleNanos;
+  private final FrontTimes times;
   private boolean telling;
 
-  /// @param headNanos for the rest of a head; then it is the application's matter
-  /// @param idleNanos between two requests, while the application has not been given the connection
-  public FrontProtocol(
-      Loop loop, FrontSite site, FrontApplication application, long headNanos, long idleNanos) {
+  public FrontProtocol(Loop loop, FrontSite site, FrontApplication application, FrontTimes times) {
     this.loop = loop;
     this.site = site;
     this.application = application;
-    this.headNanos = headNanos;
-    this.idleNanos = idleNanos;
+    this.times = times;
   }
 
   private static FrontedConnection fronted(Connection connection) {
@@ -51,7 +43,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     FrontTracker tracker = new FrontTracker(site.parser(), site.request());
     Object session = site.opened(connection);
     connection.attach(new FrontedConnection(connection, tracker, session));
-    connection.deadline(SILENCE_NANOS);
+    connection.deadline(times.silence().toNanos());
   }
 
   @Override
@@ -292,12 +284,12 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
     } else if (left > 0) {
       if (!fronted.headTimed) {
         fronted.headTimed = true;
-        connection.deadline(headNanos);
+        connection.deadline(times.head().toNanos());
       }
     } else {
       fronted.headTimed = false;
       if (fronted.link == null) {
-        connection.deadline(idleNanos);
+        connection.deadline(times.idle().toNanos());
         connection.idle();
       } else {
         connection.deadline(0); // how long it waits is the application's matter

@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /// What a ring does for a connected stream channel: it receives ahead and sends with its turns. Or
-/// what a front does that answers some of a connection's requests and leaves the rest. The holder of the direction's lock calls [#receive] and [#send]; the rest as said.
+/// what a front does that answers some of a connection's requests and leaves the rest. The holder
+/// of the direction's lock calls [#receive] and [#send]; the rest as said.
 public interface StreamPort {
   /// Bytes that [#stage] takes at most, together with what is staged already.
   int STAGE_BYTES = 4 << 10;

@@ -23,7 +23,7 @@ import sluice.sys.Files;
 /// |---|---|---|---|
 /// | `closing`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
-/// | `Direction.ended` | any thread | under the direction's lock object | the same |
+/// | `Direction.ended`, `Direction.came` | any thread | under the direction's lock object | the same |
 /// | `Direction.suspended` | holder of the direction's `lock` | under the channel's `blockingLock()` | the same |
 ///
 /// Lifecycle: open → closing (operations end) → closed.
@@ -62,6 +62,9 @@ public final class ChannelCore {
     public final ReentrantLock lock = new ReentrantLock();
     private @Nullable Waiter waiter;
     private boolean ended;
+
+    /// Something has come since a thread has looked, of which the descriptor does not tell.
+    private boolean came;
 
     /// Whether the holder of [#lock] waits and will need the channel's monitor to go on. Under that
     /// monitor.
@@ -135,7 +138,8 @@ public final class ChannelCore {
       boolean needless;
       synchronized (this) {
         waiter = mine;
-        needless = ended;
+        needless = ended || came;
+        came = false;
       }
       try {
         if (!needless && !isClosing()) {
@@ -157,6 +161,11 @@ public final class ChannelCore {
       } finally {
         lock.unlock();
       }
+    }
+
+    private synchronized void come() {
+      came = true;
+      wake();
     }
 
     public synchronized void wake() {
@@ -226,7 +235,7 @@ public final class ChannelCore {
         listeners.get(i).readyWithoutKernel();
       }
     }
-    reads.wake();
+    reads.come();
   }
 
   synchronized boolean isClosing() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.http.FrontServer;
+import sluice.http.front.FrontTimes;
 import sluice.http.site.Site;
 import sluice.nio.channels.AcceptPort;
 import sluice.nio.channels.AcceptPorts;
@@ -12,13 +13,15 @@ import sluice.nio.channels.SluiceServerSocketChannel;
 /// The files of a directory in front of all listening channels of this JVM. Any thread may call.
 public final class Front implements AcceptPorts {
   private final Path directory;
+  private final FrontTimes times;
   private final boolean quiet;
   private @Nullable FrontServer server;
 
   /// @param directory its files are answered before the application is asked
   /// @param quiet tells on standard error only what does not work
-  public Front(Path directory, boolean quiet) {
+  public Front(Path directory, FrontTimes times, boolean quiet) {
     this.directory = directory;
+    this.times = times;
     this.quiet = quiet;
   }
 
@@ -40,7 +43,7 @@ public final class Front implements AcceptPorts {
   private synchronized FrontServer server() throws IOException {
     FrontServer running = server;
     if (running == null) {
-      running = FrontServer.start(Site.of(directory), Front::complain);
+      running = FrontServer.start(Site.of(directory), times, Front::complain);
       server = running;
     }
     return running;

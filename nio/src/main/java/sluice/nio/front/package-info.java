@@ -1,5 +1,5 @@
-/// Files in front of an unmodified application: its listening sockets are accepted by a loop of ours
-/// ([sluice.http.FrontServer]), and its channels get from there what the loop does not answer.
+/// Files in front of an unmodified application: its listening sockets are accepted by a loop of
+/// ours ([sluice.http.FrontServer]), and its channels get from there what the loop does not answer.
 @NullMarked
 package sluice.nio.front;
 
