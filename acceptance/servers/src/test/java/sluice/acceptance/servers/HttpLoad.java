@@ -10,6 +10,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,12 +28,24 @@ import org.jspecify.annotations.Nullable;
 /// byte. Each connection is a blocking socket of a virtual thread, so no selector is on this side.
 ///
 /// @param tls null for plain text
-record HttpLoad(int port, @Nullable SSLContext tls) {
+/// @param files whether those of [#writeFiles] are in front of the server, which has none: every
+///   other GET asks for one
+record HttpLoad(int port, @Nullable SSLContext tls, boolean files) {
   static final int CONNECTIONS = 64;
   static final int REQUESTS = 40;
+  private static final String FILES = "files";
   private static final int TIMEOUT_MILLIS = 120_000;
   private static final int[] LENGTHS = {0, 1, 100, 1_000, 1_000, 4_096, 16_385, 65_536};
   private static final int LARGE_BYTES = 3_000_000;
+
+  /// Writes what is answered in front of a server.
+  static void writeFiles(Path site) throws IOException {
+    Path directory = Files.createDirectories(site.resolve(FILES));
+    for (int length : LENGTHS) {
+      Files.write(directory.resolve("" + length), Payload.pattern(length, 0));
+    }
+    Files.write(directory.resolve("" + LARGE_BYTES), Payload.pattern(LARGE_BYTES, 0));
+  }
 
   /// @return how many requests were answered as they should be, which is all
   int run() throws Exception {
@@ -66,7 +80,9 @@ record HttpLoad(int port, @Nullable SSLContext tls) {
           if (post) {
             write(out, "POST /echo", expected, random);
           } else {
-            write(out, "GET " + Payload.pathOf(length), new byte[0], random);
+            boolean file = files && random.nextBoolean();
+            String path = file ? "/" + FILES + "/" + length : Payload.pathOf(length);
+            write(out, "GET " + path, new byte[0], random);
           }
           byte[] answer = read(in);
           if (!Arrays.equals(answer, expected)) {

@@ -19,6 +19,9 @@ final class ServerProcess implements AutoCloseable {
   /// The JDK without any option of ours.
   static final String CONTROL = "jdk";
 
+  /// Our own channels behind the files that [#files] says.
+  static final String STATIC = "static";
+
   private static final long SECONDS = 180;
 
   /// The whole line: the log is read while it is written.
@@ -70,12 +73,15 @@ final class ServerProcess implements AutoCloseable {
           List.of(
               "--module-path",
               String.join(":", ours),
-              "--add-modules=sluice.nio",
+              "--add-modules=sluice.nio,sluice.http",
               "--add-exports=java.base/sun.nio.ch=sluice.nio",
               "--enable-native-access=sluice.sys",
               "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider",
               "-Dsluice.nio.stats=true",
-              "-Dsluice.nio.engine=" + engine));
+              "-Dsluice.nio.engine=" + (engine.equals(STATIC) ? "completion" : engine)));
+    }
+    if (engine.equals(STATIC)) {
+      command.add("-Dsluice.nio.static=" + files(directory));
     }
     command.addAll(List.of("-cp", String.join(":", theirs), main.getName()));
     command.addAll(arguments);
@@ -88,6 +94,11 @@ final class ServerProcess implements AutoCloseable {
             .redirectOutput(log.toFile())
             .start();
     return new ServerProcess(process, log);
+  }
+
+  /// The directory whose files are in front of a server.
+  static Path files(Path directory) {
+    return directory.resolve("site");
   }
 
   private static boolean isOurModule(Path entry) {
@@ -143,6 +154,8 @@ final class ServerProcess implements AutoCloseable {
     String said = String.join("\n", lines());
     if (engine.equals(CONTROL)) {
       assertThat(said).doesNotContain("sluice.nio: ");
+    } else if (engine.equals(STATIC)) {
+      assertThat(said).contains("sluice.nio: files of ").contains(" are answered in front of ");
     } else {
       assertThat(said).contains("sluice.nio: engine " + engine);
     }

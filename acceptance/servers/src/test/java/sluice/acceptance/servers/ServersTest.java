@@ -73,6 +73,12 @@ class ServersTest {
           add(tests, server, engine, keyStore.toString(), only);
         }
       }
+      if (server.load() == null) { // TLS is the application's, so one server's is enough
+        add(tests, server, ServerProcess.STATIC, "", only);
+      }
+      if (server.main() == JettyMain.class) {
+        add(tests, server, ServerProcess.STATIC, keyStore.toString(), only);
+      }
     }
     return Slice.current().seeds(tests.size()).mapToObj(i -> tests.get((int) i));
   }
@@ -90,13 +96,18 @@ class ServersTest {
       throws Exception {
     Path directory = TARGET.resolve(name.replace(' ', '-') + (attempt == 1 ? "" : "-" + attempt));
     delete(directory);
+    boolean files = engine.equals(ServerProcess.STATIC) && keyStore.isEmpty();
+    if (engine.equals(ServerProcess.STATIC)) {
+      HttpLoad.writeFiles(ServerProcess.files(directory));
+    }
     List<String> arguments = List.of(keyStore, directory.toString(), server.variant());
     try (ServerProcess process = ServerProcess.start(server.main(), engine, directory, arguments)) {
       int port = process.port();
       System.out.println(name);
       try {
         if (server.load() == null) {
-          int answered = new HttpLoad(port, keyStore.isEmpty() ? null : Launch.trusting()).run();
+          int answered =
+              new HttpLoad(port, keyStore.isEmpty() ? null : Launch.trusting(), files).run();
           assertThat(answered).isEqualTo(HttpLoad.CONNECTIONS * HttpLoad.REQUESTS);
         } else {
           String trust =
