@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -25,7 +24,7 @@ import sluice.testbase.Patience;
 /// Files in front of an application: the files are answered without it, and everything else is its
 /// own, in order.
 class FrontTest {
-  private static final String END = "\r\nHost: x\r\n\r\n";
+  private static final String END = FrontClient.END;
   private static final int BIG = 3 << 20;
 
   @TempDir Path directory;
@@ -49,82 +48,9 @@ class FrontTest {
     application.close();
   }
 
-  /// A client that counts what it gets.
-  private final class Client implements AutoCloseable {
-    final Socket socket;
-    final InputStream in;
-
-    Client() throws IOException {
-      this(application.port());
-    }
-
-    Client(int port) throws IOException {
-      socket = new Socket(InetAddress.getLoopbackAddress(), port);
-      socket.setSoTimeout((int) Duration.ofSeconds(Patience.SECONDS).toMillis());
-      in = socket.getInputStream();
-    }
-
-    Client send(String text) throws IOException {
-      socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
-      return this;
-    }
-
-    Client get(String path) throws IOException {
-      return send("GET " + path + " HTTP/1.1" + END);
-    }
-
-    private String line() throws IOException {
-      StringBuilder text = new StringBuilder();
-      int b = in.read();
-      while (b >= 0 && b != '\n') {
-        text.append((char) b);
-        b = in.read();
-      }
-      if (b < 0) {
-        throw new IOException("the connection has ended after '" + text + "'");
-      }
-      return text.toString().stripTrailing();
-    }
-
-    /// Status and body of the next reply.
-    String reply() throws IOException {
-      String status = line().substring("HTTP/1.1 ".length()).substring(0, 3);
-      int length = 0;
-      boolean chunked = false;
-      for (String field = line(); !field.isEmpty(); field = line()) {
-        String lower = field.toLowerCase(java.util.Locale.ROOT);
-        if (lower.startsWith("content-length: ")) {
-          length = Integer.parseInt(lower.substring("content-length: ".length()));
-        }
-        chunked |= lower.equals("transfer-encoding: chunked");
-      }
-      if (!chunked) {
-        return status + " " + body(length);
-      }
-      StringBuilder body = new StringBuilder();
-      for (int size = Integer.parseInt(line(), 16); size > 0; size = Integer.parseInt(line(), 16)) {
-        body.append(body(size));
-        assertThat(line()).isEmpty();
-      }
-      assertThat(line()).isEmpty();
-      return status + " " + body;
-    }
-
-    private String body(int length) throws IOException {
-      byte[] bytes = in.readNBytes(length);
-      assertThat(bytes).hasSize(length);
-      return length < 1000 ? new String(bytes, StandardCharsets.ISO_8859_1) : length + " bytes";
-    }
-
-    @Override
-    public void close() throws IOException {
-      socket.close();
-    }
-  }
-
   @Test
   void aFileIsAnsweredAndTheApplicationHearsNothing() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
       assertThat(client.get("/css/site.css?v=3").reply()).isEqualTo("200 body {}");
       assertThat(client.get("/big.bin").reply()).isEqualTo("200 " + BIG + " bytes");
@@ -136,7 +62,7 @@ class FrontTest {
 
   @Test
   void whatIsNoFileIsTheApplications() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/api/1").reply()).isEqualTo("200 /api/1#0#0");
       assertThat(client.get("/css/no.css").reply()).isEqualTo("200 /css/no.css#0#0");
       assertThat(client.get("/css").reply()).isEqualTo("200 /css#0#0");
@@ -153,7 +79,7 @@ class FrontTest {
 
   @Test
   void repliesOfAPipelineStayInOrder() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       for (int round = 0; round < 5; round++) {
         StringBuilder text = new StringBuilder();
         String[] paths = {"/slow1", "/a.txt", "/x", "/big.bin", "/slow2", "/chunked", "/a.txt"};
@@ -176,7 +102,7 @@ class FrontTest {
 
   @Test
   void requestsCutAnywhereAreUnderstood() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       client.socket.setTcpNoDelay(true);
       String body = "0123456789";
       String text =
@@ -193,7 +119,7 @@ class FrontTest {
 
   @Test
   void anUploadLargerThanAllBuffersArrives() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       client.send("POST /up HTTP/1.1\r\nContent-Length: " + BIG + END);
       byte[] bytes = new byte[BIG];
       client.socket.getOutputStream().write(bytes);
@@ -204,7 +130,7 @@ class FrontTest {
 
   @Test
   void aChangedFileIsSeen() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/new.txt").reply()).isEqualTo("200 /new.txt#0#0");
       Files.writeString(directory.resolve("new.txt"), "here");
       assertThat(client.get("/new.txt").reply()).isEqualTo("200 here");
@@ -220,7 +146,7 @@ class FrontTest {
 
   @Test
   void aClientThatSaysNothingIsTheApplications() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       Patience.until("the connection", () -> application.accepted.get() == 1);
       assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
       assertThat(client.get("/b").reply()).isEqualTo("200 /b#0#0");
@@ -229,7 +155,7 @@ class FrontTest {
 
   @Test
   void halfAHeadIsTheApplicationsAfterAWhile() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       client.send("GET /a.txt HTT");
       Patience.until("the connection", () -> application.accepted.get() == 1);
       client.send("P/1.1" + END);
@@ -239,17 +165,17 @@ class FrontTest {
 
   @Test
   void theEndOfEitherSideIsTheEndOfTheOther() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/close").reply()).isEqualTo("200 /close#0#0");
       assertThat(client.in.read()).isEqualTo(-1);
     }
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/x").reply()).isEqualTo("200 /x#0#0");
       client.socket.shutdownOutput();
       assertThat(client.in.read()).isEqualTo(-1);
     }
     Patience.until("the end at the application", () -> application.ended.get() == 1);
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/x").reply()).isEqualTo("200 /x#0#0");
       String last = "GET /a.txt HTTP/1.1\r\nConnection: close" + END;
       assertThat(client.send(last).reply()).isEqualTo("200 file a");
@@ -260,7 +186,7 @@ class FrontTest {
 
   @Test
   void aResetIsAReset() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/x").reply()).isEqualTo("200 /x#0#0");
       client.socket.setSoLinger(true, 0);
     }
@@ -270,7 +196,7 @@ class FrontTest {
   /// An application that closes with unread bytes resets its client: with files in front too.
   @Test
   void closingWithUnreadBytesResets() throws Exception {
-    try (Client client = new Client()) {
+    try (FrontClient client = new FrontClient(application.port())) {
       String upload = "POST /up HTTP/1.1\r\nContent-Length: 50000" + END + "x".repeat(50_000);
       client.send("GET /close HTTP/1.1" + END + upload);
       assertThat(client.reply()).isEqualTo("200 /close#0#0");
@@ -298,7 +224,7 @@ class FrontTest {
                   throw new java.io.UncheckedIOException(e);
                 }
               });
-      try (Client client = new Client(listening.getLocalPort())) {
+      try (FrontClient client = new FrontClient(listening.getLocalPort())) {
         assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
         assertThat(client.get("/dynamic").reply()).isEqualTo("200 GET /dynamic HTTP/1.1" + END);
         assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");

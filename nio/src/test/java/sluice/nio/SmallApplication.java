@@ -10,6 +10,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 
@@ -22,6 +24,14 @@ final class SmallApplication implements AutoCloseable {
   final AtomicInteger accepted = new AtomicInteger();
   final AtomicInteger ended = new AtomicInteger();
   final AtomicInteger reset = new AtomicInteger();
+
+  /// What has come on connections that have ended, by the client's port.
+  final Map<Integer, Transcript> transcripts = new ConcurrentHashMap<>();
+
+  /// @param bytes all that the application has read
+  /// @param reset whether the connection ended by an error
+  record Transcript(String bytes, boolean reset) {}
+
   private final Selector selector;
   private final ServerSocketChannel server;
   private final Thread thread;
@@ -63,6 +73,9 @@ final class SmallApplication implements AutoCloseable {
       }
     } catch (IOException gone) {
       reset.incrementAndGet();
+      if (key.attachment() instanceof Conversation conversation) {
+        conversation.over(true);
+      }
       key.cancel();
       try {
         key.channel().close();
@@ -76,9 +89,16 @@ final class SmallApplication implements AutoCloseable {
     private final SocketChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(8192);
     private final StringBuilder text = new StringBuilder();
+    private final StringBuilder all = new StringBuilder();
+    private final int clientPort;
 
-    Conversation(SocketChannel channel) {
+    Conversation(SocketChannel channel) throws IOException {
       this.channel = channel;
+      this.clientPort = ((InetSocketAddress) channel.getRemoteAddress()).getPort();
+    }
+
+    void over(boolean byError) {
+      transcripts.put(clientPort, new Transcript(all.toString(), byError));
     }
 
     void read() throws IOException {
@@ -86,10 +106,13 @@ final class SmallApplication implements AutoCloseable {
       int n = channel.read(buffer);
       if (n < 0) {
         ended.incrementAndGet();
+        over(false);
         channel.close();
         return;
       }
-      text.append(new String(buffer.array(), 0, n, StandardCharsets.ISO_8859_1));
+      String came = new String(buffer.array(), 0, n, StandardCharsets.ISO_8859_1);
+      all.append(came);
+      text.append(came);
       while (channel.isOpen() && answerOne()) {
         continue;
       }

@@ -1,0 +1,83 @@
+package sluice.nio;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import sluice.testbase.Patience;
+
+/// A client that reads replies one by one. The test's thread uses it.
+final class FrontClient implements AutoCloseable {
+  static final String END = "\r\nHost: x\r\n\r\n";
+
+  final Socket socket;
+  final InputStream in;
+
+  FrontClient(int port) throws IOException {
+    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout((int) Duration.ofSeconds(Patience.SECONDS).toMillis());
+    in = socket.getInputStream();
+  }
+
+  FrontClient send(String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+    return this;
+  }
+
+  FrontClient get(String path) throws IOException {
+    return send("GET " + path + " HTTP/1.1" + END);
+  }
+
+  private String line() throws IOException {
+    StringBuilder text = new StringBuilder();
+    int b = in.read();
+    while (b >= 0 && b != '\n') {
+      text.append((char) b);
+      b = in.read();
+    }
+    if (b < 0) {
+      throw new IOException("the connection has ended after '" + text + "'");
+    }
+    return text.toString().stripTrailing();
+  }
+
+  /// Status and body of the next reply.
+  String reply() throws IOException {
+    String status = line().substring("HTTP/1.1 ".length()).substring(0, 3);
+    int length = 0;
+    boolean chunked = false;
+    for (String field = line(); !field.isEmpty(); field = line()) {
+      String lower = field.toLowerCase(Locale.ROOT);
+      if (lower.startsWith("content-length: ")) {
+        length = Integer.parseInt(lower.substring("content-length: ".length()));
+      }
+      chunked |= lower.equals("transfer-encoding: chunked");
+    }
+    if (!chunked) {
+      return status + " " + body(length);
+    }
+    StringBuilder body = new StringBuilder();
+    for (int size = Integer.parseInt(line(), 16); size > 0; size = Integer.parseInt(line(), 16)) {
+      body.append(body(size));
+      assertThat(line()).isEmpty();
+    }
+    assertThat(line()).isEmpty();
+    return status + " " + body;
+  }
+
+  private String body(int length) throws IOException {
+    byte[] bytes = in.readNBytes(length);
+    assertThat(bytes).hasSize(length);
+    return length < 1000 ? new String(bytes, StandardCharsets.ISO_8859_1) : length + " bytes";
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+  }
+}
