@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import sluice.testbase.Patience;
 
 /// A client that reads replies one by one. The test's thread uses it.
@@ -19,7 +20,12 @@ final class FrontClient implements AutoCloseable {
   final InputStream in;
 
   FrontClient(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(port, null);
+  }
+
+  /// @param local where the client is; null for any address
+  FrontClient(int port, @Nullable InetAddress local) throws IOException {
+    socket = new Socket(InetAddress.getLoopbackAddress(), port, local, 0);
     socket.setSoTimeout((int) Duration.ofSeconds(Patience.SECONDS).toMillis());
     in = socket.getInputStream();
   }

@@ -2,6 +2,9 @@ package sluice.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +31,7 @@ import sun.nio.ch.DefaultSelectorProvider;
 class FrontConversationsTest {
   private static final int CONVERSATIONS = 100_000;
   private static final int CLIENTS = 8;
+  private static final AtomicInteger ADDRESSES = new AtomicInteger();
 
   @TempDir Path directory;
 
@@ -124,9 +129,9 @@ class FrontConversationsTest {
       SplittableRandom random)
       throws Exception {
     String text = conversation.all().substring(0, conversation.cut);
-    int port;
-    try (FrontClient client = new FrontClient(application.port())) {
-      port = client.socket.getLocalPort();
+    SocketAddress address;
+    try (FrontClient client = new FrontClient(application.port(), anotherAddress())) {
+      address = client.socket.getLocalSocketAddress();
       client.socket.setTcpNoDelay(true);
       int at = 0;
       while (at < text.length()) {
@@ -146,13 +151,23 @@ class FrontConversationsTest {
     }
     String sent = seen.all().substring(0, seen.cut);
     if (conversation.reset) {
-      SmallApplication.Transcript transcript = application.transcripts.remove(port);
-      assertThat(sent).startsWith(transcript == null ? "" : transcript.bytes());
+      SmallApplication.Transcript transcript = application.transcripts.remove(address);
+      if (transcript != null) { // it has heard of the connection, and of its end already
+        assertThat(sent).startsWith(transcript.bytes());
+        assertThat(transcript.reset()).isTrue();
+      }
     } else if (!sent.isEmpty()) {
-      Patience.until("the end", () -> application.transcripts.containsKey(port));
-      SmallApplication.Transcript transcript = application.transcripts.remove(port);
+      Patience.until("the end", () -> application.transcripts.containsKey(address));
+      SmallApplication.Transcript transcript = application.transcripts.remove(address);
       assertThat(transcript).isEqualTo(new SmallApplication.Transcript(sent, false));
     }
+  }
+
+  /// No two clients have the same one, so a transcript tells which it is of.
+  private static InetAddress anotherAddress() throws UnknownHostException {
+    int number = 2 + ADDRESSES.incrementAndGet();
+    return InetAddress.getByAddress(
+        new byte[] {127, (byte) (number >> 16), (byte) (number >> 8), (byte) number});
   }
 
   private static Conversation generate(SplittableRandom random) {

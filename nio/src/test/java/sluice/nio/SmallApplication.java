@@ -3,6 +3,7 @@ package sluice.nio;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -25,8 +26,8 @@ final class SmallApplication implements AutoCloseable {
   final AtomicInteger ended = new AtomicInteger();
   final AtomicInteger reset = new AtomicInteger();
 
-  /// What has come on connections that have ended, by the client's port.
-  final Map<Integer, Transcript> transcripts = new ConcurrentHashMap<>();
+  /// What has come on connections that have ended, by the client's address.
+  final Map<SocketAddress, Transcript> transcripts = new ConcurrentHashMap<>();
 
   /// @param bytes all that the application has read
   /// @param reset whether the connection ended by an error
@@ -90,15 +91,15 @@ final class SmallApplication implements AutoCloseable {
     private final ByteBuffer buffer = ByteBuffer.allocate(8192);
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder all = new StringBuilder();
-    private final int clientPort;
+    private final SocketAddress client;
 
     Conversation(SocketChannel channel) throws IOException {
       this.channel = channel;
-      this.clientPort = ((InetSocketAddress) channel.getRemoteAddress()).getPort();
+      this.client = channel.getRemoteAddress();
     }
 
     void over(boolean byError) {
-      transcripts.put(clientPort, new Transcript(all.toString(), byError));
+      transcripts.put(client, new Transcript(all.toString(), byError));
     }
 
     void read() throws IOException {
