@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | `keys` | any thread | concurrent set | concurrent set |
 /// | `changes` | any thread | under `changeLock` | the same |
-/// | `wakeState` | any thread | atomic | atomic |
+/// | `wakeState`, `nudged` | any thread | atomic | atomic |
 /// | `someChanged` | any thread, holder of the selector | volatile | volatile |
 /// | `selected`, `epoll`, `hot` | holder of the selector | under the selector's lock | the same |
 ///
@@ -70,6 +71,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   /// kernel. Set before [#wakeState] is looked at, and looked at by a thread that falls asleep
   /// after that was set.
   private volatile boolean someChanged;
+
+  /// Whether the thread that sleeps has been woken to look at [#someChanged]. Reset before it
+  /// looks.
+  private final AtomicBoolean nudged = new AtomicBoolean();
 
   private boolean inSelect;
   private boolean closePending;
@@ -158,8 +163,8 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   public void lookAgain(NioKey key) {
     queue(key);
     someChanged = true;
-    if (wakeState.get() == SLEEPING) {
-      signal();
+    if (wakeState.get() == SLEEPING && nudged.compareAndSet(false, true)) {
+      signal(); // once, whatever else changes before it is looked at
     }
   }
 
@@ -418,6 +423,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     }
     long deadline = System.nanoTime() + nanos;
     long left = nanos;
+    nudged.set(false);
     if (someChanged) { // after this select has applied its changes, and before it could be woken
       left = applyLate() ? 0 : left;
     }
@@ -444,6 +450,7 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   ///
   /// @return whether there is something to report, or a thread has woken
   private boolean applyLate() {
+    nudged.set(false);
     someChanged = false;
     applyChanges();
     return cool() || wakeState.get() == WOKEN;
