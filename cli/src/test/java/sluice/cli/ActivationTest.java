@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -16,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testbase.FreePort;
 import sluice.testbase.Patience;
 
 /// Every way to give an unmodified application the selector provider, with real JVMs.
@@ -243,6 +248,62 @@ final class ActivationTest {
         .worksOn("readiness");
   }
 
+  /// By the agent, by the property, by the command.
+  @Test
+  void filesInFrontOfAnApplication() throws Exception {
+    Path site = Files.createDirectory(directory.resolve("site"));
+    Files.writeString(site.resolve("a.txt"), "a file");
+    String files = "-Dsluice.nio.static=" + site;
+    String agent = "-javaagent:" + SampleApplication.agentJar();
+    answersFiles(List.of(java(), agent, files));
+    answersFiles(
+        List.of(
+            java(),
+            "--module-path",
+            path(SampleApplication.frontJars()),
+            "--add-modules=sluice.nio,sluice.http,jdk.compiler,jdk.httpserver",
+            "--enable-native-access=sluice.sys",
+            PROPERTY,
+            files));
+    answersFiles(List.of(launcher(), "run", "--static", site.toString(), "-cp", "none"));
+    Result none = run(Map.of(), launcher(), "run", "--static", "/no/site", application.jar());
+    assertThat(none.err()).contains("--static /no/site: there is no such directory. Fix:");
+    Result jdk = java(agent, files, "-Dsluice.nio.engine=jdk", "-jar", application.jar());
+    assertThat(jdk.err()).contains("files in front of an application need our own channels. Fix:");
+    assertThat(jdk.exitCode()).isEqualTo(1);
+  }
+
+  private void answersFiles(List<String> command) throws Exception {
+    int port = FreePort.find();
+    Path source = PageServer.write(directory);
+    List<String> words = new ArrayList<>(command);
+    words.addAll(List.of(source.toString(), Integer.toString(port)));
+    Path err = Files.createTempFile(directory, "front", "err");
+    ProcessBuilder builder = new ProcessBuilder(words);
+    builder.environment().put("SLUICE_JAVA_HOME", System.getProperty("java.home"));
+    Process process =
+        builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(err.toFile()).start();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      String line = "files of " + directory.resolve("site") + " are answered in front of ";
+      Patience.until(
+          "the server", () -> !process.isAlive() || Files.readString(err).contains(line));
+      assertThat(Files.readString(err)).contains(line);
+      for (int i = 0; i < 2; i++) {
+        assertThat(get(client, port, "/a.txt")).isEqualTo("a file");
+        assertThat(get(client, port, "/b.txt")).isEqualTo("\0\0");
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static String get(HttpClient client, int port, String path) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + port + path);
+    return client
+        .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+        .body();
+  }
+
   @Test
   void aSignalReachesTheApplication() throws Exception {
     Path out = directory.resolve("out");
@@ -277,6 +338,8 @@ final class ActivationTest {
     for (Path jar : SampleApplication.providerJars()) {
       Files.copy(jar, build.resolve("nio").resolve(jar.getFileName()));
     }
+    Path http = SampleApplication.frontJars().getLast();
+    Files.copy(http, build.resolve("lib").resolve(http.getFileName()));
     Files.copy(SourceTree.find().root().resolve("sluice"), launcher);
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(tree.resolve("pom.xml"), "<project/>");

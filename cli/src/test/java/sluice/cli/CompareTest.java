@@ -29,25 +29,6 @@ import sluice.testbase.FreePort;
 /// A comparison of a real application from start to end, with a launcher that only starts it.
 @Timeout(600)
 final class CompareTest {
-  private static final String SERVER =
-      """
-      import com.sun.net.httpserver.HttpServer;
-      import java.net.InetSocketAddress;
-
-      public class PageServer {
-        public static void main(String[] words) throws Exception {
-          HttpServer server =
-              HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0])), 0);
-          server.createContext("/", exchange -> {
-            exchange.sendResponseHeaders(200, 2);
-            exchange.getResponseBody().write(new byte[2]);
-            exchange.close();
-          });
-          server.start();
-        }
-      }
-      """;
-
   @TempDir Path directory;
 
   /// Writes down which backend is asked for, and becomes the application.
@@ -57,8 +38,10 @@ final class CompareTest {
         launcher,
         """
         #!/bin/sh
-        echo "$1 $2 $3" >>LOG
+        words="$1 $2 $3"
         shift 3
+        [ "$1" != --static ] || { words="$words $1 $2" && shift 2; }
+        echo "$words" >>LOG
         exec JAVA "$@"
         """
             .replace("LOG", directory.resolve("log").toString())
@@ -68,9 +51,14 @@ final class CompareTest {
   }
 
   private CompareRounds rounds(int port, LoadSource load) throws IOException {
-    Path source = Files.writeString(directory.resolve("PageServer.java"), SERVER);
+    return rounds(port, load, new CompareRounds.Ours("readiness", null));
+  }
+
+  private CompareRounds rounds(int port, LoadSource load, CompareRounds.Ours ours)
+      throws IOException {
+    Path source = PageServer.write(directory);
     List<String> application = List.of(source.toString(), Integer.toString(port));
-    return new CompareRounds(launcher(), "readiness", application, load, 0, 1);
+    return new CompareRounds(launcher(), ours, application, load, 0, 1);
   }
 
   @Test
@@ -100,10 +88,26 @@ final class CompareTest {
   }
 
   @Test
+  void filesAreInFrontOfOursAlone() throws Exception {
+    LoadSource load = LoadSource.of("echo 1 requests", FreePort.find());
+    CompareRounds.Ours ours = new CompareRounds.Ours("auto", directory);
+    Comparison comparison = rounds(load.target().getPort(), load, ours).run(1, _ -> {});
+    assertThat(Files.readAllLines(directory.resolve("log")))
+        .containsExactly("run --backend jdk", "run --backend auto --static " + directory);
+    assertThat(comparison.lines().getLast()).contains("Verdict: ");
+  }
+
+  @Test
   void anApplicationThatDoesNotStartIsShown() throws Exception {
     LoadSource load = LoadSource.of("echo 1 requests", FreePort.find());
     CompareRounds wrong =
-        new CompareRounds(launcher(), "auto", List.of("-cp", "x", "NoSuchClass"), load, 0, 1);
+        new CompareRounds(
+            launcher(),
+            new CompareRounds.Ours("auto", null),
+            List.of("-cp", "x", "NoSuchClass"),
+            load,
+            0,
+            1);
     assertThatThrownBy(() -> wrong.run(1, _ -> {}))
         .hasMessageContaining("did not start")
         .hasMessageContaining("NoSuchClass");
@@ -144,7 +148,7 @@ final class CompareTest {
   void aSignalEndsTheApplicationToo(String signal, int exitCode) throws Exception {
     int port = FreePort.find();
     Path urls = Files.writeString(directory.resolve("urls"), "http://127.0.0.1:" + port + "/\n");
-    Path source = Files.writeString(directory.resolve("PageServer.java"), SERVER);
+    Path source = PageServer.write(directory);
     List<String> command = SluiceProcess.command("run", "--compare", "--rate", "10");
     command.addAll(List.of("--load", urls.toString(), "--connections", "1", "--warm-up", "600"));
     command.addAll(List.of(source.toString(), Integer.toString(port)));

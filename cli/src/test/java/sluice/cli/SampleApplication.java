@@ -130,6 +130,13 @@ final class SampleApplication {
     return jars;
   }
 
+  /// The same and, last, what files in front of an application need.
+  static List<Path> frontJars() throws IOException {
+    List<Path> jars = providerJars();
+    jars.add(packaged("http", "sluice-http-[0-9.]+\\.jar"));
+    return jars;
+  }
+
   static Path agentJar() throws IOException {
     return packaged("nio", "sluice-nio-[0-9.]+-agent\\.jar");
   }

@@ -26,7 +26,7 @@ final class TidyRules {
           Map.entry("net", Set.of("sys", "memory", "loop")),
           Map.entry("fs", Set.of("sys", "memory", "loop")),
           Map.entry("http", Set.of("sys", "memory", "loop")),
-          Map.entry("nio", Set.of("sys", "memory", "loop")),
+          Map.entry("nio", Set.of("sys", "memory", "loop", "http")),
           Map.entry("nfs", Set.of("sys", "memory", "loop", "fs")),
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));

@@ -122,8 +122,8 @@ public final class FrontServer {
       this.listener = listener;
     }
 
-    /// Accepts no more, and returns when the front's descriptor is closed: the port is free once the
-    /// application's is too. Connections stay.
+    /// Accepts no more, and returns when the front's descriptor is closed: the port is free once
+    /// the application's is too. Connections stay.
     public void close() {
       CountDownLatch closed = new CountDownLatch(1);
       loop.execute(() -> loop.unlisten(listener, closed::countDown));

@@ -2,6 +2,7 @@ package sluice.cli.compare;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -43,6 +44,12 @@ public final class CompareCommand implements Callable<Integer> {
       defaultValue = "auto",
       description = "Ours: auto, readiness, completion. Default: ${DEFAULT-VALUE}")
   String backend = "auto";
+
+  @Option(
+      names = "--static",
+      paramLabel = "DIR",
+      description = "Ours: files of DIR are answered before the application is asked.")
+  @Nullable Path files;
 
   @Option(
       names = "--load",
@@ -119,7 +126,7 @@ public final class CompareCommand implements Callable<Integer> {
       }
       LoadSource source = source();
       CompareRounds plan =
-          new CompareRounds(launcher, backend, application, source, warmUpSeconds, windowSeconds);
+          new CompareRounds(launcher, ours(), application, source, warmUpSeconds, windowSeconds);
       comparison = plan.run(rounds, err::println);
     } catch (IOException e) {
       if (Child.isEnding()) {
@@ -138,6 +145,18 @@ public final class CompareCommand implements Callable<Integer> {
     }
     out.flush();
     return 0;
+  }
+
+  private CompareRounds.Ours ours() throws UsageException {
+    Path directory = files;
+    if (directory != null && !Files.isDirectory(directory)) {
+      throw new UsageException(
+          "--static " + directory + ": no such directory. Fix: name the one with the files.");
+    }
+    if (directory != null && backend.equals("readiness")) {
+      throw new UsageException("--static needs our own channels. Fix: leave --backend out.");
+    }
+    return new CompareRounds.Ours(backend, directory);
   }
 
   private LoadSource source() throws IOException, UsageException {

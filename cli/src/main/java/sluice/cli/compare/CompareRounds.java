@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 import sluice.cli.console.MachineFiles;
 
@@ -17,11 +18,11 @@ import sluice.cli.console.MachineFiles;
 /// The main thread runs them.
 ///
 /// @param launcher the `sluice` script, which starts the application as `sluice run` does
-/// @param backend ours
+/// @param ours what is compared with the JDK's
 /// @param application its JVM options, jar and arguments
 public record CompareRounds(
     String launcher,
-    String backend,
+    Ours ours,
     List<String> application,
     LoadSource load,
     int warmUpSeconds,
@@ -33,6 +34,22 @@ public record CompareRounds(
   /// How long is looked whether the machine is busy.
   private static final int LOOK_MILLIS = 1000;
 
+  /// How the application is started on our side.
+  ///
+  /// @param backend what `--backend` names
+  /// @param files what `--static` names; null for no files in front of the application
+  public record Ours(String backend, @Nullable Path files) {
+    String name() {
+      return files == null ? backend : "files first";
+    }
+
+    private List<String> words() {
+      return files == null
+          ? List.of("--backend", backend)
+          : List.of("--backend", backend, "--static", files.toString());
+    }
+  }
+
   /// Measures both sides in turn.
   ///
   /// @param rounds measurements of each
@@ -40,7 +57,7 @@ public record CompareRounds(
   public Comparison run(int rounds, Consumer<String> progress)
       throws IOException, InterruptedException {
     List<Measurement> theirs = new ArrayList<>();
-    List<Measurement> ours = new ArrayList<>();
+    List<Measurement> mine = new ArrayList<>();
     int seconds = warmUpSeconds + windowSeconds + SYSTEM_CALL_SECONDS;
     progress.accept(
         String.format(
@@ -53,15 +70,15 @@ public record CompareRounds(
     for (int round = 0; round < rounds; round++) {
       for (int turn = 0; turn < 2; turn++) {
         boolean isOurs = (round + turn) % 2 == 1;
-        String name = isOurs ? backend : "jdk";
+        String name = isOurs ? ours.name() : "jdk";
         String which =
             String.format(Locale.ROOT, "%2d of %d  %-10s ", 2 * round + turn + 1, 2 * rounds, name);
-        Measurement measurement = measure(name, line -> progress.accept(which + line));
-        (isOurs ? ours : theirs).add(measurement);
+        Measurement measurement = measure(isOurs, line -> progress.accept(which + line));
+        (isOurs ? mine : theirs).add(measurement);
         progress.accept(which + measurement.summary());
       }
     }
-    return new Comparison(backend, theirs, ours);
+    return new Comparison(ours.name(), theirs, mine);
   }
 
   private static void warnIfBusy(Consumer<String> progress) throws InterruptedException {
@@ -74,13 +91,14 @@ public record CompareRounds(
     }
   }
 
-  private Measurement measure(String name, Consumer<String> progress)
+  private Measurement measure(boolean isOurs, Consumer<String> progress)
       throws IOException, InterruptedException {
     if (answers()) {
       throw new IOException(
           load.target() + " answers already: end what listens there, or name another port.");
     }
-    List<String> command = new ArrayList<>(List.of(launcher, "run", "--backend", name));
+    List<String> command = new ArrayList<>(List.of(launcher, "run"));
+    command.addAll(isOurs ? ours.words() : List.of("--backend", "jdk"));
     command.addAll(application);
     Path log = Files.createTempFile("sluice-compare", ".log");
     log.toFile().deleteOnExit();
