@@ -91,9 +91,13 @@ final class CompareTest {
   void filesAreInFrontOfOursAlone() throws Exception {
     LoadSource load = LoadSource.of("echo 1 requests", FreePort.find());
     CompareRounds.Ours ours = new CompareRounds.Ours("auto", directory);
-    Comparison comparison = rounds(load.target().getPort(), load, ours).run(1, _ -> {});
+    Comparison comparison = rounds(load.target().getPort(), load, ours).run(2, _ -> {});
     assertThat(Files.readAllLines(directory.resolve("log")))
-        .containsExactly("run --backend jdk", "run --backend auto --static " + directory);
+        .containsExactly(
+            "run --backend jdk",
+            "run --backend auto --static " + directory,
+            "run --backend auto --static " + directory,
+            "run --backend jdk");
     assertThat(comparison.lines().getLast()).contains("Verdict: ");
   }
 

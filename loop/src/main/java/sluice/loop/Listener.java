@@ -31,7 +31,7 @@ public final class Listener {
   /// Its handle has been given back, and may be that of another socket.
   boolean closed;
 
-  /// Runs in the turn after the one that has submitted the close.
+  /// Runs once the close has been submitted, a turn later.
   Runnable whenClosed = () -> {};
 
   /// A listening socket of a transport.

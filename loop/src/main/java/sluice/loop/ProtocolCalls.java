@@ -77,7 +77,7 @@ final class ProtocolCalls {
     guarded(connection, () -> connection.listener.protocol.draining(connection));
   }
 
-  /// Shows what is left of an unfinished message.
+  /// Shows the rest, an unfinished message.
   void leftOver(Connection connection, Block block, int count) {
     HandledInput shown = input();
     View view = shown.begin(connection, block, 0, count);

@@ -27,6 +27,7 @@ import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
 import sluice.testbase.Patience;
 import sluice.testkit.LoadedClasses;
+import sun.nio.ch.DefaultSelectorProvider;
 
 /// Descriptors: none is leaked, and running out of them is survived.
 class DescriptorsTest extends Scenario {
@@ -113,7 +114,11 @@ class DescriptorsTest extends Scenario {
     assertThatThrownBy(() -> ResourceLimit.of(999)).isInstanceOf(SysException.class);
     ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, openDescriptors() + 100);
     try {
-      runOut();
+      if (under == ProviderUnderTest.FRONTED) {
+        runOutBehindFiles();
+      } else {
+        runOut();
+      }
     } finally {
       ResourceLimit.soft(ResourceLimit.RLIMIT_NOFILE, limit);
     }
@@ -155,6 +160,44 @@ class DescriptorsTest extends Scenario {
     }
     send(waiting.getLast(), "x");
     assertThat(text(readFully(accepted.getLast(), 1))).isEqualTo("x");
+  }
+
+  /// The front accepts, and refuses clients for which there is no descriptor; the next client is
+  /// served.
+  private void runOutBehindFiles() throws Exception {
+    Selector selector = selector();
+    ServerSocketChannel server = listening();
+    SelectionKey key = register(server, selector, OP_ACCEPT);
+    closing(new Socket(loopback(0).getAddress(), addressOf(server).getPort()));
+    awaitReady(selector, key, OP_ACCEPT);
+    closing(server.accept()); // everything this runs through is open by now
+    List<EventFd> hogs = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        SocketChannel refused = closing(DefaultSelectorProvider.get().openSocketChannel());
+        useUp(hogs);
+        refused.connect(addressOf(server));
+        refused.socket().setSoTimeout(60_000);
+        refused.write(text("no HTTP\r\n"));
+        assertThat(end(refused)).isTrue();
+      }
+    } finally {
+      hogs.forEach(EventFd::close);
+    }
+    Socket next = closing(new Socket(loopback(0).getAddress(), addressOf(server).getPort()));
+    send(next, "x");
+    awaitReady(selector, key, OP_ACCEPT);
+    assertThat(text(readFully(closing(server.accept()), 1))).isEqualTo("x");
+  }
+
+  /// Whether the connection ends, by a reset or after an error reply.
+  private static boolean end(SocketChannel channel) {
+    try {
+      channel.socket().getInputStream().readAllBytes();
+      return true;
+    } catch (IOException reset) {
+      return reset.getMessage() != null && reset.getMessage().contains("reset");
+    }
   }
 
   private interface Opening {

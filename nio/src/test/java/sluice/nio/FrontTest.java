@@ -54,7 +54,10 @@ class FrontTest {
       assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
       assertThat(client.get("/css/site.css?v=3").reply()).isEqualTo("200 body {}");
       assertThat(client.get("/big.bin").reply()).isEqualTo("200 " + BIG + " bytes");
-      assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
+      String offer =
+          "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk";
+      assertThat(client.send("GET /a.txt HTTP/1.1\r\n" + offer + END).reply())
+          .isEqualTo("200 file a");
       Thread.sleep(200); // longer than a silent client is kept from it
     }
     assertThat(application.accepted).hasValue(0);

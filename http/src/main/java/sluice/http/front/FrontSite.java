@@ -7,7 +7,7 @@ import sluice.loop.Connection;
 import sluice.memory.View;
 
 /// The files that stand in front of an application, as one loop knows them. All methods belong to
-/// the loop's thread; "the request" is the one that [#parser] has put into [#request] last.
+/// the loop's thread; "the request" is what [#parser] has put into [#request] last.
 public interface FrontSite {
   /// What is known of the path of a request without waiting.
   enum Known {

@@ -160,12 +160,12 @@ public final class FrontTracker {
     return Next.OPAQUE;
   }
 
-  /// Whether the request may be answered by us: asks for something, brings nothing, and the
-  /// connection stays what it is.
+  /// Whether the request may be answered by us: asks for something, brings nothing. An upgrade that
+  /// it offers is declined by the answer (RFC 9110, 7.8); the JDK's own client offers one with each
+  /// first request.
   public boolean isAnswerable() {
     return (request.method() == HttpMethod.GET || request.method() == HttpMethod.HEAD)
-        && request.bodyKind() == BodyKind.NONE
-        && !request.upgradeOffered();
+        && request.bodyKind() == BodyKind.NONE;
   }
 
   /// The request that was found is answered by us. Only while [#mayAnswer] and [#isAnswerable].
