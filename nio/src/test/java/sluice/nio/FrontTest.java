@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -218,9 +219,9 @@ class FrontTest {
                 try (Socket socket = listening.accept()) {
                   byte[] head = new byte[200];
                   int n = socket.getInputStream().read(head);
-                  byte[] body = new String(head, 0, n, StandardCharsets.ISO_8859_1).getBytes();
+                  byte[] body = Arrays.copyOf(head, n);
                   String reply = "HTTP/1.1 200 OK\r\nContent-Length: " + n + "\r\n\r\n";
-                  socket.getOutputStream().write(reply.getBytes());
+                  socket.getOutputStream().write(reply.getBytes(StandardCharsets.ISO_8859_1));
                   socket.getOutputStream().write(body);
                   assertThat(socket.getInputStream().read()).isEqualTo(-1);
                 } catch (IOException e) {

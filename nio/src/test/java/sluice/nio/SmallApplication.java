@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
+import sluice.testbase.Patience;
 
 /// An HTTP server of one selecting thread that knows no files: a reply names the path of its
 /// request and what came as its body. `/slow…` takes 20 ms, `/close…` closes afterwards,
@@ -114,8 +115,9 @@ final class SmallApplication implements AutoCloseable {
       String came = new String(buffer.array(), 0, n, StandardCharsets.ISO_8859_1);
       all.append(came);
       text.append(came);
-      while (channel.isOpen() && answerOne()) {
-        continue;
+      boolean more = true;
+      while (more && channel.isOpen()) {
+        more = answerOne();
       }
     }
 
@@ -181,9 +183,13 @@ final class SmallApplication implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     server.close();
     selector.close();
-    thread.join();
+    try {
+      Patience.end(thread);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

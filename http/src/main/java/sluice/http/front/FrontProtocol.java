@@ -154,32 +154,27 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
 
   /// @return where to go on, or [#STAY]
   private int step(Connection connection, FrontedConnection fronted, View input, int at, int end) {
-    switch (fronted.look(input, at, end)) {
-      case REQUEST -> {
-        return request(connection, fronted, input, at);
-      }
+    return switch (fronted.look(input, at, end)) {
+      case REQUEST -> request(connection, fronted, input, at);
       case BODY -> {
         int next = at + fronted.bytes();
         fronted.passedBody();
-        return give(connection, fronted, input, at, next) ? next : STAY;
+        yield give(connection, fronted, input, at, next) ? next : STAY;
       }
-      case MORE -> {
-        return STAY;
-      }
+      case MORE -> STAY;
       case WAIT -> {
         connection.holdInput();
-        return STAY;
+        yield STAY;
       }
       case OPAQUE -> {
         if (fronted.link == null && fronted.isSecured()) {
           application.secured();
         }
-        return drained(connection, fronted) && give(connection, fronted, input, at, end)
+        yield drained(connection, fronted) && give(connection, fronted, input, at, end)
             ? end
             : STAY;
       }
-    }
-    throw new AssertionError();
+    };
   }
 
   private int request(Connection connection, FrontedConnection fronted, View input, int at) {
