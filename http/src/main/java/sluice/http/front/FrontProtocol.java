@@ -152,7 +152,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
         && !connection.outputFull();
   }
 
-  /// @return where to go on, or [#STAY]
+  /// @return where to go on, which may be `at`, or [#STAY]
   private int step(Connection connection, FrontedConnection fronted, View input, int at, int end) {
     return switch (fronted.look(input, at, end)) {
       case REQUEST -> request(connection, fronted, input, at);
@@ -180,11 +180,14 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private int request(Connection connection, FrontedConnection fronted, View input, int at) {
     FrontSite.Known known = fronted.isAnswerable() ? site.known() : FrontSite.Known.ABSENT;
     if (known != FrontSite.Known.ABSENT) {
-      if (!fronted.mayAnswer()) {
-        connection.holdInput();
+      if (known == FrontSite.Known.UNKNOWN && !drained(connection, fronted)) {
         return STAY;
       }
-      if (known == FrontSite.Known.UNKNOWN && !drained(connection, fronted)) {
+      if (!fronted.mayAnswer()) {
+        if (!fronted.awaitReply()) {
+          return at;
+        }
+        connection.holdInput();
         return STAY;
       }
       int length = site.request().headLength();
@@ -213,6 +216,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   public void declined(Connection connection, View head) {
     FrontedConnection fronted = fronted(connection);
     int from = site.request().from();
+    fronted.drained(); // it was before the path was looked up
     boolean _ = give(connection, fronted, head, from, from + fronted.pass());
     connection.deadline(0);
   }

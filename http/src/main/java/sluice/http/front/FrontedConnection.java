@@ -218,18 +218,26 @@ public final class FrontedConnection {
     return tracker.isAnswerable();
   }
 
-  /// Whether the request that was found may be answered by the loop now; otherwise it waits until
-  /// the application has replied.
+  /// Whether the request that was found may be answered by the loop now. From then on the output is
+  /// the loop's; what the application writes unasked joins it.
   synchronized boolean mayAnswer() {
     boolean may = tracker.mayAnswer();
-    inputWaits = !may;
+    loopSends |= may;
     return may;
   }
 
-  /// The loop answers the request that was parsed last.
+  /// Whether input waits until the application has replied; not where a reply has just made the
+  /// connection the application's alone, so that the input has to be looked at anew.
+  synchronized boolean awaitReply() {
+    inputWaits = tracker.reason() == null && !tracker.mayAnswer();
+    return inputWaits;
+  }
+
+  /// The loop has answered the request that was parsed last.
   synchronized void answered() {
-    int _ = tracker.answer();
-    loopSends = true;
+    if (tracker.mayAnswer()) { // the application may have written since
+      int _ = tracker.answer();
+    }
   }
 
   /// The request that was parsed last is the application's.
