@@ -89,9 +89,11 @@ final class CompareTest {
 
   @Test
   void filesAreInFrontOfOursAlone() throws Exception {
-    LoadSource load = LoadSource.of("echo 1 requests", FreePort.find());
+    int port = FreePort.find();
+    Path urls = Files.writeString(directory.resolve("urls"), "http://127.0.0.1:" + port + "/\n");
+    LoadSource load = LoadSource.of(OpenLoopLoad.read(urls, 300, 2));
     CompareRounds.Ours ours = new CompareRounds.Ours("auto", directory);
-    Comparison comparison = rounds(load.target().getPort(), load, ours).run(2, _ -> {});
+    Comparison comparison = rounds(port, load, ours).run(2, _ -> {});
     assertThat(Files.readAllLines(directory.resolve("log")))
         .containsExactly(
             "run --backend jdk",

@@ -190,8 +190,9 @@ final class LauncherTest extends LauncherRig {
     assertThat(refusal("-Xmx1g")).contains("what is to be run?");
     assertThat(refusal("gone.jar")).contains("there is no file gone.jar", "Fix:");
     assertThat(refusal(".")).contains("there is no file .", "Fix:");
-    assertThat(refusal("--static", "site", "a.jar")).contains("no --static", "sluice serve DIR");
-    assertThat(refusal("--static=site", "a.jar")).contains("no --static");
+    assertThat(refusal("--static", "site", "a.jar")).contains("no such directory", "Fix:");
+    assertThat(refusal("--static=site", "a.jar")).contains("--static site: there is no such");
+    assertThat(refusal("--static=.", "--backend=jdk", "a.jar")).contains("our own channels. Fix:");
     assertThat(root.resolve("maven.log")).doesNotExist();
   }
 
