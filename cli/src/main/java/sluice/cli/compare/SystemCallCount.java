@@ -3,6 +3,7 @@ package sluice.cli.compare;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,10 +32,11 @@ final class SystemCallCount {
     }
     try {
       LoadSource.Outcome outcome = load.call();
-      new ProcessBuilder("kill", "-INT", Long.toString(perf.pid())).start().waitFor();
+      do { // a perf that has only begun may not hear the first
+        new ProcessBuilder("kill", "-INT", Long.toString(perf.pid())).start().waitFor();
+      } while (!perf.waitFor(1, TimeUnit.SECONDS));
       String output =
           new String(perf.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      perf.waitFor();
       Matcher count = COUNT.matcher(output);
       if (!count.find()) {
         String why = output.lines().findFirst().orElse("no output");
