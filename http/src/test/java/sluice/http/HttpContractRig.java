@@ -98,6 +98,27 @@ abstract class HttpContractRig {
     return new HttpPeer(port, receiveBytes);
   }
 
+  HttpPeer connect() throws IOException {
+    return connect(0);
+  }
+
+  /// Sends a byte at a time, until the test ends.
+  void drip(HttpPeer peer, String text, int gapMillis) {
+    Thread drip = Thread.ofVirtual().start(() -> dripAll(peer, text, gapMillis));
+    opened.add(drip::interrupt);
+  }
+
+  private static void dripAll(HttpPeer peer, String text, int gapMillis) {
+    try {
+      for (byte each : text.getBytes(StandardCharsets.ISO_8859_1)) {
+        peer.trySend(new byte[] {each});
+        Thread.sleep(gapMillis);
+      }
+    } catch (InterruptedException e) {
+      // the test is over
+    }
+  }
+
   /// Sends while the caller reads.
   Thread sendAside(HttpPeer peer, byte[] bytes) {
     return Thread.ofVirtual().start(() -> peer.trySend(bytes));
@@ -114,13 +135,13 @@ abstract class HttpContractRig {
 
   /// One request on a connection of its own.
   HttpAnswer get(String target, String... fields) throws IOException {
-    try (HttpPeer peer = connect(0)) {
+    try (HttpPeer peer = connect()) {
       return peer.get(target, fields);
     }
   }
 
   HttpAnswer request(String method, String target, String... fields) throws IOException {
-    try (HttpPeer peer = connect(0)) {
+    try (HttpPeer peer = connect()) {
       return peer.request(method, target, fields);
     }
   }

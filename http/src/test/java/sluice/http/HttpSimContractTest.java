@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
@@ -27,6 +29,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;
 import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimFault;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
@@ -39,9 +42,13 @@ import sluice.testkit.sim.SimWorld;
 @ParameterizedClass
 @MethodSource("seeds")
 @Timeout(240)
-class HttpSimContractTest extends HttpContractSite {
+class HttpSimContractTest extends HttpContractRefusals {
   private static final int MAX_TURNS = 2_000_000;
   private static final int SEEDS = 3;
+
+  /// What a client holds that its test has not read.
+  private static final int WINDOW_BYTES = 1 << 20;
+
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   /// Simulated time is no measure of patience: a client may write a byte at a time.
@@ -66,18 +73,47 @@ class HttpSimContractTest extends HttpContractSite {
     final HttpParts parts;
     final Loop loop;
     final SocketAddress address;
+    private final SimEngine engine;
+
+    /// What the test waits for.
+    private BooleanSupplier awaited = () -> false;
 
     Simulated(SimWorld world, HttpConfig config, HttpParts parts) throws IOException {
       this.world = world;
       this.parts = parts;
       SimSlowPath slowPath = new SimSlowPath(world.scheduler(), world.random());
-      loop = new Loop("sim", world.engine(), config.server().loop(), world.clock(), slowPath);
+      engine = world.engine();
+      loop = new Loop("sim", engine, config.server().loop(), world.clock(), slowPath);
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       address = loop.listen(any, ListenOptions.DEFAULT, parts.protocol(loop)).localAddress();
     }
 
     void turnUntil(BooleanSupplier done) {
-      world.turnUntil(done, MAX_TURNS, () -> loop.turn(-1));
+      awaited = done;
+      try {
+        world.turnUntil(done, MAX_TURNS, () -> loop.turn(-1));
+      } finally {
+        awaited = () -> false;
+      }
+    }
+
+    /// Ends a wait of the loop when what the test waits for has come: the test goes on at that
+    /// time, and not at the loop's next deadline.
+    void changed() {
+      if (awaited.getAsBoolean()) {
+        engine.wake();
+      }
+    }
+
+    void after(long delayNanos, Runnable action) {
+      world
+          .scheduler()
+          .after(
+              delayNanos,
+              () -> {
+                action.run();
+                changed();
+              });
     }
 
     void close() {
@@ -126,13 +162,26 @@ class HttpSimContractTest extends HttpContractSite {
 
   @Override
   HttpPeer connect(int receiveBytes) throws IOException {
-    SimWorld world = simulated().world;
-    SimRandom random = world.random();
-    int most = receiveBytes == 0 ? 64 << 10 : receiveBytes;
+    Simulated here = simulated();
+    SimRandom random = here.world.random();
+    int window = receiveBytes == 0 ? WINDOW_BYTES : receiveBytes;
     SimClient.Pace pace =
-        new SimClient.Pace(random.skewed(16_384), most, random.skewed(100_000), 0);
-    SimClient client = world.client(pace).connect(simulated().address);
-    return new HttpPeer(new SimSocket(client, simulated()::turnUntil));
+        new SimClient.Pace(
+            random.skewed(16_384), Math.min(window, 64 << 10), random.skewed(100_000), 0);
+    SimClient client = here.world.client(pace).window(window).staysOpen();
+    client.listener(changed -> here.changed()).connect(here.address);
+    here.turnUntil(() -> client.established() || client.over());
+    return new HttpPeer(new SimSocket(client, here::turnUntil));
+  }
+
+  @Override
+  void drip(HttpPeer peer, String text, int gapMillis) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    for (int i = 0; i < bytes.length; i++) {
+      byte[] drop = {bytes[i]};
+      long at = TimeUnit.MILLISECONDS.toNanos((long) i * gapMillis);
+      simulated().after(at, () -> peer.trySend(drop));
+    }
   }
 
   /// What is sent is buffered by the client: it needs no thread.
@@ -156,7 +205,7 @@ class HttpSimContractTest extends HttpContractSite {
   @Override
   long onLoop(ToLongFunction<Loop> question) {
     boolean[] passed = {false};
-    simulated().world.scheduler().after(10_000_000, () -> passed[0] = true);
+    simulated().after(10_000_000, () -> passed[0] = true);
     simulated().turnUntil(() -> passed[0]);
     return question.applyAsLong(simulated().loop);
   }
