@@ -125,13 +125,15 @@ abstract class HttpContractRefusals extends HttpContractSite {
     write("big.bin", pattern(20 << 20, 2));
     startWithRoomFor(4);
     List<HttpPeer> peers = new ArrayList<>();
+    String half = "GET /a.txt HTT";
     for (int i = 0; i < 3; i++) {
-      peers.add(peer().send("GET /a.txt HTT")); // none of them is idle
+      peers.add(peer().send(half)); // none of them is idle
     }
     HttpPeer reading = peer(8_192);
-    reading.send(HttpPeer.text("GET", "/big.bin"));
+    String whole = HttpPeer.text("GET", "/big.bin");
+    reading.send(whole);
     HttpAnswer head = reading.readHead();
-    await(loop -> loop.counters().receives(), 4);
+    await(loop -> loop.counters().receivedBytes(), 3L * half.length() + whole.length());
     for (int i = 0; i < 10; i++) {
       try (HttpPeer extra = connect()) {
         extra.send(HttpPeer.text("GET", "/a.txt"));

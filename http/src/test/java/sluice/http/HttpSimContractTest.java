@@ -201,12 +201,17 @@ class HttpSimContractTest extends HttpContractRefusals {
     simulated().parts.publishTo(counters);
   }
 
+  @Override
+  Loop loop() {
+    return simulated().loop;
+  }
+
   /// Lets a while pass, so that what was sent arrives first.
   @Override
   long onLoop(ToLongFunction<Loop> question) {
     boolean[] passed = {false};
     simulated().after(10_000_000, () -> passed[0] = true);
     simulated().turnUntil(() -> passed[0]);
-    return question.applyAsLong(simulated().loop);
+    return question.applyAsLong(loop());
   }
 }
