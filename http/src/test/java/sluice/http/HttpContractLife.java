@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.testbase.Patience;
 
 /// Connections that end in every phase, and files that change while they are sent.
-abstract class HttpContractLife extends HttpContractRefusals {
+abstract class HttpContractLife extends HttpContractDrain {
   private static final int LARGE = 100 << 20;
 
   @Test

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -127,6 +129,22 @@ abstract class HttpContractRig {
   /// As on SIGHUP.
   void reload() throws IOException {
     server().reload();
+  }
+
+  /// Begins a drain, which goes on while clients talk.
+  ///
+  /// @return waits for its end: whether everything finished in time
+  BooleanSupplier drain(Duration patience) {
+    CompletableFuture<Boolean> drained =
+        CompletableFuture.supplyAsync(() -> server().drain(patience));
+    // asks from here, because a loop that has drained already answers no more
+    Patience.until("the drain", loop()::draining);
+    return drained::join;
+  }
+
+  /// The time that time-outs go by, from any beginning.
+  long nanos() {
+    return System.nanoTime();
   }
 
   void publishTo(CounterPublisher counters) {

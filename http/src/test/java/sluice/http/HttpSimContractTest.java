@@ -42,19 +42,18 @@ import sluice.testkit.sim.SimWorld;
 @ParameterizedClass
 @MethodSource("seeds")
 @Timeout(240)
-class HttpSimContractTest extends HttpContractRefusals {
+class HttpSimContractTest extends HttpContractDrain {
   private static final int MAX_TURNS = 2_000_000;
-  private static final int SEEDS = 3;
+  private static final int SEEDS = 20;
 
   /// What a client holds that its test has not read.
   private static final int WINDOW_BYTES = 1 << 20;
 
-  private static final long SECOND_NANOS = 1_000_000_000L;
-
   /// Simulated time is no measure of patience: a client may write a byte at a time.
+  private static final Duration LONG = Duration.ofHours(10);
+
   private static final LoopConfig LOOP =
-      new LoopConfig(
-          100, 64 << 10, 64 << 20, 4 << 20, 36_000 * SECOND_NANOS, 36_000 * SECOND_NANOS);
+      new LoopConfig(100, 64 << 10, 64 << 20, 4 << 20, LONG.toNanos(), LONG.toNanos());
 
   /// One of them in each part of a long run.
   static LongStream seeds() {
@@ -75,6 +74,8 @@ class HttpSimContractTest extends HttpContractRefusals {
     final SocketAddress address;
     private final SimEngine engine;
 
+    private boolean over;
+
     /// What the test waits for.
     private BooleanSupplier awaited = () -> false;
 
@@ -91,9 +92,18 @@ class HttpSimContractTest extends HttpContractRefusals {
     void turnUntil(BooleanSupplier done) {
       awaited = done;
       try {
-        world.turnUntil(done, MAX_TURNS, () -> loop.turn(-1));
+        world.turnUntil(done, MAX_TURNS, this::turn);
       } finally {
         awaited = () -> false;
+      }
+    }
+
+    /// Clients see the end of a server that is over.
+    private void turn() {
+      if (over) {
+        world.pass();
+      } else {
+        loop.turn(-1);
       }
     }
 
@@ -116,13 +126,33 @@ class HttpSimContractTest extends HttpContractRefusals {
               });
     }
 
-    void close() {
-      loop.drain(60 * SECOND_NANOS);
+    void drain(Duration patience) {
+      loop.execute(() -> loop.drain(patience.toNanos()));
+      turnUntil(loop::draining);
+    }
+
+    /// Waits for the end of a drain, and closes.
+    ///
+    /// @return whether everything finished in time
+    boolean drained() {
       turnUntil(loop::stopping);
-      assertThat(loop.counters().handlerFailures()).as("seed %d", world.seed()).isZero();
-      assertThat(loop.counters().taskFailures()).as("seed %d", world.seed()).isZero();
       loop.close();
+      over = true;
+      String seed = "seed " + world.seed();
+      assertThat(loop.counters().handlerFailures()).as(seed).isZero();
+      assertThat(loop.counters().taskFailures()).as(seed).isZero();
+      assertThat(loop.connectionCount()).as(seed).isZero();
+      assertThat(loop.heldBytes()).as(seed).isZero();
+      engine.checkNothingLeft();
       parts.close();
+      return !loop.cutOff();
+    }
+
+    void close() {
+      if (!over) {
+        drain(LONG);
+        drained();
+      }
       world.close();
     }
   }
@@ -142,8 +172,7 @@ class HttpSimContractTest extends HttpContractRefusals {
       simulated.close();
     }
     ServerConfig server = ServerConfig.onLoopback("sim", 0).withLoop(LOOP);
-    HttpConfig patient =
-        HttpConfig.of(server, site).withTimeouts(Duration.ofHours(10), Duration.ofHours(10));
+    HttpConfig patient = HttpConfig.of(server, site).withTimeouts(LONG, LONG);
     HttpConfig config = change.apply(patient);
     SimWorld world = new SimWorld(seed);
     world.faults().with(SimFault.RESET, 0).with(SimFault.ACCEPT_ABORTED, 0);
@@ -194,6 +223,18 @@ class HttpSimContractTest extends HttpContractRefusals {
   @Override
   void reload() throws IOException {
     simulated().parts.reload();
+  }
+
+  @Override
+  BooleanSupplier drain(Duration patience) {
+    Simulated here = simulated();
+    here.drain(patience);
+    return here::drained;
+  }
+
+  @Override
+  long nanos() {
+    return simulated().world.clock().nanos();
   }
 
   @Override
