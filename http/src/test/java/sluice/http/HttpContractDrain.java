@@ -94,7 +94,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
 
   @Test
   void repliesUnderWayAreFinished() throws Exception {
-    byte[] content = pattern(60 << 20, 4);
+    byte[] content = pattern(beyondBuffers(), 4);
     write("large.bin", content);
     HttpPeer reading = peer();
     reading.send(HttpPeer.text("GET", "/large.bin"));
@@ -115,7 +115,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
 
   @Test
   void drainingEndsInTimeAndSaysWhetherItCutSomebodyOff() throws Exception {
-    write("large.bin", new byte[60 << 20]);
+    write("large.bin", new byte[beyondBuffers()]);
     HttpPeer lazy = peer(8_192);
     lazy.send(HttpPeer.text("GET", "/large.bin"));
     lazy.readHead();

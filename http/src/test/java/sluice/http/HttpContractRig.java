@@ -126,6 +126,12 @@ abstract class HttpContractRig {
     return Thread.ofVirtual().start(() -> peer.trySend(bytes));
   }
 
+  /// The size of a reply that the buffers of both ends do not hold: its sender waits for its
+  /// reader.
+  int beyondBuffers() {
+    return 60 << 20;
+  }
+
   /// As on SIGHUP.
   void reload() throws IOException {
     server().reload();
