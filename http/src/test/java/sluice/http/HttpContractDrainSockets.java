@@ -28,7 +28,7 @@ import sluice.loop.tls.TlsContext;
 import sluice.testbase.Patience;
 
 /// Draining, as far as it needs sockets of a kernel or threads: accept queues, handshakes and TLS.
-abstract class HttpContractDrainSockets extends HttpContractLife {
+abstract class HttpContractDrainSockets extends HttpContractPages {
   private static final int BACKLOG = 8;
 
   @Test

@@ -39,12 +39,12 @@ import sluice.testkit.sim.SimWorld;
 /// kernel breaks. Files and inotify are real ones.
 ///
 /// Everything runs on the test's thread, except tasks of the slow path while that waits for them.
-@ParameterizedClass
+@ParameterizedClass(name = "seed {0}")
 @MethodSource("seeds")
 @Timeout(240)
-class HttpSimContractTest extends HttpContractDrain {
+class HttpSimContractTest extends HttpContractLife {
   private static final int MAX_TURNS = 2_000_000;
-  private static final int SEEDS = 3;
+  private static final long SEEDS = 10;
 
   /// What a client holds that its test has not read.
   private static final int WINDOW_BYTES = 1 << 20;
@@ -53,14 +53,11 @@ class HttpSimContractTest extends HttpContractDrain {
   private static final Duration LONG = Duration.ofHours(10);
 
   private static final LoopConfig LOOP =
-      new LoopConfig(100, 64 << 10, 64 << 20, 4 << 20, LONG.toNanos(), LONG.toNanos());
+      new LoopConfig(1_000, 64 << 10, 64 << 20, 4 << 20, LONG.toNanos(), LONG.toNanos());
 
-  /// One of them in each part of a long run.
   static LongStream seeds() {
-    Slice slice = Slice.current();
-    return slice.count() == 1
-        ? LongStream.rangeClosed(1, SEEDS)
-        : LongStream.of(1 + slice.index() % SEEDS);
+    Long only = Long.getLong("sluice.seed");
+    return only == null ? Slice.current().seeds(SEEDS) : LongStream.of(only);
   }
 
   @Parameter long seed;
