@@ -25,7 +25,7 @@ import sluice.loop.tls.TlsContext;
 import sluice.testbase.Patience;
 
 /// The access log says what was really sent.
-abstract class HttpContractLog extends HttpContractDrain {
+abstract class HttpContractLog extends HttpContractDrainSockets {
   private static final Pattern LINE =
       Pattern.compile("127\\.0\\.0\\.1 - - \\[[^]]+] \"(.*)\" (\\d+) (\\d+) \"(.*)\" \"(.*)\"");
   private static final int STREAMED = 40 << 20;

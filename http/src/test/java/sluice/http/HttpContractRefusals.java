@@ -28,7 +28,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
     for (String message : messages) {
       // U+0666 stands for its UTF-8 bytes
       String sent = message.replace("\u0666", "\u00d9\u00a6");
-      try (HttpPeer peer = new HttpPeer(port)) {
+      try (HttpPeer peer = connect()) {
         peer.send(HttpPeer.text("GET", "/a.txt") + sent + smuggled + smuggled);
         assertThat(peer.read().text()).isEqualTo("alpha");
         HttpAnswer refusal = peer.read();
@@ -93,16 +93,8 @@ abstract class HttpContractRefusals extends HttpContractSite {
     // a drop now and then does not help
     HttpPeer dripping = peer();
     String text = HttpPeer.text("GET", "/a.txt", "X: " + "y".repeat(5_000));
-    Thread drip =
-        Thread.ofVirtual()
-            .start(() -> {
-              for (int i = 0; i < 1_000; i++) {
-                dripping.trySend(new byte[] {(byte) text.charAt(i)});
-                pause(10);
-              }
-            });
+    drip(dripping, text, 10);
     assertThat(dripping.read().status()).isEqualTo(408);
-    drip.interrupt();
   }
 
   @Test
@@ -112,14 +104,6 @@ abstract class HttpContractRefusals extends HttpContractSite {
     peer.send(HttpPeer.text("POST", "/a.txt", "Content-Length: 100") + "some");
     assertThat(peer.read().status()).isEqualTo(405);
     assertThat(peer.ended()).isTrue();
-  }
-
-  static void pause(int millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   @Test
@@ -141,15 +125,17 @@ abstract class HttpContractRefusals extends HttpContractSite {
     write("big.bin", pattern(20 << 20, 2));
     startWithRoomFor(4);
     List<HttpPeer> peers = new ArrayList<>();
+    String half = "GET /a.txt HTT";
     for (int i = 0; i < 3; i++) {
-      peers.add(peer().send("GET /a.txt HTT")); // none of them is idle
+      peers.add(peer().send(half)); // none of them is idle
     }
     HttpPeer reading = peer(8_192);
-    reading.send(HttpPeer.text("GET", "/big.bin"));
+    String whole = HttpPeer.text("GET", "/big.bin");
+    reading.send(whole);
     HttpAnswer head = reading.readHead();
-    await(loop -> loop.counters().receives(), 4);
+    await(loop -> loop.counters().receivedBytes(), 3L * half.length() + whole.length());
     for (int i = 0; i < 10; i++) {
-      try (HttpPeer extra = new HttpPeer(port)) {
+      try (HttpPeer extra = connect()) {
         extra.send(HttpPeer.text("GET", "/a.txt"));
         HttpAnswer reply = extra.read();
         assertThat(reply.status()).isEqualTo(503);
@@ -240,8 +226,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
         HttpPeer.text("GET", "/page.txt").repeat(3_000).getBytes(StandardCharsets.US_ASCII);
     List<Thread> writers = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      HttpPeer lazy = peer(4_096);
-      writers.add(Thread.ofVirtual().start(() -> lazy.trySend(many)));
+      writers.add(sendAside(peer(4_096), many));
     }
     for (int i = 0; i < 50; i++) {
       HttpPeer honest = peer(16 << 10);

@@ -8,12 +8,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -98,14 +100,57 @@ abstract class HttpContractRig {
     return new HttpPeer(port, receiveBytes);
   }
 
+  HttpPeer connect() throws IOException {
+    return connect(0);
+  }
+
+  /// Sends a byte at a time, until the test ends.
+  void drip(HttpPeer peer, String text, int gapMillis) {
+    Thread drip = Thread.ofVirtual().start(() -> dripAll(peer, text, gapMillis));
+    opened.add(drip::interrupt);
+  }
+
+  private static void dripAll(HttpPeer peer, String text, int gapMillis) {
+    try {
+      for (byte each : text.getBytes(StandardCharsets.ISO_8859_1)) {
+        peer.trySend(new byte[] {each});
+        Thread.sleep(gapMillis);
+      }
+    } catch (InterruptedException e) {
+      // the test is over
+    }
+  }
+
   /// Sends while the caller reads.
   Thread sendAside(HttpPeer peer, byte[] bytes) {
     return Thread.ofVirtual().start(() -> peer.trySend(bytes));
   }
 
+  /// The size of a reply that the buffers of both ends do not hold: its sender waits for its
+  /// reader.
+  int beyondBuffers() {
+    return 60 << 20;
+  }
+
   /// As on SIGHUP.
   void reload() throws IOException {
     server().reload();
+  }
+
+  /// Begins a drain, which goes on while clients talk.
+  ///
+  /// @return waits for its end: whether everything finished in time
+  BooleanSupplier drain(Duration patience) {
+    CompletableFuture<Boolean> drained =
+        CompletableFuture.supplyAsync(() -> server().drain(patience));
+    // asks from here, because a loop that has drained already answers no more
+    Patience.until("the drain", loop()::draining);
+    return drained::join;
+  }
+
+  /// The time that time-outs go by, from any beginning.
+  long nanos() {
+    return System.nanoTime();
   }
 
   void publishTo(CounterPublisher counters) {
@@ -114,13 +159,13 @@ abstract class HttpContractRig {
 
   /// One request on a connection of its own.
   HttpAnswer get(String target, String... fields) throws IOException {
-    try (HttpPeer peer = connect(0)) {
+    try (HttpPeer peer = connect()) {
       return peer.get(target, fields);
     }
   }
 
   HttpAnswer request(String method, String target, String... fields) throws IOException {
-    try (HttpPeer peer = connect(0)) {
+    try (HttpPeer peer = connect()) {
       return peer.request(method, target, fields);
     }
   }

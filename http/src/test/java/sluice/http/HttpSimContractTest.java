@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
@@ -27,6 +29,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.ServerConfig;
 import sluice.testbase.Slice;
 import sluice.testkit.sim.SimClient;
+import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimFault;
 import sluice.testkit.sim.SimRandom;
 import sluice.testkit.sim.SimWorld;
@@ -36,25 +39,25 @@ import sluice.testkit.sim.SimWorld;
 /// kernel breaks. Files and inotify are real ones.
 ///
 /// Everything runs on the test's thread, except tasks of the slow path while that waits for them.
-@ParameterizedClass
+@ParameterizedClass(name = "seed {0}")
 @MethodSource("seeds")
 @Timeout(240)
-class HttpSimContractTest extends HttpContractSite {
+class HttpSimContractTest extends HttpContractLife {
   private static final int MAX_TURNS = 2_000_000;
-  private static final int SEEDS = 3;
-  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final long SEEDS = 10;
+
+  /// What a client holds that its test has not read.
+  private static final int WINDOW_BYTES = 1 << 20;
 
   /// Simulated time is no measure of patience: a client may write a byte at a time.
-  private static final LoopConfig LOOP =
-      new LoopConfig(
-          100, 64 << 10, 64 << 20, 4 << 20, 36_000 * SECOND_NANOS, 36_000 * SECOND_NANOS);
+  private static final Duration LONG = Duration.ofHours(10);
 
-  /// One of them in each part of a long run.
+  private static final LoopConfig LOOP =
+      new LoopConfig(1_000, 64 << 10, 64 << 20, 4 << 20, LONG.toNanos(), LONG.toNanos());
+
   static LongStream seeds() {
-    Slice slice = Slice.current();
-    return slice.count() == 1
-        ? LongStream.rangeClosed(1, SEEDS)
-        : LongStream.of(1 + slice.index() % SEEDS);
+    Long only = Long.getLong("sluice.seed");
+    return only == null ? Slice.current().seeds(SEEDS) : LongStream.of(only);
   }
 
   @Parameter long seed;
@@ -66,27 +69,92 @@ class HttpSimContractTest extends HttpContractSite {
     final HttpParts parts;
     final Loop loop;
     final SocketAddress address;
+    private final SimEngine engine;
+
+    private boolean over;
+
+    /// What the test waits for.
+    private BooleanSupplier awaited = () -> false;
 
     Simulated(SimWorld world, HttpConfig config, HttpParts parts) throws IOException {
       this.world = world;
       this.parts = parts;
       SimSlowPath slowPath = new SimSlowPath(world.scheduler(), world.random());
-      loop = new Loop("sim", world.engine(), config.server().loop(), world.clock(), slowPath);
+      engine = world.engine();
+      loop = new Loop("sim", engine, config.server().loop(), world.clock(), slowPath);
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       address = loop.listen(any, ListenOptions.DEFAULT, parts.protocol(loop)).localAddress();
     }
 
     void turnUntil(BooleanSupplier done) {
-      world.turnUntil(done, MAX_TURNS, () -> loop.turn(-1));
+      awaited = done;
+      try {
+        world.turnUntil(done, MAX_TURNS, this::turn);
+      } finally {
+        awaited = () -> false;
+      }
+    }
+
+    /// As [Loop#run]; clients go on when it is over.
+    private void turn() {
+      if (over) {
+        world.pass();
+      } else if (loop.stopping()) {
+        end();
+      } else {
+        loop.turn(-1);
+      }
+    }
+
+    /// Ends a wait of the loop when what the test waits for has come: the test goes on at that
+    /// time, and not at the loop's next deadline.
+    void changed() {
+      if (awaited.getAsBoolean()) {
+        engine.wake();
+      }
+    }
+
+    void after(long delayNanos, Runnable action) {
+      world
+          .scheduler()
+          .after(
+              delayNanos,
+              () -> {
+                action.run();
+                changed();
+              });
+    }
+
+    void drain(Duration patience) {
+      loop.execute(() -> loop.drain(patience.toNanos()));
+      turnUntil(loop::draining);
+    }
+
+    /// Waits for the end of a drain, and closes.
+    ///
+    /// @return whether everything finished in time
+    boolean drained() {
+      turnUntil(() -> over);
+      return !loop.cutOff();
+    }
+
+    private void end() {
+      over = true;
+      loop.close();
+      String seed = "seed " + world.seed();
+      assertThat(loop.counters().handlerFailures()).as(seed).isZero();
+      assertThat(loop.counters().taskFailures()).as(seed).isZero();
+      assertThat(loop.connectionCount()).as(seed).isZero();
+      assertThat(loop.heldBytes()).as(seed).isZero();
+      engine.checkNothingLeft();
+      parts.close();
     }
 
     void close() {
-      loop.drain(60 * SECOND_NANOS);
-      turnUntil(loop::stopping);
-      assertThat(loop.counters().handlerFailures()).as("seed %d", world.seed()).isZero();
-      assertThat(loop.counters().taskFailures()).as("seed %d", world.seed()).isZero();
-      loop.close();
-      parts.close();
+      if (!over) {
+        drain(LONG);
+        drained();
+      }
       world.close();
     }
   }
@@ -106,8 +174,7 @@ class HttpSimContractTest extends HttpContractSite {
       simulated.close();
     }
     ServerConfig server = ServerConfig.onLoopback("sim", 0).withLoop(LOOP);
-    HttpConfig patient =
-        HttpConfig.of(server, site).withTimeouts(Duration.ofHours(10), Duration.ofHours(10));
+    HttpConfig patient = HttpConfig.of(server, site).withTimeouts(LONG, LONG);
     HttpConfig config = change.apply(patient);
     SimWorld world = new SimWorld(seed);
     world.faults().with(SimFault.RESET, 0).with(SimFault.ACCEPT_ABORTED, 0);
@@ -126,13 +193,26 @@ class HttpSimContractTest extends HttpContractSite {
 
   @Override
   HttpPeer connect(int receiveBytes) throws IOException {
-    SimWorld world = simulated().world;
-    SimRandom random = world.random();
-    int most = receiveBytes == 0 ? 64 << 10 : receiveBytes;
+    Simulated here = simulated();
+    SimRandom random = here.world.random();
+    int window = receiveBytes == 0 ? WINDOW_BYTES : receiveBytes;
     SimClient.Pace pace =
-        new SimClient.Pace(random.skewed(16_384), most, random.skewed(100_000), 0);
-    SimClient client = world.client(pace).connect(simulated().address);
-    return new HttpPeer(new SimSocket(client, simulated()::turnUntil));
+        new SimClient.Pace(
+            random.skewed(16_384), Math.min(window, 64 << 10), random.skewed(100_000), 0);
+    SimClient client = here.world.client(pace).window(window).staysOpen();
+    client.listener(changed -> here.changed()).connect(here.address);
+    here.turnUntil(() -> client.established() || client.over());
+    return new HttpPeer(new SimSocket(client, here::turnUntil));
+  }
+
+  @Override
+  void drip(HttpPeer peer, String text, int gapMillis) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    for (int i = 0; i < bytes.length; i++) {
+      byte[] drop = {bytes[i]};
+      long at = TimeUnit.MILLISECONDS.toNanos((long) i * gapMillis);
+      simulated().after(at, () -> peer.trySend(drop));
+    }
   }
 
   /// What is sent is buffered by the client: it needs no thread.
@@ -143,8 +223,25 @@ class HttpSimContractTest extends HttpContractSite {
   }
 
   @Override
+  int beyondBuffers() {
+    return 4 * WINDOW_BYTES;
+  }
+
+  @Override
   void reload() throws IOException {
     simulated().parts.reload();
+  }
+
+  @Override
+  BooleanSupplier drain(Duration patience) {
+    Simulated here = simulated();
+    here.drain(patience);
+    return here::drained;
+  }
+
+  @Override
+  long nanos() {
+    return simulated().world.clock().nanos();
   }
 
   @Override
@@ -152,12 +249,17 @@ class HttpSimContractTest extends HttpContractSite {
     simulated().parts.publishTo(counters);
   }
 
+  @Override
+  Loop loop() {
+    return simulated().loop;
+  }
+
   /// Lets a while pass, so that what was sent arrives first.
   @Override
   long onLoop(ToLongFunction<Loop> question) {
     boolean[] passed = {false};
-    simulated().world.scheduler().after(10_000_000, () -> passed[0] = true);
+    simulated().after(10_000_000, () -> passed[0] = true);
     simulated().turnUntil(() -> passed[0]);
-    return question.applyAsLong(simulated().loop);
+    return question.applyAsLong(loop());
   }
 }

@@ -18,6 +18,7 @@ final class SimSocket extends Socket {
 
   private final SimClient client;
   private final Turner turner;
+  private boolean inputEnded;
 
   SimSocket(SimClient client, Turner turner) {
     this.client = client;
@@ -35,12 +36,16 @@ final class SimSocket extends Socket {
 
       @Override
       public int read(byte[] into, int offset, int length) throws SocketException {
-        turner.turnUntil(() -> client.receivedBytes() > 0 || client.over());
+        if (inputEnded) {
+          return -1; // whatever has come since
+        }
+        turner.turnUntil(() -> client.receivedBytes() > 0 || client.inputEnded());
         int count = client.take(into, offset, length);
         if (count == 0 && client.errno() < 0) {
           throw new SocketException("errno " + -client.errno());
         }
-        return count == 0 ? -1 : count;
+        inputEnded = count == 0;
+        return inputEnded ? -1 : count;
       }
     };
   }

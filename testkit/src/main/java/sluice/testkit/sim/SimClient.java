@@ -32,7 +32,7 @@ public final class SimClient extends SimEndpoint {
   /// Hears of what a client sees, at the simulated time it sees it.
   @FunctionalInterface
   public interface Listener {
-    /// Bytes came, or the connection ended: ask the client which.
+    /// The connection exists, bytes came, or it ended: ask the client which.
     void changed(SimClient client);
   }
 
@@ -49,7 +49,10 @@ public final class SimClient extends SimEndpoint {
   private boolean finishing;
   private boolean writing;
   private boolean reading;
+  private boolean inputEnded;
   private boolean ended;
+  private boolean staysOpen;
+  private int windowBytes = Integer.MAX_VALUE;
   private int errno;
   private @Nullable Listener listener;
 
@@ -62,6 +65,20 @@ public final class SimClient extends SimEndpoint {
 
   public SimClient listener(Listener value) {
     listener = value;
+    return this;
+  }
+
+  /// Reads no further while it holds so many bytes that [#take] has not taken, as a program does
+  /// that is busy with something else: what comes then stays in the kernel.
+  public SimClient window(int bytes) {
+    windowBytes = bytes;
+    return this;
+  }
+
+  /// Leaves its half of the connection open when the server has ended the other one, until
+  /// [#finish], [#close] or [#reset]. Without this it closes as soon as it sees the end.
+  public SimClient staysOpen() {
+    staysOpen = true;
     return this;
   }
 
@@ -126,6 +143,7 @@ public final class SimClient extends SimEndpoint {
     System.arraycopy(received, 0, into, offset, count);
     receivedBytes -= count;
     System.arraycopy(received, count, received, 0, receivedBytes);
+    onReadable();
     return count;
   }
 
@@ -138,8 +156,19 @@ public final class SimClient extends SimEndpoint {
     return outgoing.length - outgoingStart;
   }
 
-  /// Whether the connection has ended for this client: by the server's FIN, by an error, or by its
-  /// own doing.
+  /// Whether the connection exists, or has.
+  public boolean established() {
+    return established;
+  }
+
+  /// Whether no more bytes come: all that came before the server's FIN have been read, or the
+  /// connection is [#over].
+  public boolean inputEnded() {
+    return inputEnded || ended;
+  }
+
+  /// Whether the connection has ended for this client: by the server's FIN, unless it [#staysOpen],
+  /// by an error, or by its own doing.
   public boolean over() {
     return ended;
   }
@@ -163,8 +192,15 @@ public final class SimClient extends SimEndpoint {
       return;
     }
     established = true;
+    changed();
     onWritable();
     onReadable();
+  }
+
+  private void changed() {
+    if (listener != null) {
+      listener.changed(this);
+    }
   }
 
   @Override
@@ -199,7 +235,8 @@ public final class SimClient extends SimEndpoint {
 
   @Override
   void onReadable() {
-    if (established && !reading && !ended && readable()) {
+    boolean wanted = receivedBytes < windowBytes && (!inputEnded || broken());
+    if (established && wanted && !reading && !ended && readable()) {
       reading = true;
       network.scheduler().after(gap(), this::read);
     }
@@ -210,7 +247,8 @@ public final class SimClient extends SimEndpoint {
     if (closed()) {
       return;
     }
-    int length = Math.min(available(), random.between(1, pace.maxReadBytes));
+    int most = Math.min(windowBytes - receivedBytes, random.between(1, pace.maxReadBytes));
+    int length = Math.min(available(), most);
     if (length > 0) {
       if (receivedBytes + length > received.length) {
         received = Arrays.copyOf(received, Math.max(2 * received.length, receivedBytes + length));
@@ -218,13 +256,13 @@ public final class SimClient extends SimEndpoint {
       input().read(received, receivedBytes, length);
       receivedBytes += length;
       consumed();
+    } else if (staysOpen && !broken()) {
+      inputEnded = true;
     } else {
       end(endOfInput());
       return;
     }
-    if (listener != null) {
-      listener.changed(this);
-    }
+    changed();
     onReadable();
   }
 
@@ -236,9 +274,7 @@ public final class SimClient extends SimEndpoint {
     ended = true;
     errno = result;
     closeEnd();
-    if (listener != null) {
-      listener.changed(this);
-    }
+    changed();
   }
 
   private long gap() {
