@@ -50,7 +50,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
       peer.trySend(HttpPeer.text("GET", "/miss").getBytes(StandardCharsets.US_ASCII));
     }
     if (nanos() - begun > IDLE_NANOS) {
-      drained.getAsBoolean();
+      boolean _ = drained.getAsBoolean();
       return false;
     }
     assertThat(half.read().closes()).isTrue();

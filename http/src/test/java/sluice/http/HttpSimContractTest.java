@@ -36,7 +36,16 @@ import sluice.testkit.sim.SimWorld;
 
 /// The parts of [HttpContract] that need no kernel's sockets, over the simulated engine: short
 /// transfers, EINTR, reordering and an empty arena, as the seed has it, but no connection that the
-/// kernel breaks. Files and inotify are real ones.
+/// kernel breaks; clients reset theirs. Files and inotify are real ones.
+///
+/// Time stands still while the test acts: a wait of the loop ends when what the test waits for has
+/// come, and not at the loop's next deadline.
+///
+/// Above [HttpContractLife] are the parts that cannot run here. [HttpContractPages]: the simulated
+/// engine sends no pages of real files, and does not wait for the descriptor of inotify.
+/// [HttpContractDrainSockets]: handshakes and accept queues are the kernel's, TLS clients and those
+/// that come in crowds have threads. [HttpContractLog]: the log and handlers that stream have
+/// threads that wait for the loop. [HttpContractDownloads]: its readers select on real sockets.
 ///
 /// Everything runs on the test's thread, except tasks of the slow path while that waits for them.
 @ParameterizedClass(name = "seed {0}")
