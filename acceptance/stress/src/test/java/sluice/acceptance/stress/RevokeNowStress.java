@@ -1,0 +1,47 @@
+package sluice.acceptance.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// `Memory.over` and `revokeNow`: an old holder writes and reads while the owner revokes and then
+/// uses the bytes. The old holder never sees the new bytes, and never changes them.
+@JCStressTest
+@Outcome(id = "(1|4), 2", expect = Expect.ACCEPTABLE, desc = "before the revocation, or none")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an access after the revocation")
+@State
+public class RevokeNowStress {
+  private final Block block = Bytes.block(Bytes.OLD);
+  private final Memory memory = Memory.over(block, 0, Long.BYTES);
+
+  /// The old holder.
+  @Actor
+  public void holder(JJ_Result result) {
+    try {
+      memory.setLong(0, Bytes.OLD);
+      result.r1 = memory.getLong(0);
+    } catch (IllegalStateException revoked) {
+      result.r1 = Bytes.NONE;
+    }
+  }
+
+  /// The owner.
+  @Actor
+  public void owner() {
+    memory.revokeNow().close();
+    Bytes.set(block, Bytes.NEW);
+  }
+
+  /// What the bytes are at the end.
+  @Arbiter
+  public void end(JJ_Result result) {
+    result.r2 = Bytes.get(block);
+    block.release();
+  }
+}
