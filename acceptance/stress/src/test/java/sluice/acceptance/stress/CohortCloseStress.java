@@ -18,6 +18,7 @@ import sluice.memory.Memory;
 @Outcome(expect = Expect.FORBIDDEN, desc = "both or none, or another number of leases")
 @State
 public class CohortCloseStress {
+  private final Gate gate = new Gate();
   private final Block batched = Bytes.block(Bytes.OLD);
   private final Block atOnce = Bytes.block(Bytes.OLD);
   private final Memory first = Memory.lend(batched, 0, Long.BYTES);
@@ -26,12 +27,14 @@ public class CohortCloseStress {
   /// Adds one to the batch.
   @Actor
   public void one(IIII_Result result) {
+    gate.pass();
     result.r1 = revoke();
   }
 
   /// Does the same, and closes the cohort.
   @Actor
   public void other(IIII_Result result) {
+    gate.pass();
     result.r2 = revoke();
     second.revokeNow().close();
   }

@@ -13,10 +13,12 @@ import sluice.memory.Memory;
 /// Lent memory that is moved to another arena because a neighbour is revoked: what its holder
 /// writes and reads meanwhile arrives and does not fail, through a part too.
 @JCStressTest
-@Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "written, and read again")
+@Outcome(id = "200, 200", expect = Expect.ACCEPTABLE, desc = "written, and read again")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an access was lost")
 @State
 public class LentNeighbourStress {
+  private static final long USES = 200;
+
   private final Block block = Bytes.block(Bytes.OLD);
   private final Block other = Bytes.block(Bytes.OLD);
   private final Memory memory = Memory.lend(block, 0, Long.BYTES);
@@ -26,8 +28,12 @@ public class LentNeighbourStress {
   /// The holder.
   @Actor
   public void holder(JJ_Result result) {
-    memory.setLong(0, Bytes.NEW);
-    result.r1 = part.getLong(0);
+    long right = 0;
+    for (long value = 1; value <= USES; value++) {
+      memory.setLong(0, value);
+      right += part.getLong(0) == value ? 1 : 0;
+    }
+    result.r1 = right;
   }
 
   /// The owner of the neighbour.

@@ -16,12 +16,14 @@ import sluice.memory.Memory;
 @Outcome(expect = Expect.FORBIDDEN, desc = "both or none, or another number of leases")
 @State
 public class RevokeTwiceStress {
+  private final Gate gate = new Gate();
   private final Block block = Bytes.block(Bytes.OLD);
   private final Memory memory = Memory.over(block, 0, Long.BYTES);
 
   /// Takes the fresh reference and gives it back.
   @Actor
   public void now(III_Result result) {
+    gate.pass();
     try {
       memory.revokeNow().close();
       result.r1 = 1;
@@ -33,6 +35,7 @@ public class RevokeTwiceStress {
   /// Ends it.
   @Actor
   public void plainly(III_Result result) {
+    gate.pass();
     try {
       memory.revoke();
       result.r2 = 1;
