@@ -14,7 +14,8 @@ public final class Adder {
 
   /// What its portals have.
   public interface Adds {
-    /// The sum, after some time; -1 when the thread of the service was interrupted at the beginning.
+    /// The sum, after some time; -1 when the thread of the service was interrupted at the
+    /// beginning.
     long add(long[] terms);
   }
 

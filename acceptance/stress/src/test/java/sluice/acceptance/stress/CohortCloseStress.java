@@ -11,7 +11,7 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 
 /// Two members of one cohort are revoked at the same time, one of them twice: each ends once, the
-/// lease of each ends once, and the one that is revoked now has ended when the call returns.
+/// lease of each ends once, and the second has ended when `revokeNow` returns.
 @JCStressTest
 @Outcome(id = "1, 0, 1, (1|2)", expect = Expect.ACCEPTABLE, desc = "the batch by the first")
 @Outcome(id = "0, 1, 1, (1|2)", expect = Expect.ACCEPTABLE, desc = "the batch by the second")

@@ -33,9 +33,7 @@ public class LentRevokeStress {
   public void owner() {
     holder.awaitUse();
     memory.revoke();
-    while (block.leases() > 1) {
-      Thread.yield();
-    }
+    Gate.await(() -> block.leases() == 1);
     Bytes.set(block, Bytes.NEW);
     holder.revoked();
   }

@@ -8,8 +8,9 @@ import sluice.memory.Memory;
 /// |---|---|---|---|
 /// | used, revoked | one of the two each | volatile | volatile |
 final class OldHolder {
-  /// As long as a loop without any synchronization lasts, in which the compiler reads a flag once.
-  private static final int USES = 1000;
+  /// A loop without any synchronization, in which compiled code reads a plain flag once. It lasts
+  /// longer than a revocation.
+  private static final int USES = 200_000;
 
   private volatile boolean used;
   private volatile boolean revoked;
@@ -17,7 +18,7 @@ final class OldHolder {
   /// Until the memory was revoked, and once more then.
   ///
   /// @return what was seen of another owner's bytes; `NONE` when no access after the revocation
-  ///     succeeded
+  ///   succeeded
   long use(Memory memory) {
     long seen = Bytes.OLD;
     boolean last = false;
@@ -48,9 +49,7 @@ final class OldHolder {
 
   /// By the owner, before it revokes: waits until the memory is in use.
   void awaitUse() {
-    while (!used) {
-      Thread.yield();
-    }
+    Gate.await(() -> used);
   }
 
   /// By the owner, when the memory was revoked and has other bytes.

@@ -1,5 +1,6 @@
 package sluice.acceptance.stress;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -31,9 +32,7 @@ public class PortalInterruptStress {
     } catch (CallCancelled cancelled) {
       result.r1 = 0;
     }
-    while (!interrupted) {
-      Thread.onSpinWait();
-    }
+    Gate.await(() -> interrupted);
     boolean _ = Thread.interrupted();
     result.r2 = portal.add(Adder.terms());
   }
@@ -41,12 +40,8 @@ public class PortalInterruptStress {
   /// Interrupts the caller.
   @Actor
   public void interrupter() {
-    Thread caller = calling;
-    while (caller == null) {
-      Thread.onSpinWait();
-      caller = calling;
-    }
-    caller.interrupt();
+    Gate.await(() -> calling != null);
+    Objects.requireNonNull(calling).interrupt();
     interrupted = true;
   }
 

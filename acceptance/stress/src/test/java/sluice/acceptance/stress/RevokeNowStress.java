@@ -31,9 +31,10 @@ public class RevokeNowStress {
   @Actor
   public void owner() {
     holder.awaitUse();
-    memory.revokeNow().close();
-    Bytes.set(block, Bytes.NEW);
+    Memory fresh = memory.revokeNow();
+    fresh.setLong(0, Bytes.NEW);
     holder.revoked();
+    fresh.close();
   }
 
   /// What the bytes are at the end.

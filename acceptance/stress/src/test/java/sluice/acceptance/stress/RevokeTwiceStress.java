@@ -12,7 +12,10 @@ import sluice.memory.Memory;
 
 /// Two threads revoke the same memory: one of them does, and one lease ends.
 @JCStressTest
-@Outcome(id = {"1, 0, 1", "0, 1, 1"}, expect = Expect.ACCEPTABLE, desc = "one of them")
+@Outcome(
+    id = {"1, 0, 1", "0, 1, 1"},
+    expect = Expect.ACCEPTABLE,
+    desc = "one of them")
 @Outcome(expect = Expect.FORBIDDEN, desc = "both or none, or another number of leases")
 @State
 public class RevokeTwiceStress {
