@@ -1,0 +1,46 @@
+package sluice.acceptance.stress;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.Expect;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.JJ_Result;
+import sluice.memory.Block;
+import sluice.memory.Memory;
+
+/// `Memory.over` and `revokeNow`: an old holder reads and writes while the owner revokes and then
+/// uses the bytes. The old holder never sees the new bytes, and never changes them.
+@JCStressTest
+@Outcome(id = "4, 2", expect = Expect.ACCEPTABLE, desc = "no access after the revocation")
+@Outcome(expect = Expect.FORBIDDEN, desc = "an access after it")
+@State
+public class RevokeNowStress {
+  private final Block block = Bytes.block(Bytes.OLD);
+  private final OldHolder holder = new OldHolder();
+  private final Memory memory = Memory.over(block, 0, Long.BYTES);
+
+  /// The old holder.
+  @Actor
+  public void holder(JJ_Result result) {
+    result.r1 = holder.use(memory);
+  }
+
+  /// The owner.
+  @Actor
+  public void owner() {
+    holder.awaitUse();
+    Memory fresh = memory.revokeNow();
+    fresh.setLong(0, Bytes.NEW);
+    holder.revoked();
+    fresh.close();
+  }
+
+  /// What the bytes are at the end.
+  @Arbiter
+  public void end(JJ_Result result) {
+    result.r2 = Bytes.get(block);
+    block.release();
+  }
+}
