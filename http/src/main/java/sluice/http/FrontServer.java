@@ -10,6 +10,7 @@ import sluice.http.front.FrontApplication;
 import sluice.http.front.FrontProtocol;
 import sluice.http.front.FrontTimes;
 import sluice.http.site.Site;
+import sluice.loop.DescriptorWatch;
 import sluice.loop.Listener;
 import sluice.loop.Loop;
 import sluice.loop.engine.Backend;
@@ -21,18 +22,25 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 
 /// Files of a site in front of the listening sockets of an application: a loop with a daemon thread
-/// of its own (the *companion*), which lives as long as the process. Any thread may call.
-public final class FrontServer {
+/// of its own (the *companion*), which lives as long as the process, or one that a thread of the
+/// application turns ([#open]). Any thread may call what is not marked as the loop's.
+public final class FrontServer implements AutoCloseable {
   private static final String NAME = "sluice-front";
 
   /// A loop that does not turn for so long has other troubles.
   private static final int CLOSE_SECONDS = 2;
 
+  private static final int CLOSE_TURNS = 100;
+  private static final Runnable WAKE = () -> {};
+
   private final Loop loop;
+  private final Thread thread = Thread.currentThread();
   private final FrontTimes times;
   private final HttpFront site;
   private final Engines.Choice engine;
+  private volatile boolean closed;
 
+  /// On the thread that turns the loop.
   private FrontServer(Loop loop, FrontTimes times, HttpFront site, Engines.Choice engine) {
     this.loop = loop;
     this.times = times;
@@ -46,12 +54,8 @@ public final class FrontServer {
   /// @throws IOException when the site or an engine of the kernel cannot be opened
   public static FrontServer start(Site site, FrontTimes times, Consumer<String> complaints)
       throws IOException {
-    HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
-    HttpParts parts = new HttpParts(config, complaints);
-    Engines.Choice choice = Engines.choose(Backend.AUTO);
-    if (choice.backend() == Backend.JDK) {
-      throw new IOException("files in front of an application need Linux: " + choice.why());
-    }
+    HttpParts parts = parts(site, complaints);
+    Engines.Choice choice = chooseEngine();
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, choice, started));
     try {
@@ -61,18 +65,52 @@ public final class FrontServer {
     }
   }
 
+  /// Opens a loop that the calling thread turns and closes; it listens nowhere yet.
+  ///
+  /// @param complaints told, in one line each, what does not work as it should
+  /// @throws IOException when the site or an engine of the kernel cannot be opened
+  public static FrontServer open(Site site, FrontTimes times, Consumer<String> complaints)
+      throws IOException {
+    HttpParts parts = parts(site, complaints);
+    Engines.Choice choice = chooseEngine();
+    Loop loop = loop(parts, choice);
+    try {
+      return new FrontServer(loop, times, parts.front(loop), choice);
+    } catch (IOException | RuntimeException | Error e) {
+      loop.close();
+      throw e;
+    }
+  }
+
+  /// The engine that a front would have.
+  ///
+  /// @throws IOException when the kernel has none for it
+  public static Engines.Choice chooseEngine() throws IOException {
+    Engines.Choice choice = Engines.choose(Backend.AUTO);
+    if (choice.backend() == Backend.JDK) {
+      throw new IOException("files in front of an application need Linux: " + choice.why());
+    }
+    return choice;
+  }
+
+  private static HttpParts parts(Site site, Consumer<String> complaints) throws IOException {
+    return new HttpParts(HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site), complaints);
+  }
+
+  private static Loop loop(HttpParts parts, Engines.Choice choice) throws IOException {
+    ServerConfig server = parts.config.server();
+    Engine engine = Engines.open(choice, server.engine());
+    return new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath());
+  }
+
   private static void run(
       FrontTimes times,
       HttpParts parts,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
-    ServerConfig server = parts.config.server();
-    try {
-      Engine engine = Engines.open(choice, server.engine());
-      try (Loop loop = new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath())) {
-        started.complete(new FrontServer(loop, times, parts.front(loop), choice));
-        loop.run();
-      }
+    try (Loop loop = loop(parts, choice)) {
+      started.complete(new FrontServer(loop, times, parts.front(loop), choice));
+      loop.run();
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
         throw new IllegalStateException("the front has died; its connections are gone", e);
@@ -93,7 +131,7 @@ public final class FrontServer {
     int own = Files.duplicate(fd);
     SysException.check(own, "fcntl", fd, "F_DUPFD_CLOEXEC");
     CompletableFuture<Listener> listener = new CompletableFuture<>();
-    loop.execute(() -> {
+    onLoop(() -> {
       try {
         listener.complete(loop.adopt(own, protocol(application), null));
       } catch (IOException | RuntimeException e) {
@@ -101,11 +139,43 @@ public final class FrontServer {
       }
     });
     try {
-      return new Listening(loop, listener.join());
+      return new Listening(this, listener.join());
     } catch (CompletionException e) {
       Files.close(own);
       throw new IOException(e.getCause() == null ? e : e.getCause());
     }
+  }
+
+  private void onLoop(Runnable task) {
+    if (Thread.currentThread() == thread) {
+      task.run();
+    } else {
+      loop.execute(task);
+    }
+  }
+
+  /// Turns the loop once. The loop's thread, which has called [#open].
+  ///
+  /// @param nanos 0 does not wait, negative waits without limit
+  public void turn(long nanos) {
+    int _ = loop.turn(nanos);
+  }
+
+  /// Ends the wait of a turn, or the next one.
+  public void wake() {
+    loop.execute(WAKE);
+  }
+
+  /// As [Loop#watch]. The loop's thread.
+  public DescriptorWatch watch(int fd, Runnable ready) {
+    return loop.watch(fd, ready);
+  }
+
+  /// Ends all connections. The loop's thread, or any other when that has ended.
+  @Override
+  public void close() {
+    closed = true;
+    loop.close();
   }
 
   private FrontProtocol protocol(FrontApplication application) {
@@ -114,11 +184,11 @@ public final class FrontServer {
 
   /// A listening socket with the front before it. Any thread may call.
   public static final class Listening {
-    private final Loop loop;
+    private final FrontServer front;
     private final Listener listener;
 
-    private Listening(Loop loop, Listener listener) {
-      this.loop = loop;
+    private Listening(FrontServer front, Listener listener) {
+      this.front = front;
       this.listener = listener;
     }
 
@@ -126,7 +196,23 @@ public final class FrontServer {
     /// the application's is too. Connections stay.
     public void close() {
       CountDownLatch closed = new CountDownLatch(1);
-      loop.execute(() -> loop.unlisten(listener, closed::countDown));
+      Loop loop = front.loop;
+      front.onLoop(() -> {
+        if (front.closed) {
+          closed.countDown();
+        } else {
+          loop.unlisten(listener, closed::countDown);
+        }
+      });
+      if (front.closed || !front.thread.isAlive()) {
+        return;
+      }
+      if (Thread.currentThread() == front.thread) {
+        for (int i = 0; i < CLOSE_TURNS && closed.getCount() > 0; i++) {
+          front.turn(1_000_000L);
+        }
+        return;
+      }
       try {
         boolean _ = closed.await(CLOSE_SECONDS, TimeUnit.SECONDS);
       } catch (InterruptedException e) {

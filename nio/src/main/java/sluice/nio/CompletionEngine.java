@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Engines;
@@ -19,9 +20,11 @@ import sluice.nio.channels.SluiceDatagramChannel;
 import sluice.nio.channels.SluicePipe;
 import sluice.nio.channels.SluiceServerSocketChannel;
 import sluice.nio.channels.StreamChannels;
+import sluice.nio.front.Front;
 import sluice.nio.ring.CompletionSelector;
 import sluice.nio.ring.RingBudget;
 import sluice.nio.ring.RingStart;
+import sluice.nio.ring.SelectorLoop;
 
 /// Our own channels, and selectors that let a ring move their bytes. Every thread may call.
 final class CompletionEngine implements NioEngine {
@@ -34,6 +37,7 @@ final class CompletionEngine implements NioEngine {
   private final SelectorProvider provider;
   private final int ringAfter;
   private final AcceptPorts ports;
+  private final Supplier<@Nullable SelectorLoop> loops;
 
   /// @param provider what channels and selectors name as their provider
   CompletionEngine(SelectorProvider provider) {
@@ -47,18 +51,23 @@ final class CompletionEngine implements NioEngine {
   /// @param ringAfter how many ready channels a selector reports before it takes a ring, or
   ///   [#NEVER]
   CompletionEngine(SelectorProvider provider, int ringAfter) {
-    this(provider, ringAfter, channel -> null);
+    this(provider, ringAfter, channel -> null, () -> null);
   }
 
-  private CompletionEngine(SelectorProvider provider, int ringAfter, AcceptPorts ports) {
+  private CompletionEngine(
+      SelectorProvider provider,
+      int ringAfter,
+      AcceptPorts ports,
+      Supplier<@Nullable SelectorLoop> loops) {
     this.provider = provider;
     this.ringAfter = ringAfter;
     this.ports = ports;
+    this.loops = loops;
   }
 
   /// Without rings, since a connection is in one ring at most, and the front's loop has it.
-  static CompletionEngine behind(AcceptPorts front, SelectorProvider provider) {
-    return new CompletionEngine(provider, NEVER, front);
+  static CompletionEngine behind(Front front, SelectorProvider provider) {
+    return new CompletionEngine(provider, NEVER, front, front::loop);
   }
 
   /// Why no ring can be used here, with what would allow it; null when one can.
@@ -97,7 +106,7 @@ final class CompletionEngine implements NioEngine {
 
   @Override
   public AbstractSelector openSelector() throws IOException {
-    return new CompletionSelector(provider, ringAfter);
+    return new CompletionSelector(provider, ringAfter, loops.get());
   }
 
   @Override

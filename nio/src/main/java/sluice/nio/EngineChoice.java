@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontTimes;
 import sluice.nio.descriptors.JdkExport;
 import sluice.nio.front.Front;
+import sluice.nio.front.FrontMode;
 import sluice.nio.readiness.ReadinessChannels;
 import sluice.nio.readiness.ReadinessSettings;
 import sluice.nio.ring.RingBudget;
@@ -30,6 +31,7 @@ record EngineChoice(NioEngine engine, String why) {
   static final String COALESCING = "sluice.nio.coalescing";
   static final String STATS = "sluice.nio.stats";
   static final String STATIC = "sluice.nio.static";
+  static final String FRONT = "sluice.nio.front";
   static final String QUIET = RingNotice.QUIET;
 
   private static final int MAX_THRESHOLD = 1 << 20;
@@ -98,9 +100,26 @@ record EngineChoice(NioEngine engine, String why) {
       throw new IllegalArgumentException(
           "-D" + STATIC + "=" + files + ": no such directory. Fix: name the one with the files.");
     }
-    Front front = new Front(directory, FrontTimes.DEFAULT, flag(properties, QUIET, false));
+    Front front =
+        new Front(
+            directory,
+            FrontTimes.DEFAULT,
+            frontMode(properties.apply(FRONT)),
+            flag(properties, QUIET, false));
     return new EngineChoice(
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
+  }
+
+  private static FrontMode frontMode(@Nullable String name) {
+    return switch (name) {
+      case null -> FrontMode.AUTO;
+      case "auto" -> FrontMode.AUTO;
+      case "owner" -> FrontMode.OWNER;
+      case "companion" -> FrontMode.COMPANION;
+      default ->
+          throw new IllegalArgumentException(
+              "-D%s=%s: no such mode. Fix: use auto, owner or companion.".formatted(FRONT, name));
+    };
   }
 
   /// One line that tells the choice.

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontTimes;
 import sluice.nio.front.Front;
+import sluice.nio.front.FrontMode;
 
 /// Providers of the completion engine, for the tests of its parts. Any thread may make one.
 public final class CompletionProviders {
@@ -29,9 +30,14 @@ public final class CompletionProviders {
     return new SluiceSelectorProvider(self -> new CompletionEngine(self, reports));
   }
 
-  /// Behind the files of a directory.
+  /// Behind the files of a directory, which a thread of its own answers.
   public static SluiceSelectorProvider behind(Path directory, FrontTimes times) {
-    Front front = new Front(directory, times, true);
+    return behind(directory, times, FrontMode.COMPANION);
+  }
+
+  /// Behind the files of a directory.
+  public static SluiceSelectorProvider behind(Path directory, FrontTimes times, FrontMode mode) {
+    Front front = new Front(directory, times, mode, true);
     return new SluiceSelectorProvider(self -> CompletionEngine.behind(front, self));
   }
 

@@ -21,6 +21,7 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.front.FrontTimes;
+import sluice.nio.front.FrontMode;
 import sluice.testbase.Patience;
 import sluice.testbase.Slice;
 import sun.nio.ch.DefaultSelectorProvider;
@@ -76,13 +77,17 @@ class FrontConversationsTest {
     }
   }
 
+  FrontMode mode() {
+    return FrontMode.COMPANION;
+  }
+
   @Test
   void theApplicationCannotTellThatThereAreFilesInFrontOfIt() throws Exception {
     Files.writeString(directory.resolve("a.txt"), "file a");
     Files.writeString(directory.resolve("b.txt"), "b".repeat(900));
     FrontTimes times =
         new FrontTimes(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(60));
-    SelectorProvider fronted = CompletionProviders.behind(directory, times);
+    SelectorProvider fronted = CompletionProviders.behind(directory, times, mode());
     Long only = Long.getLong("sluice.seed");
     long[] seeds =
         only == null ? Slice.current().seeds(CONVERSATIONS).toArray() : new long[] {only};

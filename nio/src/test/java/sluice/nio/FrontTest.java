@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.front.FrontTimes;
+import sluice.nio.front.FrontMode;
 import sluice.testbase.Patience;
 
 /// Files in front of an application: the files are answered without it, and everything else is its
@@ -29,8 +30,12 @@ class FrontTest {
   private static final int BIG = 3 << 20;
 
   @TempDir Path directory;
-  private SelectorProvider provider;
-  private SmallApplication application;
+  SelectorProvider provider;
+  SmallApplication application;
+
+  FrontMode mode() {
+    return FrontMode.COMPANION;
+  }
 
   @BeforeEach
   void start() throws Exception {
@@ -40,7 +45,7 @@ class FrontTest {
     Files.write(directory.resolve("big.bin"), new byte[BIG]);
     FrontTimes times =
         new FrontTimes(Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofSeconds(60));
-    provider = CompletionProviders.behind(directory, times);
+    provider = CompletionProviders.behind(directory, times, mode());
     application = new SmallApplication(provider);
   }
 

@@ -2,51 +2,145 @@ package sluice.nio.front;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sluice.http.FrontServer;
 import sluice.http.front.FrontTimes;
 import sluice.http.site.Site;
+import sluice.loop.server.Engines;
 import sluice.nio.channels.AcceptPort;
 import sluice.nio.channels.AcceptPorts;
 import sluice.nio.channels.SluiceServerSocketChannel;
+import sluice.nio.ring.SelectorLoop;
 
 /// The files of a directory in front of all listening channels of this JVM. Any thread may call.
+///
+/// A *companion*, one thread for the process, turns the loop of most channels. Those of a server
+/// whose selecting thread runs no application code wait for that thread, the *owner* of their loop
+/// ([FrontMode], [FrontOwner]): the server accepts no client before it selects, either.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `companion`, `waiting` | any thread | under this object's lock | the same |
+/// | `someWait` | any thread | volatile | under this object's lock |
+/// | `owner` | opening threads, selecting threads | volatile | volatile |
 public final class Front implements AcceptPorts {
   private final Path directory;
   private final FrontTimes times;
+  private final FrontMode mode;
   private final boolean quiet;
-  private @Nullable FrontServer server;
+  private @Nullable FrontServer companion;
+
+  /// Listening channels without a loop.
+  private final List<FrontListener> waiting = new ArrayList<>();
+
+  private volatile boolean someWait;
+
+  /// The owner that listening channels wait for.
+  private volatile @Nullable FrontOwner owner;
 
   /// @param directory its files are answered before the application is asked
   /// @param quiet tells on standard error only what does not work
-  public Front(Path directory, FrontTimes times, boolean quiet) {
+  public Front(Path directory, FrontTimes times, FrontMode mode, boolean quiet) {
     this.directory = directory;
     this.times = times;
+    this.mode = mode;
     this.quiet = quiet;
   }
 
   @Override
   public AcceptPort listening(SluiceServerSocketChannel channel) throws IOException {
-    FrontServer started = server();
     FrontListener listener = new FrontListener(channel, this);
-    listener.start(started.listen(channel.core().fd(), listener));
-    say(
-        "files of "
-            + directory
-            + " are answered in front of "
-            + channel.localAddress()
-            + ", by a thread of their own on "
-            + started.engine().backend());
+    Optional<String> owns = mode.ownerOfListener();
+    String what = "files of " + directory + " are answered in front of " + channel.localAddress();
+    if (owns.isPresent()) {
+      Engines.Choice engine = FrontServer.chooseEngine();
+      await(listener);
+      say(what + ", by the thread that selects (" + owns.get() + "), on " + engine.backend());
+    } else {
+      FrontServer started = companion();
+      listener.start(started.listen(channel.core().fd(), listener));
+      say(what + ", by a thread of their own on " + started.engine().backend());
+    }
     return listener;
   }
 
-  private synchronized FrontServer server() throws IOException {
-    FrontServer running = server;
+  /// What the thread of a selector that is being opened turns; null when it only waits.
+  public @Nullable SelectorLoop loop() {
+    if (!mode.ownsBySelector()) {
+      return null;
+    }
+    FrontOwner made = new FrontOwner(this);
+    owner = made;
+    return made;
+  }
+
+  private synchronized FrontServer companion() throws IOException {
+    FrontServer running = companion;
     if (running == null) {
       running = FrontServer.start(Site.of(directory), times, Front::complain);
-      server = running;
+      companion = running;
     }
     return running;
+  }
+
+  /// A loop on the calling thread, which turns it.
+  FrontServer openHere() throws IOException {
+    return FrontServer.open(Site.of(directory), times, Front::complain);
+  }
+
+  // ---- listening channels that wait for an owner ----------------------------------------------
+
+  /// Has the next turn of an owner take the channel over.
+  void await(FrontListener listener) {
+    synchronized (this) {
+      waiting.add(listener);
+      someWait = true;
+    }
+    FrontOwner turning = owner;
+    if (turning != null) {
+      turning.wake();
+    }
+  }
+
+  synchronized void forget(FrontListener listener) {
+    waiting.remove(listener);
+  }
+
+  /// Takes over all channels that wait. The thread that turns `server`.
+  ///
+  /// @param into gets the channels
+  void adoptWaiting(FrontServer server, List<FrontListener> into) {
+    if (someWait) {
+      for (FrontListener each : takeWaiting()) {
+        into.add(each);
+        each.adopt(server);
+      }
+    }
+  }
+
+  private synchronized List<FrontListener> takeWaiting() {
+    List<FrontListener> taken = List.copyOf(waiting);
+    waiting.clear();
+    someWait = false;
+    return taken;
+  }
+
+  /// Gives the channels that wait to the companion: their owner cannot turn a loop.
+  void doWithoutOwner(FrontOwner refused, String why) {
+    if (owner == refused) {
+      owner = null;
+    }
+    complain("files are answered by a thread of their own: " + why);
+    for (FrontListener each : takeWaiting()) {
+      try {
+        each.adopt(companion());
+      } catch (IOException e) {
+        complain(each + " accepts no client: " + e.getMessage());
+      }
+    }
   }
 
   /// Tells what there is to know, in a line.
@@ -56,7 +150,7 @@ public final class Front implements AcceptPorts {
     }
   }
 
-  private static void complain(String line) {
+  static void complain(String line) {
     System.err.println("sluice.nio: " + line);
   }
 }

@@ -1,6 +1,8 @@
 package sluice.nio.front;
 
+import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +48,40 @@ final class FrontListener implements AcceptPort, FrontApplication {
 
   void start(FrontServer.Listening started) {
     listening = started;
+  }
+
+  /// Has a loop accept for the channel, unless that is closed.
+  void adopt(FrontServer server) {
+    try {
+      channel.core().enterBlocking();
+      try {
+        start(server.listen(channel.core().fd(), this));
+      } finally {
+        channel.core().leaveBlocking();
+      }
+    } catch (ClosedChannelException gone) {
+      return;
+    } catch (IOException e) {
+      Front.complain(channel.localAddress() + " accepts no client: " + e.getMessage());
+    }
+    boolean late;
+    synchronized (this) {
+      late = closed;
+    }
+    if (late) {
+      beforeClose();
+    }
+  }
+
+  /// The loop that accepted for the channel is over.
+  void awaitAnotherOwner() {
+    listening = null;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+    }
+    front.await(this);
   }
 
   // ---- the front's loop -----------------------------------------------------------------------
@@ -148,6 +184,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
   /// Clients that the application has not taken are sent away, as by the kernel's queue.
   @Override
   public void beforeClose() {
+    front.forget(this);
     FrontServer.Listening open = listening;
     if (open != null) {
       open.close();

@@ -72,6 +72,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   /// after that was set.
   private volatile boolean someChanged;
 
+  /// What the selecting thread turns instead of waiting; null where it only waits.
+  private volatile @Nullable SelectorLoop loop;
+
   /// Whether the thread that sleeps has been woken to look at [#someChanged]. Reset before it
   /// looks.
   private final AtomicBoolean nudged = new AtomicBoolean();
@@ -82,7 +85,14 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   /// @param ringAfter how many ready channels are reported before a ring is started; negative: none
   ///   is
   public CompletionSelector(SelectorProvider provider, int ringAfter) throws IOException {
+    this(provider, ringAfter, null);
+  }
+
+  /// @param loop turned by the selecting thread; only for selectors without rings
+  public CompletionSelector(SelectorProvider provider, int ringAfter, @Nullable SelectorLoop loop)
+      throws IOException {
     super(provider);
+    this.loop = loop;
     neutral = ringAfter < 0;
     start = new RingStart(ringAfter);
     epoll = new EpollSet();
@@ -163,6 +173,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   public void lookAgain(NioKey key) {
     queue(key);
     someChanged = true;
+    SelectorLoop turned = loop;
+    if (turned != null && turned.isHere()) {
+      return; // the turn that brought it is about to end
+    }
     if (wakeState.get() == SLEEPING && nudged.compareAndSet(false, true)) {
       signal(); // once, whatever else changes before it is looked at
     }
@@ -364,6 +378,9 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   private int lockAndSelect(@Nullable Consumer<SelectionKey> action, long nanos)
       throws IOException {
     synchronized (this) {
+      if (!isOpen() && loop != null) {
+        closeKernelObjects(); // the thread that closed could not end a loop of this one
+      }
       ensureOpen();
       if (inSelect) {
         throw new IllegalStateException("select in progress");
@@ -460,6 +477,10 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   ///
   /// @return events of epoll, without those that only woke
   private int gather(long nanos) throws IOException {
+    SelectorLoop turned = loop;
+    if (turned != null) {
+      return turn(turned, nanos);
+    }
     SelectorRing mine = ring;
     if (mine == null) {
       return poll(nanos);
@@ -467,6 +488,17 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
     mine.turn(nanos);
     mine.takeReady(hot);
     return mine.takeOthersReady() ? poll(0) : 0;
+  }
+
+  private int turn(SelectorLoop turned, long nanos) throws IOException {
+    return switch (turned.turn(epoll.fd(), epoll.size() > 0, nanos)) {
+      case QUIET -> 0;
+      case READY -> poll(0);
+      case OVER -> {
+        loop = null;
+        yield poll(0);
+      }
+    };
   }
 
   /// @return events, without those that only woke
@@ -569,8 +601,11 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
   }
 
   private void signal() {
+    SelectorLoop turned = loop;
     SelectorRing mine = ring;
-    if (mine == null) {
+    if (turned != null) {
+      turned.wake();
+    } else if (mine == null) {
       epoll.wake();
     } else {
       mine.wake();
@@ -602,7 +637,12 @@ public final class CompletionSelector extends AbstractSelector implements NioKey
 
   private void closeKernelObjects() {
     closePending = false;
-    epoll.close();
+    SelectorLoop turned = loop;
+    if (turned == null) {
+      epoll.close();
+    } else {
+      turned.close(epoll::close);
+    }
   }
 
   @Override

@@ -124,6 +124,9 @@ class ServersTest {
       assertThat(process.lines()).as(name).contains(Launch.STOPPED);
       assertThat(process.problems()).as("%s\n%s", name, process.tail()).isEmpty();
       process.assertSelectsOn(engine);
+      if (files && server.main() == TomcatMain.class) {
+        assertThat(process.lines()).anyMatch(line -> line.contains("by the thread that selects"));
+      }
     }
   }
 
