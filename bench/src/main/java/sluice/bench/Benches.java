@@ -21,6 +21,7 @@ public final class Benches {
           new CaseBench("poller", BenchCase::pollerCases),
           new NfsBench(),
           new SelectorBench(),
+          new CaseBench("front", FrontCases::all),
           new ChurnBench(),
           new PetStoreBench(),
           new IozoneBench(),

@@ -140,12 +140,16 @@ final class SelectorCases {
 
   private static BenchCase application(String app, int connections) {
     List<String> arguments = List.of(app);
-    List<String> flags = app.equals("httpserver") ? HTTP_SERVER : List.of();
     return benchCase(
         app + " c" + connections,
-        new SelectorSystems("server.AppServer", arguments, flags, SelectorSystems.ALL, QUICK),
+        new SelectorSystems("server.AppServer", arguments, flags(app), SelectorSystems.ALL, QUICK),
         app.equals("tomcat") && connections == 64,
         harness -> LoadSpec.http(connections, 1, mix(harness, AppServer.BODY_BYTES)));
+  }
+
+  /// JVM flags that an [AppServer] needs.
+  static List<String> flags(String app) {
+    return app.equals("httpserver") ? HTTP_SERVER : List.of();
   }
 
   private static Peers server(String protocol, int bytes, Use use) {
