@@ -7,6 +7,7 @@ import sluice.http.parse.HttpMethod;
 import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
+import sluice.loop.RunningHandler;
 import sluice.loop.Output;
 import sluice.memory.Account;
 import sluice.memory.View;
@@ -34,6 +35,7 @@ final class HttpHandlers {
 
   private final HttpProtocol http;
   private final Loop loop;
+  private final RunningHandler running;
   private final HttpReplies replies;
   private final HttpRequest request;
   private final HttpReply reply;
@@ -44,6 +46,7 @@ final class HttpHandlers {
       HttpProtocol http, Loop loop, HttpConfig config, HttpRequest request, HttpReplies replies) {
     this.http = http;
     this.loop = loop;
+    this.running = loop.handler();
     this.request = request;
     this.replies = replies;
     this.reply = new HttpReply(replies);
@@ -112,7 +115,7 @@ final class HttpHandlers {
     boolean keep = request.keepAlive() && !session.closing;
     reply.begin(connection, request, http.connectionField(keep));
     boolean done;
-    route.guard.enter(loop);
+    route.guard.enter(running);
     try {
       done = interruptlet.handle(request, reply);
       if (done) {
@@ -127,7 +130,7 @@ final class HttpHandlers {
       http.finish(connection, session, 500, HttpReplies.NONE, keep);
       return true;
     } finally {
-      route.guard.exit(loop);
+      route.guard.exit(running);
     }
     if (done) {
       http.counts().interruptlets++;

@@ -9,6 +9,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
+import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.loop.tls.TlsContext;
@@ -26,9 +27,12 @@ import sluice.sys.Errno;
 final class Acceptor {
   private static final long RETRY_NANOS = 100_000_000L;
 
-  private final Loop loop;
+  private final ConnectionParts parts;
+  private final LoopParts loop;
+  private final KernelTransport kernel;
   private final Connections connections;
   private final Admission admission;
+  private final Runnable listenerClosed;
   private final List<Listener> listeners = new ArrayList<>();
 
   /// Descriptors have run out, and the transport's reserve has not been filled since.
@@ -43,17 +47,28 @@ final class Acceptor {
   private long freedBefore;
   private long freedSeen;
 
-  Acceptor(Loop loop, Connections connections, Admission admission) {
-    this.loop = loop;
+  /// @param parts what new connections work with
+  /// @param kernel whose reserve of descriptors is used
+  /// @param listenerClosed runs when a listener that was stopped accepts no more
+  Acceptor(
+      ConnectionParts parts,
+      KernelTransport kernel,
+      Connections connections,
+      Admission admission,
+      Runnable listenerClosed) {
+    this.parts = parts;
+    this.loop = parts.loop();
+    this.kernel = kernel;
+    this.listenerClosed = listenerClosed;
     this.connections = connections;
     this.admission = admission;
   }
 
   /// Begins to accept.
   Listener add(Listener.Handle handle, Protocol protocol, @Nullable TlsContext tls) {
-    Listener listener = new Listener(loop, listeners.size(), handle, protocol, tls);
+    Listener listener = new Listener(listeners.size(), handle, protocol, tls);
     listeners.add(listener);
-    shortage |= !loop.kernel().fillReserve();
+    shortage |= !kernel.fillReserve();
     arm(listener);
     return listener;
   }
@@ -117,7 +132,7 @@ final class Acceptor {
     if (!listener.closed) {
       listener.closed = true;
       listener.transport.close(listener.handle);
-      loop.execute(() -> loop.execute(listener.whenClosed));
+      loop.tasks().execute(() -> loop.tasks().execute(listener.whenClosed));
     }
   }
 
@@ -138,7 +153,7 @@ final class Acceptor {
     listener.armed = false;
     if (listener.stopped) {
       close(listener);
-      loop.stopWhenDrained();
+      listenerClosed.run();
     } else if (result >= 0 || result == -Errno.ECONNABORTED) {
       arm(listener);
     } else {
@@ -146,7 +161,7 @@ final class Acceptor {
       if (result == -Errno.EMFILE || result == -Errno.ENFILE) {
         outOfDescriptors(listener, -result);
       } else {
-        loop.schedule(RETRY_NANOS, () -> arm(listener));
+        loop.tasks().schedule(RETRY_NANOS, () -> arm(listener));
       }
     }
   }
@@ -154,7 +169,7 @@ final class Acceptor {
   private void outOfDescriptors(Listener listener, int errno) {
     DescriptorShortage.report(errno);
     shortage = true;
-    if (listener.onKernel() && loop.kernel().freeReserve()) {
+    if (listener.transport == kernel && kernel.freeReserve()) {
       arm(listener);
       return;
     }
@@ -162,7 +177,7 @@ final class Acceptor {
     admission.endLongestLingering();
     if (!retryScheduled) {
       retryScheduled = true;
-      loop.schedule(
+      loop.tasks().schedule(
           RETRY_NANOS,
           () -> {
             retryScheduled = false;
@@ -172,7 +187,7 @@ final class Acceptor {
   }
 
   private void goOn() {
-    shortage = !loop.kernel().fillReserve();
+    shortage = !kernel.fillReserve();
     for (Listener listener : listeners) {
       if (listener.paused) {
         listener.paused = false;
@@ -195,7 +210,7 @@ final class Acceptor {
   }
 
   private void open(Listener listener, int socket) {
-    shortage = shortage && !loop.kernel().fillReserve();
+    shortage = shortage && !kernel.fillReserve();
     boolean refused = shortage || !admission.hasPlace();
     if (refused) {
       loop.counters().refusedConnections++;
@@ -208,15 +223,15 @@ final class Acceptor {
         return;
       }
     }
-    Connection connection = connections.add(loop, listener, socket);
+    Connection connection = connections.add(parts, listener, socket);
     connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
     if (refused) {
       admission.leaves(connection);
-      loop.calls().overloaded(connection);
+      parts.calls().overloaded(connection);
     } else {
-      loop.calls().opened(connection);
-      if (loop.draining()) {
-        loop.calls().draining(connection);
+      parts.calls().opened(connection);
+      if (loop.turn().draining()) {
+        parts.calls().draining(connection);
       }
     }
     connection.input.arm();

@@ -27,12 +27,14 @@ final class Admission {
   private final Connections connections;
   private final LoopCounters counters;
   private final int limit;
-  private final ConnectionList idle = new ConnectionList();
+  private final ConnectionList idle;
   private final ConnectionList leaving = new ConnectionList();
   private int leavingCount;
 
-  Admission(Connections connections, LoopCounters counters, int limit) {
+  /// @param idle where connections wait for the next message, see [Connection#idle]
+  Admission(Connections connections, ConnectionList idle, LoopCounters counters, int limit) {
     this.connections = connections;
+    this.idle = idle;
     this.counters = counters;
     this.limit = limit;
   }
@@ -48,7 +50,7 @@ final class Admission {
     if (excess < 0) {
       return true;
     }
-    Connection unused = longestIdle(false);
+    Endpoint unused = longestIdle(false);
     return unused != null && excess < Math.min(MOST_PROMISED, idle.size());
   }
 
@@ -56,8 +58,8 @@ final class Admission {
   /// until it has: each was added once for being looked at once.
   ///
   /// @param settled whether the turn has shown how its sends went; before, they may have gone well
-  private @Nullable Connection longestIdle(boolean settled) {
-    Connection longest = idle.first();
+  private @Nullable Endpoint longestIdle(boolean settled) {
+    Endpoint longest = idle.first();
     while (longest != null && !isIdle(longest, settled)) {
       idle.remove(longest);
       longest.idleOnceSent = true;
@@ -66,7 +68,7 @@ final class Admission {
     return longest;
   }
 
-  private static boolean isIdle(Connection connection, boolean settled) {
+  private static boolean isIdle(Endpoint connection, boolean settled) {
     boolean sent = connection.allSent() || (!settled && connection.allSubmitted());
     return sent && connection.asksForNothing();
   }
@@ -77,7 +79,7 @@ final class Admission {
   }
 
   /// A connection is being told that it is refused, or that it has been idle too long.
-  void leaves(Connection connection) {
+  void leaves(Endpoint connection) {
     idle.remove(connection);
     connection.leaving = true;
     leavingCount++;
@@ -88,8 +90,8 @@ final class Admission {
   ///
   /// @return whether there was one
   boolean endLongestLingering() {
-    Connection longest = leaving.first();
-    if (longest == null || longest.state != Connection.State.LINGER) {
+    Endpoint longest = leaving.first();
+    if (longest == null || longest.state != Endpoint.State.LINGER) {
       return false;
     }
     leaving.remove(longest);
@@ -97,31 +99,8 @@ final class Admission {
     return true;
   }
 
-  /// The protocol waits for the next message.
-  void idle(Connection connection) {
-    connection.idleOnceSent = false;
-    if (connection.state == Connection.State.OPEN
-        && connection.list == null
-        && !connection.leaving) {
-      idle.add(connection);
-    }
-  }
-
-  /// The protocol is shown bytes, or the connection ends.
-  void busy(Connection connection) {
-    connection.idleOnceSent = false;
-    idle.remove(connection);
-  }
-
-  /// The kernel has taken the output of an idle connection whose turn came before that.
-  void sent(Connection connection) {
-    if (connection.allSent()) {
-      idle(connection);
-    }
-  }
-
   /// The connection has left the table.
-  void removed(Connection connection) {
+  void removed(Endpoint connection) {
     idle.remove(connection);
     leaving.remove(connection);
     if (connection.leaving) {
@@ -133,7 +112,7 @@ final class Admission {
   /// may be a connection that had a place promised.
   void turnEnded() {
     while (excess() > 0) {
-      Connection longest = longestIdle(true);
+      Endpoint longest = longestIdle(true);
       if (longest == null || longest.openedInTurn == counters.turns) {
         break;
       }

@@ -1,12 +1,12 @@
 package sluice.loop;
 
 import java.net.SocketAddress;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
-import sluice.loop.engine.LeaseLimits;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
-import sluice.loop.output.ConnectionLeases;
+import sluice.loop.input.ConnectionLeases;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Block;
 import sluice.memory.Memory;
@@ -25,62 +25,27 @@ import sluice.sys.Files;
 /// A finished connection stays in the table until nothing is armed or in flight on its socket.
 ///
 /// What arrives goes through [ConnectionInput], what leaves through [Output].
-public final class Connection {
-  static final long NO_DEADLINE = Long.MIN_VALUE;
-
+public final class Connection extends Endpoint {
   /// As [sluice.loop.engine.Transport#peerTakenBytes] where it cannot tell.
   private static final long UNKNOWN_TAKEN = -1;
 
-  /// See the diagram above.
-  enum State {
-    OPEN,
-    CLOSING,
-    LINGER,
-    FINISHED
-  }
-
-  /// Where the output is.
-  ///
-  /// ```
-  /// IDLE ──flush──▶ SUBMITTED ──end of turn: all taken──▶ IDLE
-  ///   │                 └──a part taken──▶ WAITING, WRITABLE or READING ──done──▶ IDLE
-  ///   └──no memory──▶ ROOM ──granted──▶ IDLE
-  /// ```
-  enum Send {
-    /// Nothing of the output is with the kernel.
-    IDLE,
-
-    /// A send was staged; the end of the turn that submits it tells how it went.
-    SUBMITTED,
-
-    /// A `sendAll` is in flight.
-    WAITING,
-
-    /// Waiting until the socket can take more of a file.
-    WRITABLE,
-
-    /// The slow path reads the next piece of a file.
-    READING,
-
-    /// Waits for memory, see [OutputRoom].
-    ROOM;
-
-    /// Whether the peer must read, or something else must happen, before more can be sent.
-    boolean isBlocked() {
-      return this != IDLE && this != SUBMITTED;
-    }
-  }
-
   /// Sentinel for `shortResult`: the submitted send has not completed, so it took everything.
   static final int TOOK_ALL = Integer.MAX_VALUE;
+
+  /// How long a connection that was idle or unfinished lingers after our FIN when the loop drains:
+  /// it has no reply that a reset could destroy.
+  private static final long DRAIN_LINGER_NANOS = 250_000_000L;
+
+  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
+  static final int READ_PIECE_BYTES = 256 << 10;
 
   /// A connection that cannot send looks this many times in a write timeout whether its peer has
   /// taken something.
   private static final int LOOKS = 4;
 
-  final Loop loop;
-  final Transport transport;
-  final Listener listener;
+  final LoopParts loop;
+  final ConnectionParts parts;
+  final Protocol protocol;
   final int index;
   final int generation;
   final int socket;
@@ -90,30 +55,12 @@ public final class Connection {
   /// Stands between socket and protocol; null on a connection without TLS.
   final @Nullable TlsLayer tls;
 
-  State state = State.OPEN;
-  Send sendState = Send.IDLE;
   int submittedBytes;
   int shortResult = TOOK_ALL;
   boolean dirty;
 
-  /// Is told to leave: refused, or idle too long. Takes no place, see [Admission].
-  boolean leaving;
-
-  /// Turn of the loop in which it was accepted.
-  long openedInTurn;
-
-  /// Was idle when its output had not been taken yet.
-  boolean idleOnceSent;
-
-  @Nullable ConnectionList list;
-  @Nullable Connection listNext;
-  @Nullable Connection listPrevious;
-
-  /// It is this connection's turn to take output memory.
-  boolean roomGranted;
-
   /// Size of the next piece of a file that is copied.
-  int pieceBytes = FlushQueue.READ_PIECE_BYTES;
+  int pieceBytes = READ_PIECE_BYTES;
 
   /// What the peer had taken when it was last looked at, and when that had changed.
   private long peerTaken;
@@ -134,31 +81,48 @@ public final class Connection {
   private @Nullable Object attachment;
   private @Nullable ConnectionLeases leases;
 
-  long deadlineNanos = NO_DEADLINE;
   long protocolDeadlineNanos = NO_DEADLINE;
   private long protocolDelayNanos;
-  long timerTick;
-  int timerSlot = -1;
-  @Nullable Connection timerNext;
-  @Nullable Connection timerPrevious;
 
-  Connection(Loop loop, Listener listener, int index, int generation, int socket) {
-    this.loop = loop;
-    this.listener = listener;
-    this.transport = listener.transport;
-    this.index = index;
-    this.generation = generation;
+  /// @param tls what it encrypts with; null for no TLS
+  /// @param place its index and generation in the table, as a token
+  Connection(
+      ConnectionParts parts,
+      Protocol protocol,
+      @Nullable TlsContext tls,
+      Transport transport,
+      int socket,
+      long place) {
+    super(transport);
+    this.loop = parts.loop();
+    this.parts = parts;
+    this.protocol = protocol;
+    this.index = Token.index(place);
+    this.generation = Token.generation(place);
     this.socket = socket;
     this.output = new Output(loop, this);
     this.input = new ConnectionInput(this);
-    TlsContext context = listener.tls;
-    this.tls = context == null ? null : new TlsLayer(this, context);
+    this.tls = tls == null ? null : new TlsLayer(loop, this, output, tls);
+    if (tls != null) {
+      applyProtocolDeadline(); // that of the handshake
+    }
   }
 
   // ---- for protocols ------------------------------------------------------------------------
 
-  public Loop loop() {
-    return loop;
+  /// Runs tasks on the thread of the connection's loop, in order. Any thread may call.
+  public Executor executor() {
+    return loop.tasks();
+  }
+
+  /// Runs what may block, off the loop's thread. Any thread may call.
+  public Executor slowPath() {
+    return loop.slowPath();
+  }
+
+  /// The time at which the loop's turn began its work, by its clock.
+  public long now() {
+    return loop.turn().now();
   }
 
   public Output output() {
@@ -187,7 +151,7 @@ public final class Connection {
   /// Whether the protocol should stop consuming and return: too much output is waiting, here or in
   /// this turn altogether.
   public boolean outputFull() {
-    return overHighWater() || loop.staging().full();
+    return overHighWater() || loop.outputMemory().staging().full();
   }
 
   /// Bytes of the output, since the connection was opened, that the kernel has taken; good until
@@ -218,7 +182,7 @@ public final class Connection {
   public void awaitSent(long bytes) {
     sentAwaited = bytes;
     if (bytes != Long.MAX_VALUE && sendState == Send.SUBMITTED) {
-      loop.settleSoon(); // otherwise only what comes next would end the turn that tells
+      loop.turn().settleSoon(); // otherwise only what comes next would end the turn that tells
     }
   }
 
@@ -271,13 +235,13 @@ public final class Connection {
   ///   is busy, or closes
   /// @throws IllegalStateException when `input` is not what this connection's handler was given
   public @Nullable Memory retain(View input, int from, int length) {
-    return loop.calls().input().retain(this, input, from, length);
+    return loop.input().retain(this, leases(), input, from, length);
   }
 
-  ConnectionLeases leases(LeaseLimits limits) {
+  private ConnectionLeases leases() {
     ConnectionLeases made = leases;
     if (made == null) {
-      made = new ConnectionLeases(limits);
+      made = new ConnectionLeases(loop.config().leases());
       leases = made;
     }
     return made;
@@ -307,7 +271,7 @@ public final class Connection {
   /// @param nanosFromNow delay; 0 or less clears the deadline
   public void deadline(long nanosFromNow) {
     protocolDelayNanos = nanosFromNow;
-    protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : loop.now() + nanosFromNow;
+    protocolDeadlineNanos = nanosFromNow <= 0 ? NO_DEADLINE : now() + nanosFromNow;
     if (state == State.OPEN && !sendState.isBlocked()) {
       applyProtocolDeadline();
     }
@@ -318,10 +282,19 @@ public final class Connection {
   /// output that the peer has not taken is sent before. A protocol that never says so keeps its
   /// connections.
   public void idle() {
-    loop.admission().idle(this);
+    idleOnceSent = false;
+    if (state == State.OPEN && list == null && !leaving) {
+      parts.idle().add(this);
+    }
   }
 
-  /// Whether nothing was asked, or begun to be asked, that has not been answered.
+  /// The protocol is shown bytes, or the connection ends.
+  void busy() {
+    idleOnceSent = false;
+    parts.idle().remove(this);
+  }
+
+  @Override
   boolean asksForNothing() {
     return state == State.OPEN
         && ticket == null
@@ -329,22 +302,23 @@ public final class Connection {
         && (tls == null || tls.heldBytes() == 0);
   }
 
-  /// Whether the kernel has taken all output.
+  @Override
   boolean allSent() {
     return sendState == Send.IDLE && unsentBytes() == 0;
   }
 
-  /// Whether all output is with the kernel, in a send that may still fall short.
+  @Override
   boolean allSubmitted() {
     return sendState == Send.SUBMITTED && unsentBytes() == submittedBytes;
   }
 
   /// Sends what is staged, then FIN, then reads and drops what the peer still sends until its FIN,
   /// so that no reset destroys the last reply.
+  @Override
   public void close() {
     if (state == State.OPEN && !(tls != null && tls.takesClose())) {
       state = State.CLOSING;
-      loop.admission().busy(this);
+      busy();
       loop.timers().cancel(this);
       input.drop();
       markDirty();
@@ -352,10 +326,11 @@ public final class Connection {
   }
 
   /// Ends the connection at once; what is staged is dropped.
+  @Override
   public void abort() {
     if (state != State.FINISHED) {
       state = State.FINISHED;
-      loop.admission().busy(this);
+      busy();
       loop.timers().cancel(this);
       input.drop();
       finish();
@@ -389,9 +364,9 @@ public final class Connection {
   /// Tells the protocol how input ended.
   void tellEnd(int leftover) {
     if (tls != null && tls.truncated()) {
-      listener.protocol.truncated(this, leftover + tls.heldBytes());
+      protocol.truncated(this, leftover + tls.heldBytes());
     } else {
-      listener.protocol.ended(this, leftover);
+      protocol.ended(this, leftover);
     }
   }
 
@@ -423,19 +398,20 @@ public final class Connection {
 
   /// Output was taken.
   void tellSent() {
-    if (idleOnceSent) {
-      loop.admission().sent(this);
+    if (idleOnceSent && allSent()) {
+      idle();
     }
     if (output.takenBytes() >= sentAwaited && sentBytes() >= sentAwaited) {
       sentAwaited = Long.MAX_VALUE;
-      loop.calls().sent(this);
+      parts.calls().sent(this);
     }
   }
 
+  @Override
   void markDirty() {
     if (!dirty) {
       dirty = true;
-      loop.queueDirty(this);
+      parts.dirty().add(this);
     }
   }
 
@@ -450,22 +426,23 @@ public final class Connection {
     }
     state = State.LINGER;
     transport.shutdown(socket, 1);
-    loop.timers().schedule(this, loop.now() + loop.config().lingerTimeoutNanos());
+    loop.timers().schedule(this, now() + loop.config().lingerTimeoutNanos());
     if (expiredInDrain) {
-      lingerBriefly(loop.now());
+      lingerBriefly(now());
     }
     input.arm();
   }
 
   /// Waits no longer for the peer's FIN than an idle connection of a draining loop does.
   void lingerBriefly(long now) {
-    long until = now + Drain.LINGER_NANOS;
+    long until = now + DRAIN_LINGER_NANOS;
     if (state == State.LINGER && deadlineNanos > until) {
       loop.timers().schedule(this, until);
     }
   }
 
-  /// There is no memory for its input. A reply that is under way is finished all the same.
+  /// A reply that is under way is finished all the same.
+  @Override
   void inputOverBudget() {
     loop.counters().overBudgetConnections++;
     if (ticket != null) {
@@ -480,7 +457,7 @@ public final class Connection {
   /// The peer must read: from now on it has the write timeout to take a byte.
   void blockedOnWrite() {
     peerTaken = UNKNOWN_TAKEN;
-    peerTookNanos = loop.now();
+    peerTookNanos = now();
     loop.timers().schedule(this, peerTookNanos + lookNanos());
   }
 
@@ -493,29 +470,29 @@ public final class Connection {
     long taken = transport.peerTakenBytes(socket);
     if (taken != peerTaken) {
       peerTaken = taken;
-      peerTookNanos = loop.now();
+      peerTookNanos = now();
     }
     long due = peerTookNanos + loop.config().writeTimeoutNanos();
-    if (due - loop.now() <= 0) {
+    if (due - now() <= 0) {
       return true;
     }
-    loop.timers().schedule(this, Math.min(due, loop.now() + lookNanos()));
+    loop.timers().schedule(this, Math.min(due, now() + lookNanos()));
     return false;
   }
 
-  /// It waits for output memory: for that no peer is to blame.
+  @Override
   void awaitRoom() {
     sendState = Send.ROOM;
     loop.timers().cancel(this);
     loop.outputRoom().await(this);
   }
 
-  /// Whether output that cannot be sent yet holds output memory.
+  @Override
   boolean holdsOutputMemory() {
     return output.holdsKept() || (tls != null && tls.wire().holdsKept());
   }
 
-  /// There is output memory: whatever waited for some goes on.
+  @Override
   void roomCame() {
     if (sendState == Send.ROOM) {
       sendState = Send.IDLE;
@@ -537,7 +514,7 @@ public final class Connection {
     }
   }
 
-  /// The handshake is over, and its deadline with it.
+  @Override
   void handshakeEnded() {
     if (state == State.OPEN && !sendState.isBlocked()) {
       applyProtocolDeadline();
@@ -555,6 +532,7 @@ public final class Connection {
 
   // ---- end ----------------------------------------------------------------------------------
 
+  @Override
   void expired() {
     if (state == State.OPEN && !sendState.isBlocked()) {
       if (!output.isEmpty() || loop.outputRoom().awaitedBy(this)) {
@@ -562,12 +540,12 @@ public final class Connection {
         return;
       }
       protocolDeadlineNanos = NO_DEADLINE;
-      expiredInDrain = loop.draining();
+      expiredInDrain = loop.turn().draining();
       if (tls != null && tls.handshaking()) {
         loop.counters().tlsFailures++;
         abort();
       } else {
-        loop.calls().timedOut(this);
+        parts.calls().timedOut(this);
       }
     } else {
       if (state != State.LINGER) {
@@ -612,11 +590,34 @@ public final class Connection {
         unsentCiphertext = tls.wire().queuedBytes();
         tls.release();
       }
-      loop.remove(this);
+      parts.gone().accept(this);
     }
   }
 
-  boolean finished() {
-    return state == State.FINISHED;
+  // ---- for TLS ------------------------------------------------------------------------------
+
+  @Override
+  boolean acceptsInput() {
+    return state == State.OPEN && !input.refused();
+  }
+
+  @Override
+  void showInput(Block block, long base, int count) {
+    input.show(block, base, count);
+  }
+
+  @Override
+  void pauseInput() {
+    input.pause();
+  }
+
+  @Override
+  void armInput() {
+    input.arm();
+  }
+
+  @Override
+  void endInput() {
+    input.end();
   }
 }

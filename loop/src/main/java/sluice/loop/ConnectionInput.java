@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
+import sluice.loop.input.PartialInput;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
@@ -17,10 +18,11 @@ final class ConnectionInput {
   private static final long LINGER_LIMIT_BYTES = 1 << 20;
 
   private final Connection connection;
-  private final Loop loop;
+  private final LoopParts loop;
+  private final ConnectionParts parts;
   private final PartialInput partial;
 
-  boolean resumeQueued;
+  private boolean resumeQueued;
   boolean starved;
   private boolean heldByProtocol;
 
@@ -49,7 +51,8 @@ final class ConnectionInput {
   ConnectionInput(Connection connection) {
     this.connection = connection;
     this.loop = connection.loop;
-    this.partial = new PartialInput(connection);
+    this.parts = connection.parts;
+    this.partial = new PartialInput(loop.partials(), connection);
   }
 
   // ---- receiving ----------------------------------------------------------------------------
@@ -100,7 +103,7 @@ final class ConnectionInput {
     if (connection.state == Connection.State.OPEN && !gated()) {
       caughtUp = true;
       try {
-        loop.calls().caughtUp(connection);
+        parts.calls().caughtUp(connection);
       } finally {
         caughtUp = false;
       }
@@ -118,7 +121,7 @@ final class ConnectionInput {
     }
     int taken = from.receiveNow(connection.socket, into, at, most);
     if (taken > 0) {
-      loop.admission().busy(connection);
+      connection.busy();
       loop.counters().directReceives++;
       loop.counters().receivedBytes += taken;
       return taken;
@@ -233,7 +236,14 @@ final class ConnectionInput {
       memoryAwaited = true;
       loop.outputRoom().await(connection);
     } else {
-      loop.queueResume(connection);
+      queueResume();
+    }
+  }
+
+  private void queueResume() {
+    if (!resumeQueued) {
+      resumeQueued = true;
+      parts.resumes().add(connection);
     }
   }
 
@@ -241,7 +251,7 @@ final class ConnectionInput {
   void memoryCame() {
     if (memoryAwaited) {
       memoryAwaited = false;
-      loop.queueResume(connection);
+      queueResume();
     }
   }
 
@@ -258,7 +268,7 @@ final class ConnectionInput {
       if (!roomAwaited) {
         resumeLater();
       } else if (connection.sendState == Connection.Send.SUBMITTED) {
-        loop.settleSoon();
+        loop.turn().settleSoon();
       }
       return;
     }
@@ -296,7 +306,7 @@ final class ConnectionInput {
     if (!answerAwaited()
         && connection.state == Connection.State.OPEN
         && (partial.length() > 0 || endPending)) {
-      loop.queueResume(connection);
+      queueResume();
     }
   }
 
@@ -304,7 +314,7 @@ final class ConnectionInput {
   void outputTaken() {
     if (roomAwaited && !connection.overHighWater()) {
       roomAwaited = false;
-      loop.queueResume(connection);
+      queueResume();
     }
   }
 
@@ -326,7 +336,7 @@ final class ConnectionInput {
   }
 
   private void present(Block block, long base, int count) {
-    int used = loop.calls().deliver(connection, block, base, count);
+    int used = parts.calls().deliver(connection, block, base, count);
     if (connection.state != Connection.State.OPEN) {
       return;
     }
@@ -408,10 +418,10 @@ final class ConnectionInput {
   private void tellEnd() {
     Block left = partial.block();
     if (left != null) {
-      loop.calls().leftOver(connection, left, partial.length());
+      parts.calls().leftOver(connection, left, partial.length());
     }
     if (connection.state == Connection.State.OPEN) {
-      loop.calls().ended(connection, partial.length());
+      parts.calls().ended(connection, partial.length());
     }
   }
 

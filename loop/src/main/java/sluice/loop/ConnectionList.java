@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// removing take constant time and allocate nothing. A connection is in one list at most. Owned by
 /// the loop's thread.
 final class ConnectionList {
-  private @Nullable Connection first;
-  private @Nullable Connection last;
+  private @Nullable Endpoint first;
+  private @Nullable Endpoint last;
   private int size;
 
   int size() {
@@ -15,16 +15,16 @@ final class ConnectionList {
   }
 
   /// The connection that has been in the list longest; null when the list is empty.
-  @Nullable Connection first() {
+  @Nullable Endpoint first() {
     return first;
   }
 
   @SuppressWarnings("ReferenceEquality") // a list is itself only
-  boolean contains(Connection connection) {
+  boolean contains(Endpoint connection) {
     return connection.list == this;
   }
 
-  void add(Connection connection) {
+  void add(Endpoint connection) {
     assert connection.list == null;
     connection.list = this;
     connection.listPrevious = last;
@@ -38,12 +38,12 @@ final class ConnectionList {
   }
 
   /// Does nothing when the connection is not in this list.
-  void remove(Connection connection) {
+  void remove(Endpoint connection) {
     if (!contains(connection)) {
       return;
     }
-    Connection previous = connection.listPrevious;
-    Connection next = connection.listNext;
+    Endpoint previous = connection.listPrevious;
+    Endpoint next = connection.listNext;
     if (previous == null) {
       first = next;
     } else {

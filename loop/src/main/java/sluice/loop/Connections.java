@@ -41,12 +41,14 @@ final class Connections {
         : null;
   }
 
-  Connection add(Loop loop, Listener listener, int socket) {
+  Connection add(ConnectionParts parts, Listener listener, int socket) {
     if (freeCount == 0) {
       grow();
     }
     int index = free[--freeCount];
-    Connection connection = new Connection(loop, listener, index, generations[index], socket);
+    long place = Token.of(0, generations[index], index);
+    Connection connection =
+        new Connection(parts, listener.protocol, listener.tls, listener.transport, socket, place);
     table[index] = connection;
     count++;
     return connection;

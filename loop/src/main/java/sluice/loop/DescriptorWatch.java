@@ -1,5 +1,6 @@
 package sluice.loop;
 
+import sluice.loop.engine.Engine;
 import sluice.loop.engine.Token;
 import sluice.sys.Errno;
 
@@ -16,15 +17,15 @@ public final class DescriptorWatch {
   /// `poll(2)`: there is room to write.
   public static final int WRITABLE = 4;
 
-  private final Loop loop;
+  private final Engine engine;
   private final int index;
   private final int fd;
   private final Runnable ready;
   private boolean armed;
   private boolean closed;
 
-  DescriptorWatch(Loop loop, int index, int fd, Runnable ready) {
-    this.loop = loop;
+  DescriptorWatch(Engine engine, int index, int fd, Runnable ready) {
+    this.engine = engine;
     this.index = index;
     this.fd = fd;
     this.ready = ready;
@@ -39,7 +40,7 @@ public final class DescriptorWatch {
     if (armed || closed) {
       return true;
     }
-    int result = loop.engine().pollOnce(fd, events, Token.of(Token.POLL, 0, index));
+    int result = engine.pollOnce(fd, events, Token.of(Token.POLL, 0, index));
     if (result == -Errno.EOPNOTSUPP) {
       return false;
     }
@@ -52,7 +53,7 @@ public final class DescriptorWatch {
     if (!closed) {
       closed = true;
       if (armed) {
-        loop.engine().cancel(Token.of(Token.POLL, 0, index));
+        engine.cancel(Token.of(Token.POLL, 0, index));
       }
     }
   }

@@ -9,7 +9,6 @@ import sluice.loop.sockets.AcceptQueues;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | cutOff | loop | volatile | volatile |
-/// | begun | loop | plain | plain |
 final class Drain {
   /// When nothing was accepted for this long, after [AcceptQueues] found no client on its way in,
   /// the accept queues of a draining loop are empty and stay so.
@@ -22,24 +21,25 @@ final class Drain {
   /// handshake that is not answered counts no more.
   private static final long HANDSHAKE_NANOS = 5_000_000_000L;
 
-  /// How long a connection that was idle or unfinished lingers after our FIN: it has no reply that
-  /// a reset could destroy.
-  static final long LINGER_NANOS = 250_000_000L;
-
-  private final Loop loop;
+  private final String name;
+  private final LoopParts loop;
+  private final ProtocolCalls calls;
   private final Acceptor acceptor;
   private final Connections connections;
-  private boolean begun;
   private volatile boolean cutOff;
 
-  Drain(Loop loop, Acceptor acceptor, Connections connections) {
+  /// @param name of the loop, for its threads
+  Drain(
+      String name,
+      LoopParts loop,
+      ProtocolCalls calls,
+      Acceptor acceptor,
+      Connections connections) {
+    this.name = name;
     this.loop = loop;
+    this.calls = calls;
     this.acceptor = acceptor;
     this.connections = connections;
-  }
-
-  boolean begun() {
-    return begun;
   }
 
   boolean cutOff() {
@@ -48,20 +48,20 @@ final class Drain {
 
   /// As [Loop#drain].
   void begin(long timeoutNanos, long now) {
-    if (begun) {
+    if (loop.turn().draining()) {
       return;
     }
-    begun = true;
+    loop.turn().drain();
     Set<Integer> ports = acceptor.refuseNew();
     connections.forEach(connection -> {
-      loop.calls().draining(connection);
+      calls.draining(connection);
       connection.lingerBriefly(now);
     });
-    loop.schedule(
+    loop.tasks().schedule(
         timeoutNanos,
         () -> {
-          cutOff = !loop.stopping();
-          loop.stop();
+          cutOff = !loop.tasks().stopping();
+          loop.tasks().stop();
         });
     acceptRest(ports, now);
   }
@@ -74,19 +74,19 @@ final class Drain {
       return;
     }
     Thread.ofVirtual()
-        .name(loop.name() + " accept queues")
+        .name(name + " accept queues")
         .start(() -> {
           boolean settled = AcceptQueues.settled(ports);
-          loop.execute(() -> stopUnlessAccepted(settled, before, ports, begunNanos));
+          loop.tasks().execute(() -> stopUnlessAccepted(settled, before, ports, begunNanos));
         });
   }
 
   private void stopUnlessAccepted(
       boolean settled, long before, Set<Integer> ports, long begunNanos) {
-    loop.schedule(
+    loop.tasks().schedule(
         ACCEPT_QUIET_NANOS,
         () -> {
-          long passed = loop.now() - begunNanos;
+          long passed = loop.turn().now() - begunNanos;
           boolean accepted = loop.counters().accepted > before;
           if ((!settled && passed < HANDSHAKE_NANOS) || (accepted && passed < ACCEPT_NANOS)) {
             acceptRest(ports, begunNanos);
@@ -99,8 +99,8 @@ final class Drain {
 
   /// Stops the loop when nothing is left.
   void stopWhenEmpty() {
-    if (begun && connections.count() == 0 && acceptor.stopped()) {
-      loop.stop();
+    if (loop.turn().draining() && connections.count() == 0 && acceptor.stopped()) {
+      loop.tasks().stop();
     }
   }
 }

@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.input.PartialMemory;
 
 /// Takes memory from the connections that hold most unfinished input when a loop runs short of it,
 /// so that a connection that needs a little of it does not pay. Owned by the loop's thread.
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Input cannot wait as output can, see [OutputRoom]: messages that are all unfinished would wait
 /// for one another's memory. A connection whose input is dropped ends; a reply that is under way on
 /// it is finished before.
-final class Eviction {
+final class Eviction implements PartialMemory.Evictor {
   private final Connections connections;
 
   Eviction(Connections connections) {
@@ -20,7 +21,8 @@ final class Eviction {
   ///
   /// @param asking wants `bytes` in all; is not ended
   /// @return false when none holds more than that
-  boolean freeInput(Connection asking, int bytes) {
+  @Override
+  public boolean freeInput(Object asking, int bytes) {
     Connection heaviest = heaviest(c -> c.input.blockBytes(), asking);
     if (heaviest == null || heaviest.input.blockBytes() <= bytes) {
       return false;
@@ -31,7 +33,7 @@ final class Eviction {
 
   /// The holder of most, of those that are not ended already; null when none holds anything.
   private @Nullable Connection heaviest(
-      ToLongFunction<Connection> held, @Nullable Connection except) {
+      ToLongFunction<Connection> held, Object except) {
     Connection found = null;
     long most = 0;
     for (int i = 0; i < connections.capacity(); i++) {

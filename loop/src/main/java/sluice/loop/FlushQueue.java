@@ -2,12 +2,14 @@ package sluice.loop;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.FileBody;
 import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.output.OutSegment;
+import sluice.loop.turn.BatchQueue;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
@@ -20,39 +22,28 @@ final class FlushQueue {
   /// File bytes sent for one connection before others get their turn.
   private static final int FILE_BUDGET_BYTES = 1 << 20;
 
-  /// Piece of a file that is read, because its pages are not in memory or must not be sent.
-  static final int READ_PIECE_BYTES = 256 << 10;
-
   /// The same for a peer that reads slowly, at least.
   private static final int LEAST_PIECE_BYTES = 16 << 10;
 
   /// Piece of what a slow peer has to take before the write timeout.
   private static final int WAITING_PIECE_BYTES = 64 << 10;
 
-  private final Loop loop;
+  private final LoopParts loop;
+  private final BatchQueue<Connection> dirty;
+  private final Consumer<Connection> flusher = this::flushDirty;
   private final SendVector vector = new SendVector();
-  private @Nullable Connection[] dirty = new Connection[256];
-  private int dirtyCount;
-  private @Nullable Connection[] spare = new Connection[256];
   private @Nullable Connection[] flushed = new Connection[256];
   private int flushedCount;
-  private boolean more;
-  private @Nullable OutSegment pool;
 
-  FlushQueue(Loop loop) {
+  /// @param dirty connections with output
+  FlushQueue(LoopParts loop, BatchQueue<Connection> dirty) {
     this.loop = loop;
-  }
-
-  void add(Connection connection) {
-    if (dirtyCount == dirty.length) {
-      dirty = Arrays.copyOf(dirty, dirtyCount * 2);
-    }
-    dirty[dirtyCount++] = connection;
+    this.dirty = dirty;
   }
 
   /// Whether the next turn must not wait: something can go on as soon as the sends are submitted.
   boolean hasMore() {
-    return more || dirtyCount > 0;
+    return loop.turn().mustNotWait() || dirty.size() > 0;
   }
 
   /// Whether sends have been staged that the end of this turn settles.
@@ -60,26 +51,14 @@ final class FlushQueue {
     return flushedCount > 0;
   }
 
-  /// The sends submitted by this turn are waited for: the turn must not wait for anything else.
-  void settleSoon() {
-    more = true;
+  void flushAll() {
+    loop.turn().beginSends();
+    dirty.pass(flusher);
   }
 
-  void flushAll() {
-    more = false;
-    int count = dirtyCount;
-    Connection[] batch = dirty;
-    dirty = spare;
-    dirtyCount = 0;
-    for (int i = 0; i < count; i++) {
-      Connection connection = batch[i];
-      batch[i] = null;
-      if (connection != null) {
-        connection.dirty = false;
-        flush(connection);
-      }
-    }
-    spare = batch;
+  private void flushDirty(Connection connection) {
+    connection.dirty = false;
+    flush(connection);
   }
 
   private void flush(Connection connection) {
@@ -141,7 +120,7 @@ final class FlushQueue {
   private void submit(Connection connection, Output output) {
     int bytes = output.gather(vector);
     if (bytes < connection.unsentBytes()) {
-      more = true;
+      loop.turn().settleSoon();
       if (!persist(connection, bytes)) {
         return;
       }
@@ -156,7 +135,7 @@ final class FlushQueue {
       transport.sendVector(connection.socket, token, vector);
     }
     if (connection.settlesSoon()) {
-      more = true;
+      loop.turn().settleSoon();
     }
   }
 
@@ -171,8 +150,17 @@ final class FlushQueue {
     loop.counters().sends++;
   }
 
+  /// Encrypts the output as far as the socket should have it now; the rest is copied out of the
+  /// staging memory. Ciphertext cannot be made a second time: without room to keep it, the
+  /// connection waits before it is made.
   private boolean encrypt(Connection connection, TlsLayer tls) {
-    return tls.encrypt() || abandon(connection);
+    connection.dirty = true; // it is being flushed: what is encrypted here needs no second flush
+    boolean postponed = tls.encrypt();
+    connection.dirty = false;
+    if (postponed) {
+      connection.markDirty();
+    }
+    return connection.output().persist(0) || abandon(connection);
   }
 
   /// Whether encrypting has left the connection alive, and found room for ciphertext.
@@ -307,7 +295,7 @@ final class FlushQueue {
     while (budget > 0) {
       long tail = file.copiedTailBytes();
       boolean copied = head.fileRemaining <= tail;
-      long most = copied ? READ_PIECE_BYTES : head.fileRemaining - tail;
+      long most = copied ? Connection.READ_PIECE_BYTES : head.fileRemaining - tail;
       long piece = Math.min(Math.min(head.fileRemaining, most), budget);
       if (file.fd() < 0 || !file.resident(head.filePosition, piece)) {
         readPiece(connection, head, file);
@@ -375,7 +363,7 @@ final class FlushQueue {
   private @Nullable Block pieceBlock(Connection connection, OutSegment head, int most) {
     int wanted = (int) Math.min(head.fileRemaining, most);
     int length = loop.outputRoom().piece(connection, wanted);
-    Block block = length == 0 ? null : Block.allocate(loop.outputAccount(), length);
+    Block block = length == 0 ? null : loop.outputMemory().allocate(length);
     if (block == null) {
       connection.awaitRoom();
     }
@@ -414,7 +402,7 @@ final class FlushQueue {
             read = -Errno.EIO;
           }
           int result = read;
-          loop.execute(() -> pieceRead(connection, file, block, result));
+          loop.tasks().execute(() -> pieceRead(connection, file, block, result));
         });
   }
 
@@ -439,7 +427,7 @@ final class FlushQueue {
   }
 
   private void sendPiece(Connection connection, OutSegment head) {
-    more = true; // how it went shows at the end of the turn
+    loop.turn().settleSoon(); // how it went shows at the end of the turn
     submitted(connection, head.length);
     long token = connection.token(Token.SEND);
     connection.transport.send(connection.socket, token, head.bytes, head.offset, head.length);
@@ -448,25 +436,8 @@ final class FlushQueue {
   /// Lets go of a piece. The next one is as large as the socket is likely to take.
   private void pieceSent(Connection connection, Output output, int taken, boolean all) {
     int next = all ? 2 * connection.submittedBytes : Math.max(LEAST_PIECE_BYTES, taken);
-    connection.pieceBytes = Math.clamp(next, LEAST_PIECE_BYTES, READ_PIECE_BYTES);
+    connection.pieceBytes = Math.clamp(next, LEAST_PIECE_BYTES, Connection.READ_PIECE_BYTES);
     loop.counters().fileBytes += taken;
     output.dropPiece(taken);
-  }
-
-  // ---- pool ---------------------------------------------------------------------------------
-
-  OutSegment takeSegment() {
-    OutSegment segment = pool;
-    if (segment == null) {
-      return new OutSegment();
-    }
-    pool = segment.next;
-    segment.next = null;
-    return segment;
-  }
-
-  void giveSegment(OutSegment segment) {
-    segment.next = pool;
-    pool = segment;
   }
 }

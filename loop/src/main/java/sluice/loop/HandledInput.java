@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.LeaseLimits;
-import sluice.loop.output.ConnectionLeases;
-import sluice.loop.output.RetainedInput;
+import sluice.loop.input.ConnectionLeases;
+import sluice.loop.input.RetainedInput;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
@@ -17,12 +17,12 @@ import sluice.memory.ViewBinder;
 /// Kept bytes are leased where they are while the arena can spare the chunk, otherwise copied. A
 /// chunk that is leased counts once for its connection, however many messages of it are kept.
 final class HandledInput {
-  private final ViewBinder binder;
+  private @Nullable ViewBinder binder;
   private final LoopCounters counters;
   private final LeaseLimits limits;
   private final Account copies;
   private @Nullable Block block;
-  private @Nullable Connection connection;
+  private @Nullable Endpoint connection;
   private long offset;
 
   /// Offset in the block of what was shown first.
@@ -32,20 +32,41 @@ final class HandledInput {
   private @Nullable RetainedInput leased;
 
   /// @param copies charged with what is copied because it cannot be leased
-  HandledInput(ViewBinder binder, Loop loop, Account copies) {
-    this.binder = binder;
-    this.counters = loop.counters();
-    this.limits = loop.config().leases();
+  HandledInput(LoopCounters counters, LeaseLimits limits, Account copies) {
+    this.counters = counters;
+    this.limits = limits;
     this.copies = copies;
   }
 
+  /// Views belong to the thread that turns the loop, from its first turn on.
+  void ownedBy(Thread owner) {
+    binder = new ViewBinder(owner);
+  }
+
+  private ViewBinder binder() {
+    ViewBinder made = binder;
+    if (made == null) {
+      throw new IllegalStateException("the loop has not turned yet");
+    }
+    return made;
+  }
+
+  /// What is charged for copies.
+  Account copies() {
+    return copies;
+  }
+
+  LeaseLimits limits() {
+    return limits;
+  }
+
   /// Shows bytes until [#end].
-  View begin(Connection shownTo, Block bytes, long from, int count) {
+  View begin(Endpoint shownTo, Block bytes, long from, int count) {
     connection = shownTo;
     block = bytes;
     base = from;
     offset = from;
-    return binder.bind(bytes.segment(), from, count);
+    return binder().bind(bytes.segment(), from, count);
   }
 
   /// Narrows the view to a part of what it showed first, or widens it again.
@@ -57,11 +78,11 @@ final class HandledInput {
       throw new IllegalStateException("no input is being handled");
     }
     offset = base + from;
-    binder.bind(shown.segment(), offset, count);
+    binder().bind(shown.segment(), offset, count);
   }
 
   void end() {
-    binder.unbind();
+    binder().unbind();
     block = null;
     connection = null;
     RetainedInput kept = leased;
@@ -76,7 +97,7 @@ final class HandledInput {
   /// @throws IllegalStateException when these are not the bytes that are being handled
   Block block(View input) {
     Block shown = block;
-    if (shown == null || binder.view() != input) {
+    if (shown == null || binder().view() != input) {
       throw new IllegalStateException("no input is being handled");
     }
     return shown;
@@ -86,7 +107,11 @@ final class HandledInput {
     return offset;
   }
 
-  @Nullable Memory retain(Connection keeper, View input, int from, int length) {
+  /// As [Connection#retain].
+  ///
+  /// @param quota what `keeper` may keep
+  @Nullable Memory retain(
+      Endpoint keeper, ConnectionLeases quota, View input, int from, int length) {
     Block shown = block(input);
     if (keeper != connection) {
       throw new IllegalStateException("the input that is being handled is another connection's");
@@ -95,7 +120,6 @@ final class HandledInput {
       throw new IndexOutOfBoundsException(
           "[" + from + ", +" + length + ") of a view of " + input.length() + " bytes");
     }
-    ConnectionLeases quota = keeper.leases(limits);
     ChunkArena arena = keeper.transport.arena();
     if (leased == null && arena.holds(shown) && !scarce(arena) && quota.tryChargeChunk()) {
       leased = RetainedInput.chunk(shown, quota);

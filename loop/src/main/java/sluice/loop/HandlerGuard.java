@@ -65,13 +65,15 @@ public final class HandlerGuard {
   }
 
   /// Notes that the handler starts to run on a loop's thread.
-  public void enter(Loop loop) {
-    loop.handler().enter(this);
+  ///
+  /// @param running of that loop, [Loop#handler]
+  public void enter(RunningHandler running) {
+    running.enter(this);
   }
 
   /// Notes that the handler has returned.
-  public void exit(Loop loop) {
-    loop.handler().leave();
+  public void exit(RunningHandler running) {
+    running.leave();
     if ((boolean) OVERRAN.getOpaque(this)) {
       DISABLED.setOpaque(this, true);
     }

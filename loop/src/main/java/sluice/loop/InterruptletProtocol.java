@@ -1,5 +1,6 @@
 package sluice.loop;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.View;
@@ -11,7 +12,10 @@ final class InterruptletProtocol implements Protocol {
   private static final Object CLOSES = new Object();
 
   private final Interruptlets socket;
-  private final Loop loop;
+  private final HandledInput shown;
+  private final LoopCounters counters;
+  private final RunningHandler running;
+  private final Executor slowPath;
   private final OutputMark mark = new OutputMark();
   private Interruptlets.@Nullable Admission admission;
   private @Nullable Interruptlet interruptlet;
@@ -23,7 +27,10 @@ final class InterruptletProtocol implements Protocol {
 
   InterruptletProtocol(Interruptlets socket, Loop loop) {
     this.socket = socket;
-    this.loop = loop;
+    this.shown = loop.handledInput();
+    this.counters = loop.counters();
+    this.running = loop.handler();
+    this.slowPath = loop.slowPath();
   }
 
   @Override
@@ -33,7 +40,6 @@ final class InterruptletProtocol implements Protocol {
 
   @Override
   public int received(Connection connection, View input) {
-    HandledInput shown = loop.calls().input();
     int end = input.length();
     int used = 0;
     while (used < end && connection.isOpen() && !connection.outputFull()) {
@@ -76,11 +82,11 @@ final class InterruptletProtocol implements Protocol {
     }
     mark.set(connection.output());
     boolean done = false;
-    now.guard().enter(loop);
+    now.guard().enter(running);
     try {
       done = asked.handle(message, connection.output());
     } finally {
-      now.guard().exit(loop);
+      now.guard().exit(running);
       if (done) {
         answered++;
         sentBytes += mark.bytesSince();
@@ -95,8 +101,8 @@ final class InterruptletProtocol implements Protocol {
   private void pass(Connection connection, View message) {
     int length = message.length();
     passed++;
-    if (!loop.copyAccount().tryCharge(length)) {
-      loop.counters().overBudgetConnections++;
+    if (!shown.copies().tryCharge(length)) {
+      counters.overBudgetConnections++;
       connection.close(); // replies to messages before this one still go out
       return;
     }
@@ -105,7 +111,7 @@ final class InterruptletProtocol implements Protocol {
     connection.deadline(0);
     SlowAnswer answer = new SlowAnswer(this, socket.slowHandler, connection.defer(), copy);
     try {
-      loop.slowPath().execute(answer);
+      slowPath.execute(answer);
     } catch (RejectedExecutionException e) {
       answer.reject();
     }
@@ -125,7 +131,7 @@ final class InterruptletProtocol implements Protocol {
 
   /// Gives back what [#pass] has charged.
   void refund(int messageBytes) {
-    loop.copyAccount().refund(messageBytes);
+    shown.copies().refund(messageBytes);
   }
 
   @Override

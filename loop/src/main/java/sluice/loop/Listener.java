@@ -9,7 +9,6 @@ import sluice.loop.tls.TlsContext;
 /// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
 /// thread.
 public final class Listener {
-  final Loop loop;
   final Transport transport;
   final int index;
   final int handle;
@@ -39,8 +38,7 @@ public final class Listener {
   /// @param adopted whether it was passed in, and has another owner too
   record Handle(Transport transport, int number, boolean adopted) {}
 
-  Listener(Loop loop, int index, Handle handle, Protocol protocol, @Nullable TlsContext tls) {
-    this.loop = loop;
+  Listener(int index, Handle handle, Protocol protocol, @Nullable TlsContext tls) {
     this.transport = handle.transport;
     this.handle = handle.number;
     this.adopted = handle.adopted;
@@ -49,17 +47,8 @@ public final class Listener {
     this.tls = tls;
   }
 
-  /// Whether it is a socket of the kernel.
-  boolean onKernel() {
-    return transport == loop.kernel();
-  }
-
   /// The bound address, with the port the kernel chose if 0 was asked for.
   public SocketAddress localAddress() throws IOException {
     return transport.localAddress(handle);
-  }
-
-  public Loop loop() {
-    return loop;
   }
 }

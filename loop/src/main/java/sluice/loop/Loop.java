@@ -4,14 +4,12 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
-import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.KernelTransport;
@@ -20,12 +18,14 @@ import sluice.loop.engine.NanoClock;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.engine.UserTransport;
-import sluice.loop.output.OutSegment;
-import sluice.loop.output.Staging;
+import sluice.loop.input.PartialMemory;
+import sluice.loop.output.OutputMemory;
 import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
+import sluice.loop.turn.BatchQueue;
+import sluice.loop.turn.LoopTasks;
+import sluice.loop.turn.Turn;
 import sluice.memory.Account;
-import sluice.memory.Block;
 
 /// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
 /// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].
@@ -36,8 +36,7 @@ import sluice.memory.Block;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | asleep | loop; a waker clears it | volatile | volatile |
-/// | stopping | any thread | volatile | volatile |
+/// | owner | loop | volatile | volatile |
 /// | everything else | loop | plain | plain |
 public final class Loop implements AutoCloseable {
   private static final int CLOSE_TURNS = 2_000;
@@ -46,47 +45,33 @@ public final class Loop implements AutoCloseable {
   private final Engine engine;
   private final KernelTransport kernel;
   private final List<UserTransport> userTransports = new ArrayList<>();
-  private final LoopConfig config;
+  private final LoopParts parts;
   private final NanoClock clock;
-  private final Executor slowPath;
-  private final LoopCounters counters = new LoopCounters();
+  private final LoopCounters counters;
+  private final LoopTasks tasks;
+  private final Turn turn;
   private final Account partialAccount;
-  private final Account outputAccount;
-  private final Account stagingAccount;
   private final Account copyAccount;
-  private final TimerWheel timers;
-  private final Inbox inbox = new Inbox();
-  private final Connections connections;
-  private final FlushQueue flushes;
-  private final Eviction eviction;
-  private final Admission admission;
+  private final OutputMemory outputMemory;
   private final OutputRoom outputRoom;
+  private final Connections connections = new Connections();
+  private final BatchQueue<Connection> resumes = new BatchQueue<>();
+  private final Consumer<Connection> resumer = connection -> connection.input.resume();
+  private final FlushQueue flushes;
+  private final Admission admission;
   private final Acceptor acceptor;
   private final Receiver receiver;
-  private final ProtocolCalls calls;
   private final Drain drain;
-  private final ArrayDeque<Connection> resumes = new ArrayDeque<>();
-  private final DelayedTasks delayed = new DelayedTasks();
   private final List<DescriptorWatch> watches = new ArrayList<>();
-  private final List<Runnable> batchHooks = new ArrayList<>();
   private final List<Runnable> closeHooks = new ArrayList<>();
+  private final RunningHandler handler = new RunningHandler();
   private final CompletionSink sink = this::complete;
-  private final Consumer<Runnable> tasks = this::runTask;
 
   /// The transport whose completions are being delivered.
   private Transport delivering;
 
   private volatile @Nullable Thread owner;
-  private Staging staging;
-  private Staging submitted;
-  private long now;
-  private boolean timed;
-  private boolean batchOpen;
   private boolean closed;
-
-  private final RunningHandler handler = new RunningHandler();
-  private volatile boolean asleep;
-  private volatile boolean stopping;
 
   /// @param slowPath runs what may block: reads of cold file pages, deferred messages
   public Loop(String name, Engine engine, LoopConfig config, NanoClock clock, Executor slowPath) {
@@ -94,26 +79,38 @@ public final class Loop implements AutoCloseable {
     this.engine = engine;
     this.kernel = engine.sockets();
     this.delivering = kernel;
-    this.config = config;
     this.clock = clock;
-    this.slowPath = slowPath;
-    this.now = clock.nanos();
-    this.timers = new TimerWheel(now);
+    LoopCounters counted = new LoopCounters();
+    this.counters = counted;
+    this.tasks = new LoopTasks(name, engine::wake, clock, () -> counted.taskFailures++);
+    this.turn = new Turn(clock, tasks);
     this.partialAccount = new Account(name + " partial messages", config.partialBytesPerLoop());
-    this.outputAccount = new Account(name + " output", config.outputBytesPerLoop());
     this.copyAccount = new Account(name + " copies", config.leases().copiedBytesPerLoop());
-    this.stagingAccount = new Account(name + " staging", 16L * config.stagingBytes());
-    this.staging = new Staging(stagingAccount, config.stagingBytes());
-    this.submitted = new Staging(stagingAccount, config.stagingBytes());
-    this.connections = new Connections();
-    this.admission = new Admission(connections, counters, config.maxConnections());
-    this.flushes = new FlushQueue(this);
-    this.eviction = new Eviction(connections);
-    this.outputRoom = new OutputRoom(this, outputAccount);
-    this.calls = new ProtocolCalls(this, copyAccount);
-    this.acceptor = new Acceptor(this, connections, admission);
-    this.receiver = new Receiver(this, connections);
-    this.drain = new Drain(this, acceptor, connections);
+    this.outputMemory =
+        new OutputMemory(name, config.stagingBytes(), config.outputBytesPerLoop());
+    this.outputRoom = new OutputRoom(outputMemory, counters);
+    this.parts =
+        new LoopParts(
+            config,
+            counters,
+            turn,
+            tasks,
+            slowPath,
+            new TimerWheel(turn.now()),
+            new PartialMemory(partialAccount, new Eviction(connections)),
+            outputMemory,
+            outputRoom,
+            new HandledInput(counters, config.leases(), copyAccount));
+    ProtocolCalls calls = new ProtocolCalls(name, counters, parts.input());
+    BatchQueue<Connection> dirty = new BatchQueue<>();
+    ConnectionList idle = new ConnectionList();
+    ConnectionParts ofEach =
+        new ConnectionParts(parts, calls, dirty, resumes, idle, this::connectionGone);
+    this.flushes = new FlushQueue(parts, dirty);
+    this.admission = new Admission(connections, idle, counters, config.maxConnections());
+    this.acceptor = new Acceptor(ofEach, kernel, connections, admission, this::stopWhenDrained);
+    this.receiver = new Receiver(turn, counters, connections);
+    this.drain = new Drain(name, parts, calls, acceptor, connections);
   }
 
   // ---- for any thread -----------------------------------------------------------------------
@@ -125,21 +122,12 @@ public final class Loop implements AutoCloseable {
   /// Runs a task on the loop's thread, after what was given before. Any thread. Wakes the loop only
   /// if it sleeps.
   public void execute(Runnable task) {
-    inbox.add(task);
-    wake();
-  }
-
-  private void wake() {
-    if (asleep) {
-      asleep = false;
-      engine.wake();
-    }
+    tasks.execute(task);
   }
 
   /// Asks the loop to end after the current turn. Any thread.
   public void stop() {
-    stopping = true;
-    execute(() -> {});
+    tasks.stop();
   }
 
   public LoopCounters counters() {
@@ -150,13 +138,13 @@ public final class Loop implements AutoCloseable {
 
   /// Turns until [#stop].
   public void run() {
-    while (!stopping) {
+    while (!tasks.stopping()) {
       turn(-1);
     }
   }
 
   public boolean stopping() {
-    return stopping;
+    return tasks.stopping();
   }
 
   /// One turn.
@@ -166,38 +154,36 @@ public final class Loop implements AutoCloseable {
   public int turn(long maxWaitNanos) {
     begin();
     flushes.flushAll();
-    swapStaging();
-    runResumes();
+    outputMemory.swap();
+    outputRoom.measure();
+    if (resumes.size() > 0) {
+      turn.openBatch();
+      resumes.pass(resumer);
+    }
     for (int i = 0; i < userTransports.size(); i++) {
       userTransports.get(i).collect();
     }
     long wait = waitNanos(maxWaitNanos);
-    batchOpen = false;
-    if (wait != 0) {
-      asleep = true;
-      if (!inbox.isEmpty() || userTransportReady()) {
-        asleep = false;
-        wait = 0;
-      }
+    if (wait != 0 && (!tasks.sleep() || userTransportReady())) {
+      tasks.awake();
+      wait = 0;
     }
-    timed = false;
+    turn.beginWait();
     int handled = engine.turn(wait, sink);
     for (int i = 0; i < userTransports.size(); i++) {
       handled += deliver(userTransports.get(i));
     }
-    if (asleep) {
-      asleep = false;
-    }
-    lookAtClock();
+    tasks.awake();
+    turn.lookAtClock();
     counters.turns++;
     counters.completions += handled;
     flushes.settleAll();
-    submitted.reset();
+    outputMemory.settled();
     admission.turnEnded();
     acceptor.turnEnded();
-    inbox.runAll(tasks);
-    delayed.runDue(now, tasks);
-    timers.advance(now);
+    tasks.runAdded();
+    tasks.runDue(turn.now());
+    parts.timers().advance(turn.now());
     receiver.feedStarved(kernel.arena());
     for (int i = 0; i < userTransports.size(); i++) {
       receiver.feedStarved(userTransports.get(i).sockets().arena());
@@ -227,7 +213,7 @@ public final class Loop implements AutoCloseable {
   /// Turns another transport beside the engine's from now on, and closes it at the end. Before the
   /// loop's first turn, or on its thread.
   public void attach(UserTransport transport) {
-    transport.wakeBy(this::wake);
+    transport.wakeBy(tasks::wake);
     userTransports.add(transport);
   }
 
@@ -285,7 +271,7 @@ public final class Loop implements AutoCloseable {
   ///
   /// @param ready runs when what was waited for has come
   public DescriptorWatch watch(int fd, Runnable ready) {
-    DescriptorWatch made = new DescriptorWatch(this, watches.size(), fd, () -> runTask(ready));
+    DescriptorWatch made = new DescriptorWatch(engine, watches.size(), fd, () -> tasks.run(ready));
     watches.add(made);
     return made;
   }
@@ -293,7 +279,7 @@ public final class Loop implements AutoCloseable {
   /// Runs `hook` once before the first input of a turn is handled, when all input of that turn has
   /// arrived: what the hook sees is at least as new as every request it comes before.
   public void beforeBatch(Runnable hook) {
-    batchHooks.add(hook);
+    turn.beforeBatch(hook);
   }
 
   /// Runs `hook` when the loop has closed, after its last connection is gone, on the thread that
@@ -304,7 +290,7 @@ public final class Loop implements AutoCloseable {
 
   /// Runs a task after a delay, give or take a turn.
   public void schedule(long delayNanos, Runnable task) {
-    delayed.add(clock.nanos() + delayNanos, task);
+    tasks.schedule(delayNanos, task);
   }
 
   /// Accepts what waits to be accepted and then no more, tells every protocol to finish, and ends
@@ -319,7 +305,7 @@ public final class Loop implements AutoCloseable {
   }
 
   public boolean draining() {
-    return drain.begun();
+    return turn.draining();
   }
 
   /// Open connections.
@@ -329,11 +315,11 @@ public final class Loop implements AutoCloseable {
 
   /// The time at the start of this turn's work, when its wait was over.
   public long now() {
-    return now;
+    return turn.now();
   }
 
   public Executor slowPath() {
-    return slowPath;
+    return parts.slowPath();
   }
 
   public String engineName() {
@@ -359,10 +345,9 @@ public final class Loop implements AutoCloseable {
     }
     engine.close();
     userTransports.forEach(UserTransport::close);
-    staging.close();
-    submitted.close();
-    closeHooks.forEach(this::runTask);
-    inbox.runAll(tasks);
+    outputMemory.close();
+    closeHooks.forEach(tasks::run);
+    tasks.runAdded();
   }
 
   // ---- turning ------------------------------------------------------------------------------
@@ -370,27 +355,20 @@ public final class Loop implements AutoCloseable {
   private void begin() {
     if (owner == null) {
       owner = Thread.currentThread();
-      calls.ownedBy(Thread.currentThread());
+      parts.input().ownedBy(Thread.currentThread());
     }
   }
 
-  private void swapStaging() {
-    Staging filled = staging;
-    staging = submitted;
-    submitted = filled;
-    outputRoom.measure(staging);
-  }
-
   private long waitNanos(long maxWaitNanos) {
-    boolean ends = stopping && !closed; // but then it waits for the kernel to let connections go
-    if (maxWaitNanos == 0 || !resumes.isEmpty() || flushes.hasMore() || ends) {
+    boolean ends = tasks.stopping() && !closed; // but then it waits for the kernel to let connections go
+    if (maxWaitNanos == 0 || resumes.size() > 0 || flushes.hasMore() || ends) {
       return 0;
     }
     if (outputRoom.wakesSoon(flushes.unsettled())) {
       return 0;
     }
-    long wait = earlier(maxWaitNanos, timers.untilNextTick(now));
-    wait = earlier(wait, delayed.untilNext(now));
+    long wait = earlier(maxWaitNanos, parts.timers().untilNextTick(turn.now()));
+    wait = earlier(wait, tasks.untilNext(turn.now()));
     for (int i = 0; i < userTransports.size(); i++) {
       wait = earlier(wait, userTransports.get(i).waitNanos());
     }
@@ -404,52 +382,8 @@ public final class Loop implements AutoCloseable {
     return b < 0 ? a : Math.min(a, b);
   }
 
-  void openBatch() {
-    if (!batchOpen) {
-      batchOpen = true;
-      if (asleep) {
-        asleep = false; // the wait is over: adding to the inbox need not wake us
-      }
-      for (int i = 0; i < batchHooks.size(); i++) {
-        batchHooks.get(i).run();
-      }
-    }
-  }
-
-  private void runResumes() {
-    int count = resumes.size();
-    if (count == 0) {
-      return;
-    }
-    openBatch();
-    for (int i = 0; i < count; i++) {
-      Connection connection = resumes.poll();
-      if (connection != null) {
-        connection.input.resume();
-      }
-    }
-  }
-
-  private void runTask(Runnable task) {
-    try {
-      task.run();
-    } catch (RuntimeException | Error e) {
-      counters.taskFailures++;
-      Log.LOGGER.log(Level.ERROR, () -> name + ": a task failed", e);
-    }
-  }
-
-  /// Once in a turn, when its wait is over. A deadline that is set in a turn is counted from there,
-  /// so neither the time that the loop has slept nor what it works in this turn is taken from it.
-  private void lookAtClock() {
-    if (!timed) {
-      timed = true;
-      now = clock.nanos();
-    }
-  }
-
   private void complete(long token, int result, int flags) {
-    lookAtClock();
+    turn.lookAtClock();
     switch (Token.op(token)) {
       case Token.RECEIVE -> receiver.received(delivering.arena(), token, result, flags);
       case Token.ACCEPT -> acceptor.accepted(token, result, flags);
@@ -457,24 +391,15 @@ public final class Loop implements AutoCloseable {
       case Token.SEND_ALL -> flushes.sentAll(connections.get(token), result);
       case Token.WRITABLE -> flushes.writable(connections.get(token), result);
       case Token.POLL -> {
-        openBatch();
+        turn.openBatch();
         watches.get(Token.index(token)).completed();
       }
       default -> throw new AssertionError("token " + Long.toHexString(token));
     }
   }
 
-  // ---- for connections ----------------------------------------------------------------------
-
-  Admission admission() {
-    return admission;
-  }
-
-  ProtocolCalls calls() {
-    return calls;
-  }
-
-  void remove(Connection connection) {
+  /// A connection has ended, and nothing is in flight on its socket.
+  private void connectionGone(Connection connection) {
     connection.transport.close(connection.socket);
     connections.remove(connection);
     admission.removed(connection);
@@ -482,36 +407,17 @@ public final class Loop implements AutoCloseable {
     counters.closed++;
     outputRoom.forget(connection);
     connection.released();
-    calls.closed(connection);
+    connection.parts.calls().closed(connection);
     stopWhenDrained();
   }
 
-  void stopWhenDrained() {
+  private void stopWhenDrained() {
     drain.stopWhenEmpty();
   }
 
-  void queueDirty(Connection connection) {
-    flushes.add(connection);
-  }
-
-  void queueResume(Connection connection) {
-    if (!connection.input.resumeQueued) {
-      connection.input.resumeQueued = true;
-      resumes.add(connection);
-    }
-  }
-
-  void settleSoon() {
-    flushes.settleSoon();
-  }
-
-  @Nullable Block allocatePartial(Connection asking, int bytes) {
-    int size = Math.max(512, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
-    Block block = Block.allocate(partialAccount, size);
-    while (block == null && eviction.freeInput(asking, size)) {
-      block = Block.allocate(partialAccount, size);
-    }
-    return block;
+  /// The input that is being handled, for interruptlets.
+  HandledInput handledInput() {
+    return parts.input();
   }
 
   // ---- for the watchdog ---------------------------------------------------------------------
@@ -528,81 +434,30 @@ public final class Loop implements AutoCloseable {
 
   /// Whether the loop waits for its engine. A hint: it may be over already. Any thread.
   public boolean asleep() {
-    return asleep;
+    return tasks.asleep();
   }
 
   /// Shows what the loop counts in a counters file. Any thread.
   public void publishTo(CounterPublisher into) {
     counters.publishTo(into, name);
     into.gauge(name + "/connections", connections::count);
-    into.gauge(name + "/output_bytes", outputAccount::usedBytes);
+    into.gauge(name + "/output_bytes", outputMemory.kept()::usedBytes);
     into.gauge(name + "/output_waiting", outputRoom::waitingCount);
     into.counter(name + "/system_calls", engine::systemCalls);
   }
 
-  Account outputAccount() {
-    return outputAccount;
-  }
-
-  OutputRoom outputRoom() {
-    return outputRoom;
-  }
-
-  /// Bytes that this turn and the one before have staged, as far as they are not settled.
-  long stagedBytes() {
-    return staging.usedBytes() + submitted.usedBytes();
-  }
-
-  Account copyAccount() {
-    return copyAccount;
-  }
-
   /// Everything that must be zero when no connection is left.
   public long heldBytes() {
-    return partialAccount.usedBytes() + outputAccount.usedBytes();
+    return partialAccount.usedBytes() + outputMemory.kept().usedBytes();
   }
 
   /// Memory that output takes which peers have not read, at most [LoopConfig#outputBytesPerLoop].
   public long outputBytes() {
-    return outputAccount.usedBytes();
+    return outputMemory.kept().usedBytes();
   }
 
   /// Bytes of copies that [Connection#retain] has made and that are still used. Any thread.
   public long retainedBytes() {
     return copyAccount.usedBytes();
-  }
-
-  /// Whether input that blocked output holds must make room for what is received.
-  boolean inputScarce(ChunkArena arena) {
-    return HandledInput.scarce(arena)
-        || partialAccount.usedBytes() > config.partialBytesPerLoop() / 4 * 3;
-  }
-
-  OutSegment takeSegment() {
-    return flushes.takeSegment();
-  }
-
-  void giveSegment(OutSegment segment) {
-    flushes.giveSegment(segment);
-  }
-
-  Staging staging() {
-    return staging;
-  }
-
-  Engine engine() {
-    return engine;
-  }
-
-  KernelTransport kernel() {
-    return kernel;
-  }
-
-  TimerWheel timers() {
-    return timers;
-  }
-
-  LoopConfig config() {
-    return config;
   }
 }

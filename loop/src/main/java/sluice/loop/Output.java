@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.FileBody;
 import sluice.loop.engine.SendVector;
 import sluice.loop.output.OutSegment;
+import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
 import sluice.memory.Block;
 import sluice.memory.View;
@@ -21,15 +22,17 @@ public final class Output {
   /// Pieces up to this size are copied: below it a copy costs less than another range in the send.
   static final int COPY_LIMIT_BYTES = 2048;
 
-  private final Loop loop;
-  private final Connection connection;
+  private final LoopParts loop;
+  private final OutputMemory memory;
+  private final Endpoint connection;
   private @Nullable OutSegment head;
   private @Nullable OutSegment tail;
   private long queuedBytes;
   private long takenBytes;
 
-  Output(Loop loop, Connection connection) {
+  Output(LoopParts loop, Endpoint connection) {
     this.loop = loop;
+    this.memory = loop.outputMemory();
     this.connection = connection;
   }
 
@@ -45,7 +48,7 @@ public final class Output {
 
   public void put(byte value) {
     long at = claim(1);
-    loop.staging().slab().segment().set(ValueLayout.JAVA_BYTE, at, value);
+    memory.staging().slab().segment().set(ValueLayout.JAVA_BYTE, at, value);
   }
 
   public void put(byte[] bytes) {
@@ -59,7 +62,7 @@ public final class Output {
       int n = Math.min(count - done, Staging.SLAB_BYTES);
       long at = claim(n);
       MemorySegment.copy(
-          bytes, from + done, loop.staging().slab().segment(), ValueLayout.JAVA_BYTE, at, n);
+          bytes, from + done, memory.staging().slab().segment(), ValueLayout.JAVA_BYTE, at, n);
       done += n;
     }
   }
@@ -71,7 +74,7 @@ public final class Output {
     while (done < count) {
       int n = Math.min(count - done, Staging.SLAB_BYTES);
       long at = claim(n);
-      MemorySegment.copy(source, offset + done, loop.staging().slab().segment(), at, n);
+      MemorySegment.copy(source, offset + done, memory.staging().slab().segment(), at, n);
       done += n;
     }
   }
@@ -111,7 +114,7 @@ public final class Output {
   ///
   /// @param input the view given to [Protocol#received]
   public void append(View input, int from, int count) {
-    HandledInput handled = loop.calls().input();
+    HandledInput handled = loop.input();
     Block block = handled.block(input);
     if (from < 0 || count < 0 || from > input.length() - count) {
       throw new IndexOutOfBoundsException(
@@ -155,7 +158,7 @@ public final class Output {
   }
 
   Staging staging() {
-    return loop.staging();
+    return memory.staging();
   }
 
   /// Drops what was staged behind a segment since it ended at `length`.
@@ -166,7 +169,7 @@ public final class Output {
     while (segment != null) {
       OutSegment next = segment.next;
       segment.clear();
-      loop.giveSegment(segment);
+      memory.giveSegment(segment);
       segment = next;
     }
     tail = last;
@@ -189,7 +192,7 @@ public final class Output {
 
   /// Makes room for `count` staged bytes in one piece and returns their offset in the slab.
   long claim(int count) {
-    Staging staging = loop.staging();
+    Staging staging = memory.staging();
     staging.ensure(count);
     Block slab = staging.slab();
     int at = staging.position();
@@ -210,7 +213,7 @@ public final class Output {
   }
 
   private OutSegment add() {
-    OutSegment segment = loop.takeSegment();
+    OutSegment segment = memory.takeSegment();
     if (tail == null) {
       head = segment;
     } else {
@@ -306,7 +309,7 @@ public final class Output {
     if (file == null || file.file == null) {
       throw new IllegalStateException("no file at the front of the output");
     }
-    OutSegment piece = loop.takeSegment();
+    OutSegment piece = memory.takeSegment();
     piece.lease = block;
     piece.kept = true;
     piece.bytes = block.segment();
@@ -324,7 +327,7 @@ public final class Output {
       tail = piece;
     }
     file.clear();
-    loop.giveSegment(file);
+    memory.giveSegment(file);
   }
 
   /// Copies staged bytes behind the first `skipBytes` into blocks of the loop's output account, so
@@ -363,12 +366,14 @@ public final class Output {
 
   /// Whether a segment holds input that others need. Not while the kernel may be reading it.
   private boolean makesRoom(OutSegment segment) {
-    boolean inFlight = segment == head && connection.sendState == Connection.Send.WAITING;
-    return segment.input && !inFlight && loop.inputScarce(connection.transport.arena());
+    boolean inFlight = segment == head && connection.sendState == Endpoint.Send.WAITING;
+    return segment.input
+        && !inFlight
+        && (HandledInput.scarce(connection.transport.arena()) || loop.partials().scarce());
   }
 
   private boolean copyOut(OutSegment segment) {
-    Block copy = Block.allocate(loop.outputAccount(), segment.length);
+    Block copy = memory.allocate(segment.length);
     if (copy == null) {
       return false;
     }
@@ -401,6 +406,6 @@ public final class Output {
       tail = null;
     }
     segment.clear();
-    loop.giveSegment(segment);
+    memory.giveSegment(segment);
   }
 }

@@ -1,7 +1,7 @@
 package sluice.loop;
 
 import java.util.LinkedHashSet;
-import sluice.loop.output.Staging;
+import sluice.loop.output.OutputMemory;
 import sluice.memory.Account;
 
 /// The memory that output of a loop takes while peers do not read, and the connections that wait
@@ -37,29 +37,29 @@ final class OutputRoom {
   /// Smallest piece, unless the account is tiny.
   private static final int LEAST_BYTES = 4 << 10;
 
-  private final Loop loop;
+  private final OutputMemory memory;
+  private final LoopCounters counters;
   private final Account account;
   private final long usableBytes;
   private final long reserveBytes;
   private final int leastBytes;
-  private final LinkedHashSet<Connection> waiting = new LinkedHashSet<>();
+  private final LinkedHashSet<Endpoint> waiting = new LinkedHashSet<>();
   private int highWaterBytes = HIGH_WATER_BYTES;
   private int lowWaterBytes = LOW_WATER_BYTES;
 
-  /// @param account charged for what is kept
-  OutputRoom(Loop loop, Account account) {
-    this.loop = loop;
-    this.account = account;
+  OutputRoom(OutputMemory memory, LoopCounters counters) {
+    this.memory = memory;
+    this.counters = counters;
+    this.account = memory.kept();
     this.reserveBytes = account.limitBytes() / 8;
     this.usableBytes = account.limitBytes() - reserveBytes;
     this.leastBytes = Math.clamp(usableBytes / 2, 1, LEAST_BYTES);
   }
 
-  /// Looks how much room there is for what the next turn stages. Once a turn.
-  ///
-  /// @param staging that begins to be filled
-  void measure(Staging staging) {
-    staging.limit(freeBytes());
+  /// Looks how much room there is for what the next turn stages. Once a turn, when its staging
+  /// begins to be filled.
+  void measure() {
+    memory.staging().limit(freeBytes());
     highWaterBytes = share(HIGH_WATER_BYTES);
     lowWaterBytes = share(LOW_WATER_BYTES);
   }
@@ -77,7 +77,7 @@ final class OutputRoom {
   /// Bytes that can still be taken, or staged; negative when the part for replies under way is in
   /// use.
   long freeBytes() {
-    return usableBytes - account.usedBytes() - loop.stagedBytes();
+    return usableBytes - account.usedBytes() - memory.stagedBytes();
   }
 
   /// Whether a connection that wants memory must wait.
@@ -95,7 +95,7 @@ final class OutputRoom {
   /// The size of the next piece of output for a connection.
   ///
   /// @return at most `most`; 0 when it must wait, see [#await]
-  int piece(Connection connection, int most) {
+  int piece(Endpoint connection, int most) {
     if (isShort()) {
       return mayUseReserve(connection) ? Math.min(most, leastBytes) : 0;
     }
@@ -106,17 +106,17 @@ final class OutputRoom {
     return Math.min(most, share(most));
   }
 
-  private boolean mayUseReserve(Connection connection) {
+  private boolean mayUseReserve(Endpoint connection) {
     return freeBytes() + reserveBytes >= leastBytes && connection.holdsOutputMemory();
   }
 
-  /// Queues a connection: it gets [Connection#roomCame] when memory has come back. Does nothing
+  /// Queues a connection: it gets [Endpoint#roomCame] when memory has come back. Does nothing
   /// when it waits already.
-  void await(Connection connection) {
+  void await(Endpoint connection) {
     if (waiting.contains(connection)) {
       return;
     }
-    loop.counters().outputWaits++;
+    counters.outputWaits++;
     if (connection.roomGranted || connection.holdsOutputMemory()) {
       connection.roomGranted = false;
       waiting.addFirst(connection); // it was its turn, or it can give memory back
@@ -126,12 +126,12 @@ final class OutputRoom {
   }
 
   /// Whether a connection waits.
-  boolean awaitedBy(Connection connection) {
+  boolean awaitedBy(Endpoint connection) {
     return !waiting.isEmpty() && waiting.contains(connection);
   }
 
   /// The connection has ended.
-  void forget(Connection connection) {
+  void forget(Endpoint connection) {
     if (!waiting.isEmpty()) {
       waiting.remove(connection);
     }
@@ -157,8 +157,8 @@ final class OutputRoom {
     }
     long free = freeBytes();
     for (int i = waiting.size(); i > 0; i--) {
-      Connection first = waiting.getFirst();
-      if (loop.staging().full() || (free < leastBytes && !mayUseReserve(first))) {
+      Endpoint first = waiting.getFirst();
+      if (memory.staging().full() || (free < leastBytes && !mayUseReserve(first))) {
         return;
       }
       free -= Math.max(leastBytes, free / SHARES);

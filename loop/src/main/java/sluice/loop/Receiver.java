@@ -3,6 +3,7 @@ package sluice.loop;
 import java.util.ArrayDeque;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
+import sluice.loop.turn.Turn;
 import sluice.memory.Block;
 import sluice.sys.Errno;
 
@@ -11,14 +12,16 @@ import sluice.sys.Errno;
 final class Receiver {
   private static final long STARVED_RETRY_NANOS = 5_000_000L;
 
-  private final Loop loop;
+  private final Turn turn;
+  private final LoopCounters counters;
   private final Connections connections;
 
   /// Connections whose receive waits for a chunk, the longest first.
   private final ArrayDeque<Connection> starved = new ArrayDeque<>();
 
-  Receiver(Loop loop, Connections connections) {
-    this.loop = loop;
+  Receiver(Turn turn, LoopCounters counters, Connections connections) {
+    this.turn = turn;
+    this.counters = counters;
     this.connections = connections;
   }
 
@@ -36,8 +39,7 @@ final class Receiver {
       connection.input.disarmed();
     }
     if (result > 0 && chunk != null) {
-      loop.openBatch();
-      LoopCounters counters = loop.counters();
+      turn.openBatch();
       counters.receives++;
       counters.receivedBytes += result;
       connection.input.received(chunk, 0, result);
@@ -59,7 +61,7 @@ final class Receiver {
     if (result == 0) {
       connection.input.fin();
     } else if (result == -Errno.ENOBUFS) {
-      loop.counters().starvedReceives++;
+      counters.starvedReceives++;
       if (!connection.input.starved) {
         connection.input.starved = true;
         starved.add(connection);

@@ -42,11 +42,6 @@ public final class ReplyTicket {
     this.connection = connection;
   }
 
-  /// The loop the connection lives on, for work that must run there.
-  public Loop loop() {
-    return connection.loop;
-  }
-
   /// Whether the connection has ended; further work for it is in vain.
   public boolean gone() {
     return gone;
@@ -58,7 +53,7 @@ public final class ReplyTicket {
       throw new IllegalStateException("this reply is complete already");
     }
     unstaged.incrementAndGet();
-    connection.loop.execute(() -> arrived(piece, false));
+    connection.executor().execute(() -> arrived(piece, false));
   }
 
   /// Stages the last part of the reply and opens the gate for the connection's next message.
@@ -68,7 +63,7 @@ public final class ReplyTicket {
     if (!completed.compareAndSet(false, true)) {
       throw new IllegalStateException("this reply is complete already");
     }
-    connection.loop.execute(() -> arrived(piece, true));
+    connection.executor().execute(() -> arrived(piece, true));
   }
 
   /// As [#complete], but at once: for code that runs on the loop's thread already.
@@ -109,7 +104,7 @@ public final class ReplyTicket {
   private boolean mustWait() {
     return connection.ticket == this
         && connection.state == Connection.State.OPEN
-        && (connection.loop.outputRoom().isShort() || connection.loop.staging().full());
+        && (connection.loop.outputRoom().isShort() || connection.loop.outputMemory().staging().full());
   }
 
   /// On the loop's thread, when there is output memory.
@@ -145,7 +140,7 @@ public final class ReplyTicket {
     if (last) {
       connection.ticket = null;
     }
-    connection.loop.calls().stage(piece, connection);
+    connection.parts.calls().stage(piece, connection);
     if (last) {
       connection.input.resumeAfterAnswer();
     } else {

@@ -13,7 +13,7 @@ final class TimerWheel {
 
   private static final int SLOTS = 1024;
 
-  private final @Nullable Connection[] slots = new Connection[SLOTS];
+  private final @Nullable Endpoint[] slots = new Endpoint[SLOTS];
   private long tick;
   private int count;
 
@@ -29,7 +29,7 @@ final class TimerWheel {
   }
 
   /// Sets or moves a deadline.
-  void schedule(Connection connection, long deadlineNanos) {
+  void schedule(Endpoint connection, long deadlineNanos) {
     connection.deadlineNanos = deadlineNanos;
     long due = dueTick(deadlineNanos);
     if (connection.timerSlot >= 0) {
@@ -41,11 +41,11 @@ final class TimerWheel {
     link(connection, due);
   }
 
-  void cancel(Connection connection) {
+  void cancel(Endpoint connection) {
     if (connection.timerSlot >= 0) {
       unlink(connection);
     }
-    connection.deadlineNanos = Connection.NO_DEADLINE;
+    connection.deadlineNanos = Endpoint.NO_DEADLINE;
   }
 
   /// Fires every deadline that has passed.
@@ -77,14 +77,14 @@ final class TimerWheel {
   }
 
   private void fire(int slot, long nowNanos) {
-    Connection connection;
+    Endpoint connection;
     while ((connection = slots[slot]) != null) {
       unlink(connection);
-      if (connection.deadlineNanos == Connection.NO_DEADLINE) {
+      if (connection.deadlineNanos == Endpoint.NO_DEADLINE) {
         continue;
       }
       if (connection.deadlineNanos - nowNanos <= 0) {
-        connection.deadlineNanos = Connection.NO_DEADLINE;
+        connection.deadlineNanos = Endpoint.NO_DEADLINE;
         connection.expired();
       } else {
         link(connection, dueTick(connection.deadlineNanos));
@@ -96,13 +96,13 @@ final class TimerWheel {
     return Math.max(tick + 1, (deadlineNanos >> TICK_SHIFT) + 1);
   }
 
-  private void link(Connection connection, long due) {
+  private void link(Endpoint connection, long due) {
     long place = Math.min(due, tick + SLOTS - 1);
     earliest = count == 0 ? place : Math.min(earliest, place);
     int slot = (int) (place & (SLOTS - 1));
     connection.timerTick = due;
     connection.timerSlot = slot;
-    Connection first = slots[slot];
+    Endpoint first = slots[slot];
     connection.timerNext = first;
     connection.timerPrevious = null;
     if (first != null) {
@@ -112,9 +112,9 @@ final class TimerWheel {
     count++;
   }
 
-  private void unlink(Connection connection) {
-    Connection next = connection.timerNext;
-    Connection previous = connection.timerPrevious;
+  private void unlink(Endpoint connection) {
+    Endpoint next = connection.timerNext;
+    Endpoint previous = connection.timerPrevious;
     if (previous == null) {
       slots[connection.timerSlot] = next;
     } else {

@@ -12,8 +12,8 @@ import javax.net.ssl.SSLException;
 final class TlsHandshake {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  private final Connection connection;
-  private final Loop loop;
+  private final Endpoint connection;
+  private final LoopParts loop;
   private final SSLEngine engine;
   private final TlsLayer layer;
   private final TlsWriter writer;
@@ -29,18 +29,18 @@ final class TlsHandshake {
   private boolean closeWaits;
 
   TlsHandshake(
-      Connection connection,
+      LoopParts loop,
+      Endpoint connection,
       SSLEngine engine,
       TlsLayer layer,
       TlsWriter writer,
       long timeoutNanos) {
     this.connection = connection;
-    this.loop = connection.loop;
+    this.loop = loop;
     this.engine = engine;
     this.layer = layer;
     this.writer = writer;
-    this.handshakeDeadlineNanos = loop.now() + timeoutNanos;
-    loop.timers().schedule(connection, handshakeDeadlineNanos);
+    this.handshakeDeadlineNanos = loop.turn().now() + timeoutNanos;
   }
 
   boolean busy() {
@@ -70,7 +70,7 @@ final class TlsHandshake {
     if (established || layer.failed()) {
       return nanos;
     }
-    return nanos == Connection.NO_DEADLINE || nanos - handshakeDeadlineNanos > 0
+    return nanos == Endpoint.NO_DEADLINE || nanos - handshakeDeadlineNanos > 0
         ? handshakeDeadlineNanos
         : nanos;
   }
@@ -138,7 +138,7 @@ final class TlsHandshake {
         task = engine.getDelegatedTask();
       }
     } finally {
-      loop.execute(this::tasksDone);
+      loop.tasks().execute(this::tasksDone);
     }
   }
 
@@ -159,7 +159,7 @@ final class TlsHandshake {
     layer.tasksDone();
     if (!connection.finished()) {
       connection.markDirty();
-      connection.input.arm();
+      connection.armInput();
     }
   }
 }

@@ -29,8 +29,9 @@ final class TlsLayer {
 
   private static final int UNKNOWN_ROOM = -1;
 
-  private final Connection connection;
-  private final Loop loop;
+  private final Endpoint connection;
+  private final LoopParts loop;
+  private final Output output;
   private final SSLEngine engine;
   private final TlsHandshake handshake;
   private final TlsReader reader;
@@ -42,14 +43,17 @@ final class TlsLayer {
   private boolean truncated;
   private boolean closeSent;
 
-  TlsLayer(Connection connection, TlsContext context) {
+  /// @param output what the protocol stages
+  TlsLayer(LoopParts loop, Endpoint connection, Output output, TlsContext context) {
     this.connection = connection;
-    this.loop = connection.loop;
-    this.engine = context.engine(loop.now(), loop.slowPath());
-    this.writer = new TlsWriter(connection, engine);
+    this.loop = loop;
+    this.output = output;
+    this.engine = context.engine(loop.turn().now(), loop.slowPath());
+    Output wire = new Output(loop, connection);
+    this.writer = new TlsWriter(loop.outputMemory(), connection, wire, engine);
     long timeoutNanos = context.options().handshakeTimeoutNanos();
-    this.handshake = new TlsHandshake(connection, engine, this, writer, timeoutNanos);
-    this.reader = new TlsReader(connection, engine, this, handshake);
+    this.handshake = new TlsHandshake(loop, connection, engine, this, writer, timeoutNanos);
+    this.reader = new TlsReader(loop, connection, engine, this, handshake);
   }
 
   /// What goes to the socket.
@@ -95,23 +99,20 @@ final class TlsLayer {
 
   // ---- output -------------------------------------------------------------------------------
 
-  /// Encrypts the output as far as the socket should have it now; the rest is copied out of the
-  /// staging memory. Only when nothing is with the kernel. Ciphertext cannot be made a second time:
-  /// without room to keep it, the connection waits before it is made.
+  /// Encrypts the output as far as the socket should have it now. Only when nothing is with the
+  /// kernel.
   ///
-  /// @return false when there is no room for that
+  /// @return whether it goes on in the next turn
   boolean encrypt() {
-    Output output = connection.output();
-    connection.dirty = true; // it is being flushed: what is encrypted here needs no second flush
     if (failed) {
       output.clear();
     }
     boolean postponed = false;
     try {
       if (!handshake.busy() && handshake.established()) {
-        postponed = encryptOutput(output);
+        postponed = encryptOutput();
       }
-      if (connection.state == Connection.State.CLOSING
+      if (connection.state == Endpoint.State.CLOSING
           && output.isEmpty()
           && !handshake.busy()
           && !closeSent) {
@@ -126,22 +127,18 @@ final class TlsLayer {
     } catch (RuntimeException e) {
       broken(e);
     }
-    connection.dirty = false;
-    if (postponed) {
-      connection.markDirty();
-    }
-    return output.persist(0);
+    return postponed;
   }
 
   /// @return whether it goes on in the next turn, because this one has staged too much
-  private boolean encryptOutput(Output output) throws SSLException {
+  private boolean encryptOutput() throws SSLException {
     int room = UNKNOWN_ROOM;
     while (!handshake.busy() && !writer.full(room > 0 ? room : TlsWriter.WIRE_BYTES)) {
       OutSegment head = output.head();
       if (head == null || head.file != null) {
         return false;
       }
-      if (loop.staging().crowded()) {
+      if (loop.outputMemory().staging().crowded()) {
         return true;
       }
       if (room == UNKNOWN_ROOM) {
@@ -175,7 +172,7 @@ final class TlsLayer {
 
   /// The file at the front of the output, when it is its turn.
   @Nullable OutSegment readyFile() {
-    OutSegment head = connection.output().head();
+    OutSegment head = output.head();
     return handshake.established() && !handshake.busy() && head != null && head.file != null
         ? head
         : null;
@@ -183,8 +180,8 @@ final class TlsLayer {
 
   /// Whether everything has been encrypted, with the `close_notify` when the connection closes.
   boolean drained() {
-    return connection.output().isEmpty()
-        && (closeSent || connection.state != Connection.State.CLOSING);
+    return output.isEmpty()
+        && (closeSent || connection.state != Endpoint.State.CLOSING);
   }
 
   // ---- end ----------------------------------------------------------------------------------
@@ -195,7 +192,7 @@ final class TlsLayer {
     if (handshake.established() || failed) {
       return false;
     }
-    if (connection.output().isEmpty()) {
+    if (output.isEmpty()) {
       connection.abort();
     } else {
       handshake.closeAfterwards();
@@ -210,7 +207,7 @@ final class TlsLayer {
   /// FIN from the peer.
   void peerFin() {
     if (inputEnded) {
-      if (connection.state == Connection.State.LINGER) {
+      if (connection.state == Endpoint.State.LINGER) {
         connection.abort();
       }
     } else if (handshake.busy()) {
@@ -224,7 +221,7 @@ final class TlsLayer {
     inputEnded = true;
     truncated = byFin;
     if (handshake.established() || failed) {
-      connection.input.end();
+      connection.endInput();
     } else {
       connection.abort();
     }

@@ -7,6 +7,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.input.TlsHeld;
 import sluice.memory.Block;
 
 /// Decrypts records, from the chunk they arrived in; only the beginning of a record that is not
@@ -22,8 +23,8 @@ final class TlsReader {
   /// The engine's target while there is no block.
   static final ByteBuffer NO_ROOM = ByteBuffer.allocate(0);
 
-  private final Connection connection;
-  private final Loop loop;
+  private final Endpoint connection;
+  private final LoopParts loop;
   private final SSLEngine engine;
   private final TlsLayer layer;
   private final TlsHandshake handshake;
@@ -34,13 +35,18 @@ final class TlsReader {
 
   private ByteBuffer target = NO_ROOM;
 
-  TlsReader(Connection connection, SSLEngine engine, TlsLayer layer, TlsHandshake handshake) {
+  TlsReader(
+      LoopParts loop,
+      Endpoint connection,
+      SSLEngine engine,
+      TlsLayer layer,
+      TlsHandshake handshake) {
     this.connection = connection;
-    this.loop = connection.loop;
+    this.loop = loop;
     this.engine = engine;
     this.layer = layer;
     this.handshake = handshake;
-    this.held = new TlsHeld(connection);
+    this.held = new TlsHeld(loop.partials(), connection);
   }
 
   /// Ciphertext that waits.
@@ -51,7 +57,7 @@ final class TlsReader {
   /// Ciphertext came in a chunk that has no other holder: it is decrypted in place.
   void received(Block chunk, long base, int count) {
     if (!accepts()) {
-      connection.input.show(chunk, base, count); // counted, and dropped
+      connection.showInput(chunk, base, count); // counted, and dropped
       return;
     }
     MemorySegment bytes = chunk.segment();
@@ -81,9 +87,7 @@ final class TlsReader {
 
   /// Whether input is still decrypted.
   boolean accepts() {
-    return connection.state == Connection.State.OPEN
-        && !layer.inputEnded()
-        && !connection.input.refused();
+    return connection.acceptsInput() && !layer.inputEnded();
   }
 
   private boolean hold(MemorySegment from, long offset, int count) {
@@ -92,7 +96,7 @@ final class TlsReader {
       return false;
     }
     if (saturated()) {
-      connection.input.pause();
+      connection.pauseInput();
     }
     return true;
   }
@@ -174,7 +178,7 @@ final class TlsReader {
 
   private boolean allocatePlain(int bytes) {
     dropPlain();
-    Block block = loop.allocatePartial(connection, Math.max(SMALLEST_PLAIN_BYTES, bytes));
+    Block block = loop.partials().allocate(connection, Math.max(SMALLEST_PLAIN_BYTES, bytes));
     if (block == null) {
       return false;
     }
@@ -189,8 +193,8 @@ final class TlsReader {
     if (block != null && count > 0) {
       plain = null;
       target = NO_ROOM;
-      loop.openBatch();
-      connection.input.show(block, 0, count);
+      loop.turn().openBatch();
+      connection.showInput(block, 0, count);
       block.release();
     }
   }

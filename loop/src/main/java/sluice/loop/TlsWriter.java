@@ -6,6 +6,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import sluice.loop.output.OutSegment;
+import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
 import sluice.memory.Block;
 
@@ -27,17 +28,18 @@ final class TlsWriter {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final ByteBuffer[] NO_RANGES = new ByteBuffer[0];
 
-  private final Loop loop;
-  private final Connection connection;
+  private final OutputMemory memory;
+  private final Endpoint connection;
   private final SSLEngine engine;
   private final Output wire;
   private ByteBuffer[] ranges = NO_RANGES;
 
-  TlsWriter(Connection connection, SSLEngine engine) {
-    this.loop = connection.loop;
+  /// @param wire what goes to the socket
+  TlsWriter(OutputMemory memory, Endpoint connection, Output wire, SSLEngine engine) {
+    this.memory = memory;
     this.connection = connection;
     this.engine = engine;
-    this.wire = new Output(loop, connection);
+    this.wire = wire;
   }
 
   /// What goes to the socket.
@@ -100,14 +102,14 @@ final class TlsWriter {
       throw new IllegalStateException("the peer makes us answer and reads nothing");
     }
     int most = engine.getSession().getPacketBufferSize();
-    Staging staging = loop.staging();
+    Staging staging = memory.staging();
     if (staging.crowded() || most > Staging.SLAB_BYTES) {
-      Block block = Block.allocate(loop.outputAccount(), most);
+      Block block = memory.allocate(most);
       if (block != null) {
         return recordInBlock(count, block);
       }
       if (most > Staging.SLAB_BYTES) {
-        throw new IllegalStateException("no room for a record: " + loop.outputAccount());
+        throw new IllegalStateException("no room for a record: " + memory.kept());
       }
     }
     staging.ensure(most);

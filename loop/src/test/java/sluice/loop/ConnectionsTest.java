@@ -10,12 +10,14 @@ import sluice.loop.engine.Token;
 /// Which connection a completion is for.
 final class ConnectionsTest {
   private final LoopRig rig;
+  private final ConnectionParts parts;
   private final Listener listener;
   private final Connections connections = new Connections();
 
   ConnectionsTest() throws IOException {
     rig = new LoopRig((connection, input) -> 0);
-    listener = rig.open().listener;
+    parts = rig.open().parts;
+    listener = rig.listener;
   }
 
   @AfterEach
@@ -24,7 +26,7 @@ final class ConnectionsTest {
   }
 
   private Connection add() {
-    return connections.add(rig.loop, listener, 10);
+    return connections.add(parts, listener, 10);
   }
 
   @Test

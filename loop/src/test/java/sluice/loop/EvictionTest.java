@@ -77,7 +77,6 @@ final class EvictionTest {
             case 1 -> {
               ReplyTicket ticket = connection.defer();
               connection
-                  .loop()
                   .slowPath()
                   .execute(() -> ticket.complete(c -> c.output().put(new byte[3000])));
               return 1;

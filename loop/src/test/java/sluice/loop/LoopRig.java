@@ -18,6 +18,7 @@ final class LoopRig implements AutoCloseable {
   final ScriptedEngine engine = new ScriptedEngine(EngineConfig.DEFAULT.withChunks(16, 4096));
   final ArrayDeque<Runnable> slow = new ArrayDeque<>();
   final Loop loop;
+  final Listener listener;
   long nanos = 1_000_000_000L;
   private @Nullable Connection latest;
 
@@ -27,7 +28,7 @@ final class LoopRig implements AutoCloseable {
 
   LoopRig(Protocol protocol, LoopConfig config) throws IOException {
     loop = new Loop("rig", engine, config, () -> nanos, slow::add);
-    loop.listen(new InetSocketAddress(0), ListenOptions.DEFAULT, noting(protocol));
+    listener = loop.listen(new InetSocketAddress(0), ListenOptions.DEFAULT, noting(protocol));
     loop.turn(0);
   }
 

@@ -193,7 +193,6 @@ final class OutputRoomTest {
           byte value = input.get(0);
           ReplyTicket ticket = connection.defer();
           connection
-              .loop()
               .slowPath()
               .execute(() -> {
                 ticket.append(c -> c.output().put(reply(value)));

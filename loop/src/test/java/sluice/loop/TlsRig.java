@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,8 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import sluice.loop.engine.Backend;
+import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
@@ -48,6 +51,7 @@ final class TlsRig implements AutoCloseable {
   private final CompletableFuture<InetSocketAddress> bound = new CompletableFuture<>();
   private final AtomicLong skippedNanos = new AtomicLong();
   private final Thread thread;
+  private volatile @Nullable ChunkArena arena;
 
   TlsRig(Backend backend, TlsContext context) throws Exception {
     this(backend, context, CONFIG);
@@ -63,7 +67,15 @@ final class TlsRig implements AutoCloseable {
   }
 
   private void run(Backend backend, TlsContext context, LoopConfig config) {
-    try (Loop loop = new Loop("tls", open(backend), config, this::nanos, Server.VIRTUAL_THREADS)) {
+    Engine engine;
+    try {
+      engine = open(backend);
+    } catch (IOException e) {
+      bound.completeExceptionally(e);
+      return;
+    }
+    arena = engine.sockets().arena();
+    try (Loop loop = new Loop("tls", engine, config, this::nanos, Server.VIRTUAL_THREADS)) {
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Listener listener = loop.listen(any, ListenOptions.DEFAULT, talk, context);
       ready.complete(loop);
@@ -192,7 +204,7 @@ final class TlsRig implements AutoCloseable {
 
   private int freeChunks() {
     try {
-      return onLoop(() -> loop().kernel().arena().free());
+      return onLoop(() -> Objects.requireNonNull(arena).free());
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }

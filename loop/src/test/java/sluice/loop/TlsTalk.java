@@ -94,7 +94,6 @@ final class TlsTalk implements Protocol {
     input.copyTo(from, bytes, 0, length);
     ReplyTicket ticket = connection.defer();
     connection
-        .loop()
         .slowPath()
         .execute(() -> {
           int half = length / 2;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +20,6 @@ import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
-import sluice.loop.Loop;
 import sluice.loop.Output;
 import sluice.loop.Protocol;
 import sluice.loop.engine.Engine;
@@ -236,8 +236,8 @@ public abstract class InterruptletContract {
       taken += used;
       if (taken == GROUP) {
         connection.holdInput();
-        Loop loop = connection.loop();
-        loop.slowPath().execute(() -> loop.execute(() -> answer(connection)));
+        Executor loop = connection.executor();
+        connection.slowPath().execute(() -> loop.execute(() -> answer(connection)));
       }
       return used;
     }

@@ -209,7 +209,6 @@ final class EchoProtocol implements Protocol {
     int cut = random.below(reply.length);
     ReplyTicket ticket = connection.defer();
     connection
-        .loop()
         .slowPath()
         .execute(() -> {
           if (kept != null) {

@@ -2,9 +2,9 @@ package sluice.http.front;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Connection;
-import sluice.loop.Loop;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.sys.Errno;
@@ -29,7 +29,7 @@ public final class FrontedConnection {
   private static final int SEND_FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
   private final Connection connection;
-  private final Loop loop;
+  private final Executor loop;
   private final FrontTracker tracker;
   private final Object session;
   private final Runnable resume = this::resumeHere;
@@ -63,7 +63,7 @@ public final class FrontedConnection {
 
   FrontedConnection(Connection connection, FrontTracker tracker, Object session) {
     this.connection = connection;
-    this.loop = connection.loop();
+    this.loop = connection.executor();
     this.tracker = tracker;
     this.session = session;
   }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Loop;
+import sluice.loop.RunningHandler;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.sockets.Log;
 import sluice.memory.Account;
@@ -30,6 +31,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
   private record Admission(HandlerGuard guard, Supplier<? extends DatagramInterruptlet> maker) {}
 
   private final Loop loop;
+  private final RunningHandler running;
   private final DatagramSlowHandler slow;
   private final Account copies;
   private volatile @Nullable Admission admission;
@@ -46,6 +48,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
   /// @param copiedBytes what datagrams on the slow path may hold together
   public DatagramInterruptlets(Loop loop, DatagramSlowHandler slow, long copiedBytes) {
     this.loop = loop;
+    this.running = loop.handler();
     this.slow = slow;
     this.copies = new Account(loop.name() + " passed datagrams", copiedBytes);
   }
@@ -93,11 +96,11 @@ public final class DatagramInterruptlets implements DatagramHandler {
     }
     DatagramOutput reply = port.to(from);
     boolean done;
-    now.guard.enter(loop);
+    now.guard.enter(running);
     try {
       done = asked.handle(datagram, reply);
     } finally {
-      now.guard.exit(loop);
+      now.guard.exit(running);
     }
     if (done) {
       answered++;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.Connection;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Protocol;
+import sluice.loop.RunningHandler;
 import sluice.loop.engine.Backend;
 import sluice.memory.View;
 import sluice.testbase.Patience;
@@ -35,6 +36,7 @@ class WatchdogTest {
   private static final class Guarded implements Protocol {
     private final HandlerGuard guard;
     private final CompletableFuture<Server> server = new CompletableFuture<>();
+    private final CompletableFuture<RunningHandler> running = new CompletableFuture<>();
     private final AtomicLong longestNanos = new AtomicLong();
 
     Guarded(HandlerGuard guard) {
@@ -48,14 +50,14 @@ class WatchdogTest {
         return input.length();
       }
       long start = System.nanoTime();
-      guard.enter(connection.loop());
+      guard.enter(running.join());
       try {
         if (input.get(0) == 1) {
           holdUpTheLoop(server.join().watchdog());
         }
         connection.output().put((byte) 'r');
       } finally {
-        guard.exit(connection.loop());
+        guard.exit(running.join());
         longestNanos.accumulateAndGet(System.nanoTime() - start, Math::max);
       }
       return input.length();
@@ -85,7 +87,11 @@ class WatchdogTest {
   private static Server start(Guarded protocol) throws IOException {
     Server server =
         Server.start(
-            ServerConfig.onLoopback("watched", 0).withBackend(Backend.JDK), loop -> protocol);
+            ServerConfig.onLoopback("watched", 0).withBackend(Backend.JDK),
+            loop -> {
+              protocol.running.complete(loop.handler());
+              return protocol;
+            });
     protocol.server.complete(server);
     return server;
   }

@@ -107,7 +107,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
         return false;
       }
       message = first;
-      pace.begin(connection.loop().now());
+      pace.begin(connection.now());
       protocol.assembling(this);
     }
     fragmentLeft = fragmentBytes;
@@ -271,7 +271,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
     if (has == 0) {
       return false;
     }
-    boolean gone = !protocol.workers().leases().has(bytes, connection.loop().now());
+    boolean gone = !protocol.workers().leases().has(bytes, connection.now());
     return gone || has + bytes > protocol.limits().leasedBytesPerConnection();
   }
 
@@ -323,7 +323,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
       return;
     }
     held = false;
-    pace.resume(connection.loop().now(), assembledBytes());
+    pace.resume(connection.now(), assembledBytes());
     protocol.workers().forget(this);
     if (!whole || protocol.handleWhole(this)) {
       connection.resumeInput();

@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.input;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -9,35 +9,38 @@ import sluice.memory.Block;
 ///
 /// Output may lease the block. From then on it is a snapshot and stays as it is: what is added or
 /// left over moves to a block of its own.
-final class PartialInput {
-  private final Connection connection;
+public final class PartialInput {
+  private final PartialMemory memory;
+  private final Object owner;
   private @Nullable Block block;
   private int length;
 
-  PartialInput(Connection connection) {
-    this.connection = connection;
+  /// @param owner for what the memory is, see [PartialMemory#allocate]
+  public PartialInput(PartialMemory memory, Object owner) {
+    this.memory = memory;
+    this.owner = owner;
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
   /// The bytes; null when there are none.
-  @Nullable Block block() {
+  public @Nullable Block block() {
     return block;
   }
 
-  long blockBytes() {
+  public long blockBytes() {
     Block held = block;
     return held == null ? 0 : held.lengthBytes();
   }
 
   /// @return false when the loop's budget has no room
-  boolean append(MemorySegment source, long offset, int count) {
+  public boolean append(MemorySegment source, long offset, int count) {
     int need = length + count;
     Block target = block;
     if (target == null || target.lengthBytes() < need || target.leases() > 1) {
-      Block grown = connection.loop.allocatePartial(connection, need);
+      Block grown = memory.allocate(owner, need);
       if (grown == null) {
         return false;
       }
@@ -56,7 +59,7 @@ final class PartialInput {
   /// Drops the first `used` bytes; some are left.
   ///
   /// @return false when the loop's budget has no room for a copy of the rest
-  boolean consume(int used) {
+  public boolean consume(int used) {
     Block before = block;
     if (used == 0 || before == null) {
       return true;
@@ -74,7 +77,7 @@ final class PartialInput {
     return kept;
   }
 
-  void drop() {
+  public void drop() {
     Block held = block;
     if (held != null) {
       block = null;

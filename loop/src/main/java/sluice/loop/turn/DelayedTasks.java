@@ -1,11 +1,11 @@
-package sluice.loop;
+package sluice.loop.turn;
 
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/// Tasks of a loop for later, few and rough; connections have the [TimerWheel]. Owned by the loop's
+/// Tasks of a loop for later, few and rough; connections have a wheel of timers. Owned by the loop's
 /// thread.
-final class DelayedTasks {
+public final class DelayedTasks {
   private final PriorityQueue<Delayed> queue = new PriorityQueue<>();
 
   private record Delayed(long atNanos, Runnable task) implements Comparable<Delayed> {
@@ -15,17 +15,17 @@ final class DelayedTasks {
     }
   }
 
-  void add(long atNanos, Runnable task) {
+  public void add(long atNanos, Runnable task) {
     queue.add(new Delayed(atNanos, task));
   }
 
   /// @return nanoseconds until the next task is due, at least 1; negative when there is none
-  long untilNext(long now) {
+  public long untilNext(long now) {
     Delayed next = queue.peek();
     return next == null ? -1 : Math.max(1, next.atNanos - now);
   }
 
-  void runDue(long now, Consumer<Runnable> runner) {
+  public void runDue(long now, Consumer<Runnable> runner) {
     while (!queue.isEmpty() && queue.peek().atNanos - now <= 0) {
       runner.accept(queue.poll().task);
     }

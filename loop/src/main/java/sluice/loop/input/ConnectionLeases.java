@@ -1,4 +1,4 @@
-package sluice.loop.output;
+package sluice.loop.input;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.turn;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | top | any thread | acquire | compareAndSet (add), getAndSet (take) |
 /// | Node.next | the adder, then the taker | plain | plain before the release of `top` |
-final class Inbox {
+public final class Inbox {
   private static final VarHandle TOP;
 
   static {
@@ -38,7 +38,7 @@ final class Inbox {
   @SuppressWarnings("unused") // through TOP
   private volatile @Nullable Node top;
 
-  void add(Runnable task) {
+  public void add(Runnable task) {
     Node node = new Node(task);
     Node seen;
     do {
@@ -47,14 +47,14 @@ final class Inbox {
     } while (!TOP.compareAndSet(this, seen, node));
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return top == null;
   }
 
   /// Hands everything that was added before the call to `runner`, in the order it was added.
   ///
   /// @param runner must not throw: the rest would be lost
-  void runAll(Consumer<Runnable> runner) {
+  public void runAll(Consumer<Runnable> runner) {
     if (top == null) {
       return;
     }

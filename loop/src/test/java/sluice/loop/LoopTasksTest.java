@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,65 +15,11 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
-import sluice.testbase.Patience;
 
-/// Tasks come out once each, in the order each thread gave them, and a sleeping loop hears of them.
+/// A sleeping loop hears of every task, and survives a task that fails.
 @Timeout(240)
-class InboxTest {
-  private static final int ADDERS = 4;
-  private static final int TASKS = 50_000;
+class LoopTasksTest {
   private static final int ROUNDS = 3_000;
-
-  @Test
-  void keepsTheOrderOfEachThread() throws InterruptedException {
-    Inbox inbox = new Inbox();
-    int[] next = new int[ADDERS];
-    int[] taken = new int[1];
-    List<Thread> adders = new ArrayList<>();
-    for (int i = 0; i < ADDERS; i++) {
-      int adder = i;
-      adders.add(
-          Thread.ofPlatform()
-              .start(() -> {
-                for (int n = 0; n < TASKS; n++) {
-                  int number = n;
-                  inbox.add(() -> {
-                    assertThat(next[adder]).isEqualTo(number);
-                    next[adder]++;
-                    taken[0]++;
-                  });
-                }
-              }));
-    }
-    Patience patience = new Patience();
-    while (taken[0] < ADDERS * TASKS) {
-      patience.check("all tasks");
-      inbox.runAll(Runnable::run);
-      LockSupport.parkNanos(10_000);
-    }
-    for (Thread adder : adders) {
-      adder.join();
-    }
-    assertThat(inbox.isEmpty()).isTrue();
-    assertThat(Arrays.stream(next)).allMatch(count -> count == TASKS);
-  }
-
-  @Test
-  void whatATaskAddsRunsNextTime() {
-    Inbox inbox = new Inbox();
-    List<Integer> order = new ArrayList<>();
-    inbox.add(() -> {
-      order.add(1);
-      inbox.add(() -> order.add(3));
-    });
-    inbox.add(() -> order.add(2));
-    inbox.runAll(Runnable::run);
-    assertThat(order).containsExactly(1, 2);
-    inbox.runAll(Runnable::run);
-    assertThat(order).containsExactly(1, 2, 3);
-    inbox.runAll(task -> order.add(4));
-    assertThat(order).hasSize(3);
-  }
 
   /// Each task is added at another moment of the loop's way to sleep. One wake-up lost, and the
   /// loop, which has nothing else to wake it, sleeps for ever.
@@ -131,7 +73,7 @@ class InboxTest {
   }
 
   @Test
-  void failingTaskHarmsNobody() throws IOException {
+  void aTaskThatFailsHarmsNoOther() throws IOException {
     try (LoopRig rig = new LoopRig((connection, input) -> input.length())) {
       AtomicInteger ran = new AtomicInteger();
       rig.loop.execute(() -> {

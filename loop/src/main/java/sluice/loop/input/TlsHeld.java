@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.input;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -7,34 +7,37 @@ import sluice.memory.Block;
 
 /// Ciphertext that could not be decrypted when it came: the beginning of a record, or what arrived
 /// while tasks ran. Owned by the loop's thread; charged to its account of partial messages.
-final class TlsHeld {
+public final class TlsHeld {
   /// The longest record the JDK's engine takes, for peers that ignore the limit.
-  static final int LONGEST_RECORD_BYTES = 33_093;
+  public static final int LONGEST_RECORD_BYTES = 33_093;
 
   private static final int HEADER_BYTES = 5;
   private static final int TYPE_FIRST = 20;
   private static final int TYPE_LAST = 23;
 
-  private final Connection connection;
+  private final PartialMemory memory;
+  private final Object owner;
   private @Nullable Block block;
   private int length;
 
-  TlsHeld(Connection connection) {
-    this.connection = connection;
+  /// @param owner for what the memory is, see [PartialMemory#allocate]
+  public TlsHeld(PartialMemory memory, Object owner) {
+    this.memory = memory;
+    this.owner = owner;
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
   /// Memory it takes.
-  long blockBytes() {
+  public long blockBytes() {
     Block held = block;
     return held == null ? 0 : held.lengthBytes();
   }
 
   /// Whether `source` begins with a whole record, or with something that is none.
-  static boolean complete(ByteBuffer source) {
+  public static boolean complete(ByteBuffer source) {
     int available = source.remaining();
     return available >= HEADER_BYTES
         && recordBytes(source, source.position(), available) <= available;
@@ -51,7 +54,7 @@ final class TlsHeld {
 
   /// Bytes by which the first record is incomplete, as far as that is known; 0 when nothing is
   /// held.
-  int missing() {
+  public int missing() {
     Block held = block;
     if (held == null) {
       return 0;
@@ -65,12 +68,12 @@ final class TlsHeld {
   /// Appends a copy.
   ///
   /// @return false when the loop's account has no room; nothing was appended then
-  boolean add(MemorySegment from, long offset, int count) {
+  public boolean add(MemorySegment from, long offset, int count) {
     int need = length + count;
     Block held = block;
     if (held == null || held.lengthBytes() < need) {
       int first = held == null && count >= HEADER_BYTES ? whole(from, offset, count) : 0;
-      Block grown = connection.loop.allocatePartial(connection, Math.max(need, first));
+      Block grown = memory.allocate(owner, Math.max(need, first));
       if (grown == null) {
         return false;
       }
@@ -91,14 +94,14 @@ final class TlsHeld {
   }
 
   /// Hands everything over, with its lease; ask for [#length] before.
-  @Nullable Block take() {
+  public @Nullable Block take() {
     Block taken = block;
     block = null;
     length = 0;
     return taken;
   }
 
-  void release() {
+  public void release() {
     Block taken = take();
     if (taken != null) {
       taken.release();

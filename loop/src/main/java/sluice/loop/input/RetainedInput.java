@@ -1,4 +1,4 @@
-package sluice.loop.output;
+package sluice.loop.input;
 
 import sluice.memory.Block;
 

@@ -1,0 +1,120 @@
+package sluice.loop.turn;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.sockets.Log;
+
+/// What other threads ask of a loop: tasks, and its end. Owned by the loop's thread, which runs
+/// them; any thread adds.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | asleep | loop; a waker clears it | volatile | volatile |
+/// | stopping | any thread | volatile | volatile |
+/// | delayed | loop | plain | plain |
+public final class LoopTasks implements Executor {
+  private final String name;
+  private final Runnable waker;
+  private final NanoClock clock;
+  private final Runnable failed;
+  private final Inbox inbox = new Inbox();
+  private final DelayedTasks delayed = new DelayedTasks();
+  private final Consumer<Runnable> runner = this::run;
+  private volatile boolean asleep;
+  private volatile boolean stopping;
+
+  /// @param name of the loop, for reports
+  /// @param waker ends the wait of the loop's engine
+  /// @param failed counts a task that has failed
+  public LoopTasks(String name, Runnable waker, NanoClock clock, Runnable failed) {
+    this.name = name;
+    this.waker = waker;
+    this.clock = clock;
+    this.failed = failed;
+  }
+
+  // ---- for any thread -----------------------------------------------------------------------
+
+  /// Runs a task on the loop's thread, after what was given before. Wakes the loop only if it
+  /// sleeps.
+  @Override
+  public void execute(Runnable task) {
+    inbox.add(task);
+    wake();
+  }
+
+  public void wake() {
+    if (asleep) {
+      asleep = false;
+      waker.run();
+    }
+  }
+
+  /// Asks the loop to end after the current turn.
+  public void stop() {
+    stopping = true;
+    execute(() -> {});
+  }
+
+  public boolean stopping() {
+    return stopping;
+  }
+
+  /// Whether the loop waits for its engine. A hint: it may be over already.
+  public boolean asleep() {
+    return asleep;
+  }
+
+  // ---- for the loop's thread ----------------------------------------------------------------
+
+  /// Runs a task after a delay, give or take a turn.
+  public void schedule(long delayNanos, Runnable task) {
+    delayed.add(clock.nanos() + delayNanos, task);
+  }
+
+  /// The loop is about to wait: from now on a task that is added wakes it.
+  ///
+  /// @return false when there is a task already
+  public boolean sleep() {
+    asleep = true;
+    if (inbox.isEmpty()) {
+      return true;
+    }
+    asleep = false;
+    return false;
+  }
+
+  /// The wait is over: adding a task need not wake the loop.
+  public void awake() {
+    if (asleep) {
+      asleep = false;
+    }
+  }
+
+  /// Runs what was added before the call.
+  public void runAdded() {
+    inbox.runAll(runner);
+  }
+
+  /// Runs what is due.
+  public void runDue(long now) {
+    delayed.runDue(now, runner);
+  }
+
+  /// @return nanoseconds until the next delayed task, at least 1; negative when there is none
+  public long untilNext(long now) {
+    return delayed.untilNext(now);
+  }
+
+  /// Runs a task that may fail: that is counted and logged.
+  public void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      failed.run();
+      Log.LOGGER.log(Level.ERROR, () -> name + ": a task failed", e);
+    }
+  }
+}
