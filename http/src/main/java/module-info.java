@@ -11,6 +11,7 @@ module sluice.http {
 
   exports sluice.http;
   exports sluice.http.front;
+  exports sluice.http.handlers;
   exports sluice.http.parse;
   exports sluice.http.plugin;
   exports sluice.http.site;

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.http.HttpInterruptlet;
-import sluice.http.HttpMessage;
-import sluice.http.HttpReply;
-import sluice.http.HttpResponder;
-import sluice.http.Route;
+import sluice.http.handlers.HttpInterruptlet;
+import sluice.http.handlers.HttpMessage;
+import sluice.http.handlers.HttpReply;
+import sluice.http.handlers.HttpResponder;
+import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 

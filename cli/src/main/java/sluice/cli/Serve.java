@@ -13,7 +13,7 @@ import sluice.cli.console.UsageException;
 import sluice.cli.domain.Plugins;
 import sluice.http.HttpConfig;
 import sluice.http.HttpServer;
-import sluice.http.Route;
+import sluice.http.handlers.Route;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
 import sluice.loop.server.Engines;

@@ -4,7 +4,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.http.handlers.Route;
 import sluice.http.parse.HttpLimits;
+import sluice.http.service.SiteSettings;
 import sluice.http.site.Site;
 import sluice.loop.server.ServerConfig;
 
@@ -183,8 +185,8 @@ public record HttpConfig(
         routes);
   }
 
-  /// Whether files are reached by system calls, not through the portable Java interface.
-  boolean kernelFiles() {
-    return System.getProperty("os.name").equals("Linux");
+  /// What each loop is told of the site.
+  SiteSettings perLoop() {
+    return new SiteSettings(site, cacheBytes / server.loops(), cacheControl, watches);
   }
 }

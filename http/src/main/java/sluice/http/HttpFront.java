@@ -4,6 +4,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontSite;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
+import sluice.http.reply.Resource;
+import sluice.http.service.SiteService;
 import sluice.loop.Connection;
 import sluice.memory.View;
 
@@ -37,7 +39,7 @@ final class HttpFront implements FrontSite {
   @Override
   public Object opened(Connection connection) {
     http.opened(connection);
-    return HttpProtocol.session(connection);
+    return http.session(connection);
   }
 
   @Override

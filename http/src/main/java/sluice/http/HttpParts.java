@@ -16,7 +16,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sluice.http.handlers.RouteTable;
+import sluice.http.handlers.Routes;
 import sluice.http.log.AccessLog;
+import sluice.http.reply.ErrorPages;
+import sluice.http.service.SiteService;
 import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
@@ -53,7 +57,7 @@ final class HttpParts {
   /// What a loop serves. Called by its thread.
   Protocol protocol(Loop loop) {
     try {
-      return protocol(loop, SiteService.open(loop, config, config.site()));
+      return protocol(loop, SiteService.open(loop, config.perLoop()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -61,7 +65,7 @@ final class HttpParts {
 
   /// What a loop serves in front of an application. Called by its thread.
   HttpFront front(Loop loop) throws IOException {
-    SiteService site = SiteService.open(loop, config, config.site());
+    SiteService site = SiteService.open(loop, config.perLoop());
     return new HttpFront(protocol(loop, site), site);
   }
 

@@ -5,6 +5,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
 import sluice.http.front.FrontSite;
 import sluice.http.front.FrontedConnection;
+import sluice.http.handlers.BoundRoute;
+import sluice.http.handlers.HttpExchanges;
+import sluice.http.handlers.HttpHandlers;
+import sluice.http.handlers.RouteTable;
+import sluice.http.handlers.SlowReply;
+import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLog;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.BodyKind;
@@ -12,6 +18,11 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
+import sluice.http.reply.ErrorPages;
+import sluice.http.reply.HttpCounts;
+import sluice.http.reply.HttpReplies;
+import sluice.http.reply.Resource;
+import sluice.http.service.SiteService;
 import sluice.http.site.SitePath;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
@@ -28,7 +39,7 @@ import sluice.memory.ViewBinder;
 ///
 /// A request that is deferred closes the connection's gate, so pipelined replies leave in order.
 /// Request bodies are skipped, unless a handler has a use for them ([HttpHandlers]).
-final class HttpProtocol implements Protocol {
+final class HttpProtocol implements Protocol, HttpExchanges {
   /// A longer request body is not read to its end; the connection is closed instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 
@@ -44,13 +55,11 @@ final class HttpProtocol implements Protocol {
   private final Loop loop;
   private final HttpConfig config;
   private final @Nullable SiteService site;
-  private final HttpCounts counts = new HttpCounts();
+  private final HttpCounts counts;
   private final HttpParser parser;
   private final HttpRequest request;
   private final RequestPath requestPath;
-  private final DateLine date = new DateLine();
   private final HttpReplies replies;
-  private final Burst burst;
   private final RouteTable routes;
   private final HttpHandlers handlers;
   private final @Nullable RequestLog log;
@@ -72,11 +81,10 @@ final class HttpProtocol implements Protocol {
     this.parser = new HttpParser(config.limits());
     this.request = new HttpRequest(config.limits());
     this.requestPath = new RequestPath(config.limits().targetBytes());
-    this.replies = new HttpReplies(date, errors, counts);
-    this.burst = new Burst(loop.name(), date);
-    loop.onClose(burst::close);
+    this.replies = new HttpReplies(loop.name(), errors);
+    this.counts = replies.counts();
+    loop.onClose(replies::close);
     this.routes = routes;
-    this.handlers = new HttpHandlers(this, loop, config, request, replies);
     this.log = log == null ? null : new RequestLog(log, request, replies);
     this.heads =
         new Account(
@@ -84,12 +92,12 @@ final class HttpProtocol implements Protocol {
             (long) config.server().loop().maxConnections() * config.limits().headBytes());
     this.headerNanos = config.headerTimeout().toNanos();
     this.idleNanos = config.idleTimeout().toNanos();
-    date.update(System.currentTimeMillis());
+    this.handlers = new HttpHandlers(this, loop, request, replies, headerNanos);
     loop.beforeBatch(this::beforeBatch);
   }
 
   private void beforeBatch() {
-    date.update(System.currentTimeMillis());
+    replies.updateDate();
     routes.update();
     if (site != null) {
       site.drain();
@@ -112,10 +120,6 @@ final class HttpProtocol implements Protocol {
     if (forgetting != null) {
       forgetting.forget();
     }
-  }
-
-  HttpCounts counts() {
-    return counts;
   }
 
   // ---- connections --------------------------------------------------------------------------
@@ -142,7 +146,7 @@ final class HttpProtocol implements Protocol {
   @Override
   public void draining(Connection connection) {
     HttpSession session = session(connection);
-    session.closing = true;
+    session.close();
     if (connection.deferred() || session.stage() == Stage.COLLECTING) {
       return;
     }
@@ -156,11 +160,11 @@ final class HttpProtocol implements Protocol {
   }
 
   private long idleNanos(HttpSession session) {
-    return session.closing ? Math.min(idleNanos, DRAIN_IDLE_NANOS) : idleNanos;
+    return session.closing() ? Math.min(idleNanos, DRAIN_IDLE_NANOS) : idleNanos;
   }
 
   private long headNanos(HttpSession session) {
-    return session.closing ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
+    return session.closing() ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
   }
 
   @Override
@@ -168,7 +172,7 @@ final class HttpProtocol implements Protocol {
     HttpSession session = session(connection);
     Upload upload = session.upload();
     if (upload != null) {
-      refuse(connection, 408, upload.message);
+      refuse(connection, 408, upload.head());
     } else if (session.stage() == Stage.HEAD || session.stage() == Stage.HELD) {
       refuse(connection, 408, null);
     } else {
@@ -184,7 +188,7 @@ final class HttpProtocol implements Protocol {
     Upload upload = session.upload();
     if (upload != null) {
       handlers.abandon(session);
-      refuse(connection, 400, upload.message);
+      refuse(connection, 400, upload.head());
     } else {
       connection.close();
     }
@@ -236,7 +240,8 @@ final class HttpProtocol implements Protocol {
     return requestPath;
   }
 
-  static HttpSession session(Connection connection) {
+  @Override
+  public HttpSession session(Connection connection) {
     if (connection.attachment() instanceof HttpSession session) {
       return session;
     }
@@ -323,10 +328,10 @@ final class HttpProtocol implements Protocol {
       return at;
     }
     int count = 0;
-    while (count < Burst.MOST && request.repeats(input, at + count * length, end)) {
+    while (count < HttpReplies.MOST_REPEATS && request.repeats(input, at + count * length, end)) {
       count++;
     }
-    int sent = count < 2 ? 0 : replies.repeat(connection.output(), burst, count);
+    int sent = count < 2 ? 0 : replies.repeat(connection.output(), count);
     session.requests += sent;
     counts.hits += sent;
     return at + sent * length;
@@ -354,28 +359,26 @@ final class HttpProtocol implements Protocol {
     }
   }
 
-  /// Refuses a request that did not come whole.
-  ///
-  /// @param message its head; null when that is what is missing
-  void refuse(Connection connection, int status, @Nullable HttpMessage message) {
+  /// @param head null when that is what is missing
+  @Override
+  public void refuse(Connection connection, int status, byte @Nullable [] head) {
     replies.error(connection.output(), status, null, HttpReplies.NONE, HttpReplies.CLOSE);
     RequestLog to = log;
-    if (to != null && message != null) {
-      withRequest(message, () -> to.replied(connection, session(connection)));
+    if (to != null && head != null) {
+      withRequest(head, () -> to.replied(connection, session(connection)));
     } else if (to != null) {
       to.refused(session(connection), null, 0, 0);
     }
     connection.close();
   }
 
-  /// Refuses a request that was understood; its body is skipped.
-  void refuseRequest(Connection connection, int status, byte[] fields) {
-    HttpSession session = session(connection);
-    finish(connection, session, status, fields, keepAfterBody(session));
+  @Override
+  public void refuseRequest(Connection connection, int status, byte[] fields) {
+    finish(connection, status, fields, keepAfterBody(session(connection)));
   }
 
   private boolean keepAfterBody(HttpSession session) {
-    boolean keep = request.keepAlive() && !session.closing;
+    boolean keep = request.keepAlive() && !session.closing();
     if (request.bodyKind() != BodyKind.NONE) {
       // A client that waits for 100 gets the final status instead and may or may not send the body.
       keep &= !request.expectsContinue() && session.skipBody(request, SKIPPED_BODY_BYTES);
@@ -389,35 +392,35 @@ final class HttpProtocol implements Protocol {
     boolean keep = keepAfterBody(session);
     byte[] field = connectionField(keep);
     if (request.hasUnknownExpectation()) {
-      finish(connection, session, 417, HttpReplies.NONE, false);
+      finish(connection, 417, HttpReplies.NONE, false);
       return;
     }
     switch (request.method()) {
       case GET, HEAD -> {
-        if (!lookup(connection, session, field, keep)) {
+        if (!lookup(connection, field, keep)) {
           return;
         }
       }
       case OPTIONS -> replies.noContent(connection.output(), HttpReplies.ALLOW, field);
       case POST, PUT, DELETE, PATCH, TRACE, CONNECT -> {
-        finish(connection, session, 405, HttpReplies.ALLOW, keep);
+        finish(connection, 405, HttpReplies.ALLOW, keep);
         return;
       }
       case OTHER -> {
-        finish(connection, session, 501, HttpReplies.NONE, keep);
+        finish(connection, 501, HttpReplies.NONE, keep);
         return;
       }
     }
-    replied(connection, session, keep);
+    replied(connection, keep);
   }
 
   /// Answers a request for the site.
   ///
   /// @return false when the answer has to wait for the slow path, or was given already
-  private boolean lookup(Connection connection, HttpSession session, byte[] field, boolean keep) {
+  private boolean lookup(Connection connection, byte[] field, boolean keep) {
     SiteService files = site;
     if (files == null) {
-      finish(connection, session, 404, HttpReplies.NONE, keep);
+      finish(connection, 404, HttpReplies.NONE, keep);
       return false;
     }
     Resource resource = files.lookup(request);
@@ -428,10 +431,12 @@ final class HttpProtocol implements Protocol {
     }
     int length = requestPath.parse(request);
     if (length < 0) {
-      finish(connection, session, -length, HttpReplies.NONE, keep);
+      finish(connection, -length, HttpReplies.NONE, keep);
       return false;
     }
-    defer(files, connection, session, keep);
+    if (!defer(files, connection, null)) {
+      finish(connection, 503, HttpReplies.RETRY, keep);
+    }
     return false;
   }
 
@@ -441,85 +446,69 @@ final class HttpProtocol implements Protocol {
     session.requests++;
     replies.forgetLast();
     counts.hits++;
-    boolean keep = request.keepAlive() && !session.closing;
+    boolean keep = request.keepAlive() && !session.closing();
     replies.resource(connection, request, resource, connectionField(keep));
-    replied(connection, session, keep);
+    replied(connection, keep);
   }
 
-  byte[] connectionField(boolean keep) {
-    return connectionField(keep, request.minorVersion());
+  private byte[] connectionField(boolean keep) {
+    return HttpReplies.connectionField(keep, request.minorVersion());
   }
 
-  static byte[] connectionField(boolean keep, int minorVersion) {
-    if (!keep) {
-      return HttpReplies.CLOSE;
-    }
-    return minorVersion == 0 ? HttpReplies.KEEP_ALIVE : HttpReplies.NONE;
-  }
-
-  void finish(Connection connection, HttpSession session, int status, byte[] fields, boolean keep) {
+  @Override
+  public void finish(Connection connection, int status, byte[] fields, boolean keep) {
     replies.error(connection.output(), status, request, fields, connectionField(keep));
-    replied(connection, session, keep);
+    replied(connection, keep);
   }
 
-  void replied(Connection connection, HttpSession session, boolean keep) {
+  @Override
+  public void replied(Connection connection, boolean keep) {
     if (log != null) {
-      log.replied(connection, session);
+      log.replied(connection, session(connection));
     }
     if (!keep) {
       connection.close();
     }
   }
 
-  void updateDate() {
-    date.update(System.currentTimeMillis());
+  @Override
+  public boolean closing(Connection connection) {
+    return session(connection).closing();
   }
 
-  /// A part of a slow handler's reply is staged, and more follows.
-  void streams(Connection connection, SlowCall call) {
-    if (log != null) {
-      logSlow(log, connection, call, false);
+  @Override
+  public void streams(Connection connection, SlowReply reply, boolean first) {
+    RequestLog to = log;
+    if (to != null && first) {
+      HttpSession session = session(connection);
+      withRequest(
+          reply.requestHead(), () -> reply.record = to.begin(connection, session, reply.status()));
+    }
+    if (to != null && reply.record != null) {
+      to.grow(connection, reply.record, reply.sentBytes());
     }
   }
 
-  /// A slow handler's reply is staged.
-  void repliedSlowly(Connection connection, SlowCall call, boolean keep) {
-    if (log != null) {
-      logSlow(log, connection, call, true);
+  @Override
+  public void repliedSlowly(Connection connection, SlowReply reply, boolean keep) {
+    RequestLog to = log;
+    HttpSession session = session(connection);
+    AccessLogRecord begun = reply.record;
+    if (to != null && begun != null) {
+      to.complete(connection, session, begun, reply.sentBytes());
+    } else if (to != null) {
+      withRequest(reply.requestHead(), () -> to.replied(connection, session));
     }
     if (keep) {
-      connection.deadline(idleNanos(session(connection)));
+      connection.deadline(idleNanos(session));
       connection.idle();
     } else {
       connection.close();
     }
   }
 
-  private void logSlow(RequestLog to, Connection connection, SlowCall call, boolean last) {
-    HttpSession session = session(connection);
-    if (call.record == null && (last || !call.streams)) {
-      call.streams = true;
-      withRequest(
-          call.message,
-          () -> {
-            if (last) {
-              to.replied(connection, session);
-            } else {
-              call.record = to.begin(connection, session, call.status);
-            }
-          });
-    }
-    AccessLogRecord record = call.record;
-    if (record != null && last) {
-      to.complete(connection, session, record, call.sentBytes);
-    } else if (record != null) {
-      to.grow(connection, record, call.sentBytes);
-    }
-  }
-
-  /// Does something while a message that was kept is once more the request that was parsed last.
-  private void withRequest(HttpMessage message, Runnable action) {
-    byte[] head = message.head();
+  /// Does something while a kept request is once more what was parsed last.
+  private void withRequest(byte[] head, Runnable action) {
     View view = deferred.bind(MemorySegment.ofArray(head), 0, head.length);
     try {
       if (parser.parse(view, 0, head.length, request) == head.length) {
@@ -531,12 +520,6 @@ final class HttpProtocol implements Protocol {
   }
 
   // ---- misses -------------------------------------------------------------------------------
-
-  private void defer(SiteService files, Connection connection, HttpSession session, boolean keep) {
-    if (!defer(files, connection, null)) {
-      finish(connection, session, 503, HttpReplies.RETRY, keep);
-    }
-  }
 
   /// Has the request that was parsed last looked up.
   ///
@@ -585,8 +568,7 @@ final class HttpProtocol implements Protocol {
 
     @Override
     public void stage(Connection connection) {
-      HttpSession session = session(connection);
-      date.update(System.currentTimeMillis());
+      replies.updateDate();
       int length = (int) head.lengthBytes();
       View view = deferred.bind(head.segment(), 0, length);
       try {
@@ -597,9 +579,9 @@ final class HttpProtocol implements Protocol {
           outcome.declined(connection, view);
           return;
         }
-        boolean keep = request.keepAlive() && !session.closing && !bodyUnwanted();
+        boolean keep = request.keepAlive() && !session(connection).closing() && !bodyUnwanted();
         replies.resource(connection, request, resource, connectionField(keep));
-        replied(connection, session, keep);
+        replied(connection, keep);
         if (outcome != null) {
           outcome.given(connection);
         }

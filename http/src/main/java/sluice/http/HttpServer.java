@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import sluice.http.handlers.Route;
+import sluice.http.handlers.Routes;
 import sluice.loop.HandlerGuard;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.server.Server;

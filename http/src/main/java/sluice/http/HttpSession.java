@@ -4,6 +4,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import sluice.http.handlers.BoundRoute;
+import sluice.http.handlers.HandlerSession;
+import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.ChunkedDecoder;
 import sluice.http.parse.HttpRequest;
@@ -23,7 +26,7 @@ import sluice.memory.View;
 /// ```
 ///
 /// A request that comes whole goes from BETWEEN to where HEAD would have gone.
-final class HttpSession {
+final class HttpSession implements HandlerSession {
   enum Stage {
     /// No byte of the next request was looked at.
     BETWEEN,
@@ -51,8 +54,7 @@ final class HttpSession {
   /// Requests answered or under way.
   int requests;
 
-  /// Answer nothing more after the reply under way.
-  boolean closing;
+  private boolean closing;
 
   /// Client address for the access log, as IPv6.
   long addressHigh;
@@ -94,6 +96,16 @@ final class HttpSession {
     return stage;
   }
 
+  @Override
+  public boolean closing() {
+    return closing;
+  }
+
+  /// Nothing more is answered after the reply under way.
+  void close() {
+    closing = true;
+  }
+
   private void next() {
     stage = Stage.BETWEEN;
     timed = false;
@@ -114,8 +126,8 @@ final class HttpSession {
     return stage == Stage.HEAD ? scanned : 0;
   }
 
-  /// A head is whole, and looked at again when its body has come.
-  void hold(BoundRoute route, int messageBytes) {
+  @Override
+  public void hold(BoundRoute route, int messageBytes) {
     stage = Stage.HELD;
     heldFor = route;
     heldBytes = messageBytes;
@@ -126,8 +138,8 @@ final class HttpSession {
     return stage == Stage.HELD && bytes < heldBytes;
   }
 
-  /// The route that the request is held for; null when none is.
-  @Nullable BoundRoute heldFor() {
+  @Override
+  public @Nullable BoundRoute heldFor() {
     return stage == Stage.HELD ? heldFor : null;
   }
 
@@ -152,18 +164,19 @@ final class HttpSession {
 
   // ---- bodies -------------------------------------------------------------------------------
 
-  /// The body that is being collected; null when none is.
-  @Nullable Upload upload() {
+  @Override
+  public @Nullable Upload upload() {
     return upload;
   }
 
-  void collect(Upload into) {
+  @Override
+  public void collect(Upload into) {
     stage = Stage.COLLECTING;
     upload = into;
   }
 
-  /// The body is complete, or given up.
-  void collected() {
+  @Override
+  public void collected() {
     upload = null;
     next();
   }

@@ -6,6 +6,8 @@ import sluice.http.log.AccessLogRecord;
 import sluice.http.log.AccessLogRing;
 import sluice.http.parse.Field;
 import sluice.http.parse.HttpRequest;
+import sluice.http.reply.HttpReplies;
+import sluice.http.reply.ReadyReply;
 import sluice.loop.Connection;
 import sluice.memory.View;
 

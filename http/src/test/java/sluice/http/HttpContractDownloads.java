@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import sluice.http.handlers.HttpSlowHandler;
+import sluice.http.handlers.Route;
 import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
 import sluice.loop.tls.TlsContext;

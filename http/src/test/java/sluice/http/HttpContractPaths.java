@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import sluice.http.handlers.Route;
 import sluice.http.site.Site;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;

@@ -12,6 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.http.files.FileMemory;
 import sluice.http.files.WatchTable;
+import sluice.http.files.WatchedFiles;
+import sluice.http.handlers.RouteTable;
+import sluice.http.handlers.Routes;
+import sluice.http.reply.ErrorPages;
+import sluice.http.service.SiteService;
 import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
@@ -56,7 +61,8 @@ class HttpSimTest {
     FileMemory memory = files.memory;
     memory.moment = slowPath::moment;
     WatchTable watches = new WatchTable(memory, random.between(2, 30));
-    SiteService site = new SiteService(loop, config, memory, watches, memory);
+    SiteService site =
+        new SiteService(loop, config.perLoop(), new WatchedFiles(memory, watches), memory);
     loop.onClose(site::close);
     RouteTable routes = new RouteTable(new Routes(List.of()), config.limits());
     ErrorPages errors = new ErrorPages(Map.of());

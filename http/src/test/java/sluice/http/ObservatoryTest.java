@@ -27,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.http.files.FileReader;
+import sluice.http.handlers.HttpReply;
+import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
 import sluice.http.site.Site;
 import sluice.loop.HandlerGuard;

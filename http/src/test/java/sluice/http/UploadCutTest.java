@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import sluice.http.handlers.Route;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;

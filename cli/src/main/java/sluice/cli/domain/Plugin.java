@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.Domain;
-import sluice.http.HttpMessage;
-import sluice.http.HttpResponder;
-import sluice.http.HttpSlowHandler;
+import sluice.http.handlers.HttpMessage;
+import sluice.http.handlers.HttpResponder;
+import sluice.http.handlers.HttpSlowHandler;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 

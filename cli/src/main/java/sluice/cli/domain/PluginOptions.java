@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.cli.console.UsageException;
 import sluice.domain.Budget;
-import sluice.http.Route;
+import sluice.http.handlers.Route;
 
 /// The options of `sluice serve` that are about plug-ins, as they are read. Used by the main
 /// thread.

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import sluice.http.Route;
+import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
 
 /// The plug-ins of `sluice serve`, each in a domain of its own. Started and closed by the main

@@ -330,7 +330,7 @@ public final class FileFill {
   /// A file that could not be looked at for want of something may be there: nothing without it is
   /// kept.
   private static void shortage(int errno, FileDependence dependence) {
-    if (passes(errno)) {
+    if (FileErrors.passes(errno)) {
       dependence.giveUp();
       dependence.onlyByWatching();
     }
@@ -354,20 +354,8 @@ public final class FileFill {
     }
   }
 
-  /// Whether an error says nothing about the file, only that something has run out.
-  static boolean passes(int errno) {
-    return errno == Errno.EMFILE || errno == Errno.ENFILE || errno == Errno.ENOMEM;
-  }
-
   private static SiteAnswer refusal(int errno, FileDependence dependence) {
-    int status =
-        switch (errno) {
-          case Errno.ENOENT, Errno.ENOTDIR, Errno.ENAMETOOLONG, Errno.ENODEV, SiteFiles.ENXIO ->
-              404;
-          case Errno.EACCES, Errno.EPERM, Errno.ELOOP, Errno.EXDEV -> 403;
-          case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN, Errno.ESTALE -> 503;
-          default -> 500;
-        };
+    int status = FileErrors.status(errno);
     // What passes by itself must not be kept.
     return new SiteAnswer.Refusal(
         status, Errno.name(errno), status < 500 ? dependence.ticket() : null);

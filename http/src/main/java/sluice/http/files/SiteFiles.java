@@ -1,14 +1,8 @@
 package sluice.http.files;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NotDirectoryException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.http.site.Site;
 import sluice.http.site.SitePath;
-import sluice.sys.Errno;
-import sluice.sys.SysException;
 
 /// The files beneath one root: open, status, list. Every path is resolved beneath the root by the
 /// site's symlink policy, without a race: what was checked is what was opened.
@@ -47,28 +41,6 @@ public interface SiteFiles extends AutoCloseable {
   record Listed(int errno, List<Entry> entries, long more) {
     static Listed failed(int errno) {
       return new Listed(Math.abs(errno), List.of(), 0);
-    }
-  }
-
-  /// The files of a site: through the kernel's own resolution where it is available, otherwise
-  /// through java.nio; [#shortcoming] says which, and why.
-  ///
-  /// @throws IOException when the root is no directory that can be opened
-  static SiteFiles open(Site site) throws IOException {
-    try {
-      return new SiteKernelFiles(site);
-    } catch (SysException e) {
-      boolean missing = e.errno() == Errno.ENOSYS || e.errno() == Errno.EPERM;
-      if (!missing) {
-        throw e;
-      }
-      if (!Files.isDirectory(site.root())) {
-        throw new NotDirectoryException(
-            site.root()
-                + ": is no directory. Why: it does not exist, or is a file. Fix: name the directory"
-                + " to serve.");
-      }
-      return new SitePortableFiles(site, e.call() + ": " + e.errnoName());
     }
   }
 

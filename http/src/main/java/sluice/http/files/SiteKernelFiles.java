@@ -79,7 +79,7 @@ public final class SiteKernelFiles implements SiteFiles {
   @Override
   public int reopenRoot() {
     int now = openRoot();
-    if (now < 0 && !FileFill.passes(-now)) {
+    if (now < 0 && !FileErrors.passes(-now)) {
       // No path can be resolved beneath what is not a directory.
       now = Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_PATH, 0);
     }

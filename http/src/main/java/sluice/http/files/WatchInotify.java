@@ -47,11 +47,6 @@ public final class WatchInotify implements WatchSource {
   }
 
   @Override
-  public int fd() {
-    return inotify.fd();
-  }
-
-  @Override
   public int openRoot(List<Above> above) {
     int errno = 0;
     Deque<String> ahead = new ArrayDeque<>();
@@ -98,7 +93,7 @@ public final class WatchInotify implements WatchSource {
     int fd =
         Files.openat(Files.AT_FDCWD, directory.toString(), Files.O_PATH | Files.O_DIRECTORY, 0);
     if (fd < 0) {
-      return FileFill.passes(-fd) ? fd : 0;
+      return FileErrors.passes(-fd) ? fd : 0;
     }
     int wd = inotify.addWatch(fd, ABOVE_MASK);
     Files.close(fd);

@@ -49,9 +49,6 @@ interface WatchSource extends AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Above(int wd, byte[] name) {}
 
-  /// The descriptor that is readable while events are queued; -1 where there is none.
-  int fd();
-
   /// Opens the root anew by its configured path, so that [#openDirectory] and the [SiteFiles] that
   /// go with this source use what the path leads to now. Watches every directory on the way, and
   /// the way of every symbolic link in it, first. Where the path leads nowhere, so does every path

@@ -5,11 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.SitePath;
 import sluice.sys.Errno;
-import sluice.sys.SysException;
 
 /// Knows which names beneath the root have changed since an answer depended on them, so that a
 /// cache hit needs no `stat`.
@@ -72,27 +70,6 @@ public final class WatchTable implements AutoCloseable {
       watchRoot();
     } finally {
       lock.unlock();
-    }
-  }
-
-  /// A table over inotify for `files`.
-  ///
-  /// @param notice told, in one line, why changes cannot be watched
-  /// @return null when nothing can be watched: each hit revalidates then
-  static @Nullable WatchTable open(SiteFiles files, int limit, Consumer<String> notice) {
-    if (!(files instanceof SiteKernelFiles kernel)) {
-      return null; // its shortcoming says so already
-    }
-    try {
-      WatchTable table = new WatchTable(new WatchInotify(kernel), limit);
-      String blind = table.blindBecause();
-      if (blind != null) {
-        notice.accept("changes of files cannot be watched: " + blind);
-      }
-      return table;
-    } catch (SysException e) {
-      notice.accept("changes of files cannot be watched: " + e.getMessage());
-      return null;
     }
   }
 
@@ -334,7 +311,7 @@ public final class WatchTable implements AutoCloseable {
     above = opened;
     int fd = errno < 0 ? errno : source.openDirectory(SitePath.ROOT);
     if (fd < 0) {
-      rootMoved = FileFill.passes(-fd); // then the next drain tries again
+      rootMoved = FileErrors.passes(-fd); // then the next drain tries again
       blindBecause = "the root directory cannot be opened: " + Errno.name(fd);
       return;
     }
@@ -373,12 +350,6 @@ public final class WatchTable implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-  }
-
-  /// The descriptor that is readable while there is something to [#drain], for a loop that sleeps;
-  /// -1 where there is none. It stays the same.
-  int fd() {
-    return source.fd();
   }
 
   /// Watches held now.

@@ -1,9 +1,12 @@
 package sluice.http.parse;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import sluice.http.text.Digits;
 import sluice.http.text.Utf8;
 import sluice.memory.View;
+import sluice.memory.ViewBinder;
 
 /// Makes the path of a request canonical: percent-decoded UTF-8 without dot segments, so that one
 /// file has one name (RFC 3986 sections 2.1, 5.2.4 and 6.2.2).
@@ -32,6 +35,16 @@ public final class RequestPath {
   /// @param capacity longest path in bytes: the limit of the request target will do
   public RequestPath(int capacity) {
     bytes = new byte[capacity + 1];
+  }
+
+  /// Makes one path canonical.
+  ///
+  /// @return null when it cannot be
+  public static @Nullable String canonical(byte[] path) {
+    RequestPath into = new RequestPath(path.length);
+    ViewBinder binder = new ViewBinder(Thread.currentThread());
+    View view = binder.bind(MemorySegment.ofArray(path), 0, path.length);
+    return into.parse(view, 0, path.length) < 0 ? null : into.toString();
   }
 
   /// The canonical path, of which [#length] bytes count. It starts with `/`. Not a copy.

@@ -27,6 +27,23 @@ public final class Digits {
     return value;
   }
 
+  /// Writes a decimal number to the end of `into`.
+  ///
+  /// @param into of at least 20 bytes
+  /// @return its length
+  public static int put(long value, byte[] into) {
+    int at = into.length;
+    long rest = value;
+    do {
+      into[--at] = (byte) ('0' + Math.abs(rest % 10));
+      rest /= 10;
+    } while (rest != 0);
+    if (value < 0) {
+      into[--at] = '-';
+    }
+    return into.length - at;
+  }
+
   /// Value of a hexadecimal digit in either case, 0 to 15, or -1 for every other byte.
   public static int hex(byte b) {
     if (b >= '0' && b <= '9') {

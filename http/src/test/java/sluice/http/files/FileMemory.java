@@ -459,11 +459,6 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
   // WatchSource
 
   @Override
-  public int fd() {
-    return -1;
-  }
-
-  @Override
   public int openRoot(List<Above> above) {
     return 0;
   }

@@ -59,10 +59,10 @@ class WatchConcurrentTest {
 
   @BeforeEach
   void open() throws IOException {
-    SiteFiles opened = SiteFiles.open(Site.of(root));
-    assumeTrue(opened instanceof SiteKernelFiles, "needs openat2(2)");
-    files = (SiteKernelFiles) opened;
-    table = requireNonNull(WatchTable.open(files, 1000, problem -> {}));
+    WatchedFiles opened = WatchedFiles.open(Site.of(root), 1000, problem -> {});
+    assumeTrue(opened.files() instanceof SiteKernelFiles, "needs openat2(2)");
+    files = (SiteKernelFiles) opened.files();
+    table = requireNonNull(opened.watches());
     assumeTrue(table.blindBecause() == null, "needs a temporary directory inotify sees: " + root);
   }
 

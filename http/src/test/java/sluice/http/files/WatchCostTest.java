@@ -34,10 +34,10 @@ class WatchCostTest {
 
   @BeforeEach
   void open() throws IOException {
-    SiteFiles opened = SiteFiles.open(Site.of(root));
-    assumeTrue(opened instanceof SiteKernelFiles, "needs openat2(2)");
-    files = (SiteKernelFiles) opened;
-    table = requireNonNull(WatchTable.open(files, 1000, problem -> {}));
+    WatchedFiles opened = WatchedFiles.open(Site.of(root), 1000, problem -> {});
+    assumeTrue(opened.files() instanceof SiteKernelFiles, "needs openat2(2)");
+    files = (SiteKernelFiles) opened.files();
+    table = requireNonNull(opened.watches());
     assumeTrue(table.blindBecause() == null, "needs a temporary directory inotify sees: " + root);
   }
 
@@ -81,11 +81,6 @@ class WatchCostTest {
   /// Each read brings one event for an entry of the root.
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record NoisySource(FileMemory memory, byte[] name) implements WatchSource {
-    @Override
-    public int fd() {
-      return -1;
-    }
-
     @Override
     public int openRoot(List<Above> above) {
       return 0;

@@ -68,10 +68,10 @@ class WatchKernelTest {
     Files.createDirectories(directory.resolve("releases/1"));
     Files.createSymbolicLink(directory.resolve("www"), Path.of("releases/1"));
     root = directory.resolve("www");
-    SiteFiles opened = SiteFiles.open(Site.of(root));
-    assumeTrue(opened instanceof SiteKernelFiles, "needs openat2(2)");
-    files = (SiteKernelFiles) opened;
-    table = requireNonNull(WatchTable.open(files, 10_000, problem -> {}));
+    WatchedFiles opened = WatchedFiles.open(Site.of(root), 10_000, problem -> {});
+    assumeTrue(opened.files() instanceof SiteKernelFiles, "needs openat2(2)");
+    files = (SiteKernelFiles) opened.files();
+    table = requireNonNull(opened.watches());
     assumeTrue(
         table.blindBecause() == null, "needs a temporary directory inotify sees: " + directory);
     fill = fill(10_000);

@@ -1,0 +1,27 @@
+package sluice.http.handlers;
+
+import sluice.loop.Connection;
+
+/// The requests and replies of a loop's connections, as handlers need them. The protocol implements
+/// it; the loop's thread calls.
+public interface HttpExchanges extends SlowReply.Stream {
+  HandlerSession session(Connection connection);
+
+  /// Refuses the request that was parsed last; its body is skipped.
+  ///
+  /// @param fields header lines, each with CRLF
+  void refuseRequest(Connection connection, int status, byte[] fields);
+
+  /// Refuses a request whose body did not come whole, or has no place.
+  ///
+  /// @param head of the request
+  void refuse(Connection connection, int status, byte[] head);
+
+  /// Answers the request that was parsed last by an error.
+  ///
+  /// @param fields header lines, each with CRLF
+  void finish(Connection connection, int status, byte[] fields, boolean keep);
+
+  /// The reply to the request that was parsed last is staged.
+  void replied(Connection connection, boolean keep);
+}

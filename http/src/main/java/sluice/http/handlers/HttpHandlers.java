@@ -1,0 +1,216 @@
+package sluice.http.handlers;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.RejectedExecutionException;
+import sluice.http.log.Log;
+import sluice.http.parse.BodyKind;
+import sluice.http.parse.HttpRequest;
+import sluice.http.reply.HttpReplies;
+import sluice.http.text.Latin1;
+import sluice.loop.Connection;
+import sluice.loop.Loop;
+import sluice.loop.RunningHandler;
+import sluice.memory.Account;
+import sluice.memory.View;
+
+/// Brings requests to the handlers of their routes. Owned by one loop's thread.
+///
+/// An interruptlet is asked first, in place. What it leaves goes to the slow handler with a copy of
+/// head and body; bodies are collected here, within the limits of the route and of the loop.
+public final class HttpHandlers {
+  /// Longest body that is held until it is whole, to be shown to an interruptlet.
+  static final int HELD_BODY_BYTES = 16 << 10;
+
+  /// The answer of [#handle] that is no index.
+  public static final int NOT_MINE = -1;
+
+  /// Slowest upload that is waited for, in bytes a second, beside the header timeout.
+  private static final int UPLOAD_RATE = 16 << 10;
+
+  /// What slow requests of one loop may hold.
+  private static final long SLOW_BYTES = 128L << 20;
+
+  private static final byte[] CONTINUE = Latin1.bytes("HTTP/1.1 100 Continue\r\n\r\n");
+
+  private final HttpExchanges http;
+  private final Loop loop;
+  private final RunningHandler running;
+  private final HttpReplies replies;
+  private final HttpRequest request;
+  private final HttpReply reply;
+  private final Account account;
+  private final long headerNanos;
+
+  /// @param request that was parsed last
+  /// @param headerNanos time for a head; the time for a body comes to it
+  public HttpHandlers(
+      HttpExchanges http, Loop loop, HttpRequest request, HttpReplies replies, long headerNanos) {
+    this.http = http;
+    this.loop = loop;
+    this.running = loop.handler();
+    this.request = request;
+    this.replies = replies;
+    this.reply = new HttpReply(replies);
+    this.account = new Account(loop.name() + " slow requests", SLOW_BYTES);
+    this.headerNanos = headerNanos;
+  }
+
+  // ---- requests -----------------------------------------------------------------------------
+
+  /// Whether the interruptlet of the request that was parsed last is to see it with more of its
+  /// body than there is. If so it is held.
+  ///
+  /// @param body index of its body in the input
+  public boolean waits(BoundRoute route, Connection connection, int body, int end) {
+    if (!isShown(route) || route.guard.disabled() || isWhole(body, end)) {
+      return false;
+    }
+    HandlerSession session = http.session(connection);
+    boolean first = session.heldFor() == null;
+    if (first && body == end && request.expectsContinue()) {
+      connection.output().put(CONTINUE);
+    }
+    session.hold(route, (int) (body + request.contentLength() - request.from()));
+    return true;
+  }
+
+  /// Handles the request that was parsed last.
+  ///
+  /// @param body index of its body in the input
+  /// @return the index after what was used of it; [#NOT_MINE] when the site answers
+  public int handle(BoundRoute route, Connection connection, View input, int body, int end) {
+    HttpInterruptlet interruptlet = route.interruptlet;
+    boolean refused = interruptlet != null && route.guard.disabled();
+    if (interruptlet != null && !refused && isShown(route)) {
+      refused = !isWhole(body, end); // it was enabled after `waits`
+      if (!refused && run(route, interruptlet, connection)) {
+        return (int) (body + request.contentLength());
+      }
+    }
+    HttpSlowHandler slow = route.route.slowHandler();
+    if (slow != null) {
+      return startSlow(route, slow, connection, input, body, end);
+    }
+    if (refused) {
+      http.refuseRequest(connection, 503, HttpReplies.RETRY);
+      return body;
+    }
+    return NOT_MINE;
+  }
+
+  /// Whether the route has an interruptlet, and is shown such requests.
+  private boolean isShown(BoundRoute route) {
+    return route.interruptlet != null
+        && (request.bodyKind() == BodyKind.NONE
+            || (request.bodyKind() == BodyKind.FIXED
+                && request.contentLength() <= HELD_BODY_BYTES));
+  }
+
+  private boolean isWhole(int body, int end) {
+    return body + request.contentLength() <= end;
+  }
+
+  /// @return whether the interruptlet has answered
+  private boolean run(BoundRoute route, HttpInterruptlet interruptlet, Connection connection) {
+    boolean keep = request.keepAlive() && !http.session(connection).closing();
+    byte[] field = HttpReplies.connectionField(keep, request.minorVersion());
+    reply.begin(connection, request, field);
+    boolean done;
+    route.guard.enter(running);
+    try {
+      done = interruptlet.handle(request, reply);
+      if (done) {
+        reply.finish();
+      } else {
+        reply.discard();
+      }
+    } catch (RuntimeException | Error e) {
+      reply.discard();
+      Log.LOGGER.log(
+          Level.ERROR, () -> "the interruptlet of " + route.route.prefix() + " failed", e);
+      http.finish(connection, 500, HttpReplies.NONE, keep);
+      return true;
+    } finally {
+      route.guard.exit(running);
+    }
+    if (done) {
+      replies.counts().interruptlets++;
+      http.replied(connection, keep && !reply.closes());
+    }
+    return done;
+  }
+
+  // ---- the way to the slow handler ----------------------------------------------------------
+
+  private int startSlow(
+      BoundRoute route, HttpSlowHandler slow, Connection connection, View input, int at, int end) {
+    boolean chunked = request.bodyKind() == BodyKind.CHUNKED;
+    long announced = chunked ? -1 : request.contentLength();
+    int limit = route.route.bodyBytes();
+    if (announced > limit) {
+      http.refuseRequest(connection, 413, HttpReplies.NONE);
+      return at;
+    }
+    if (!account.tryCharge(request.headLength())) {
+      http.refuseRequest(connection, 503, HttpReplies.RETRY);
+      return at;
+    }
+    HttpMessage message = new HttpMessage(request);
+    if (request.bodyKind() == BodyKind.NONE) {
+      defer(connection, slow, message, request.headLength());
+      return at;
+    }
+    if (at == end && request.expectsContinue()) {
+      connection.output().put(CONTINUE);
+    }
+    http.session(connection).collect(new Upload(route, message, account, announced));
+    long atRate = (chunked ? limit : announced) * 1_000_000_000L / UPLOAD_RATE;
+    connection.deadline(headerNanos + atRate);
+    return collect(connection, input, at, end);
+  }
+
+  /// Takes more of the body that is being uploaded.
+  ///
+  /// @return the index after what was used
+  public int collect(Connection connection, View input, int from, int end) {
+    HandlerSession session = http.session(connection);
+    Upload upload = session.upload();
+    HttpSlowHandler slow = upload == null ? null : upload.route.route.slowHandler();
+    if (upload == null || slow == null) {
+      throw new IllegalStateException("no upload is under way");
+    }
+    int at = upload.take(input, from, end);
+    if (at < 0) {
+      abandon(session);
+      http.refuse(connection, -at, upload.head());
+      return end;
+    }
+    if (upload.done()) {
+      session.collected();
+      defer(connection, slow, upload.complete(), upload.charged());
+    }
+    return at;
+  }
+
+  /// Gives up an upload that is under way, if there is one.
+  public void abandon(HandlerSession session) {
+    Upload upload = session.upload();
+    if (upload != null) {
+      session.collected();
+      account.refund(upload.charged());
+    }
+  }
+
+  private void defer(
+      Connection connection, HttpSlowHandler slow, HttpMessage message, long chargedBytes) {
+    replies.counts().slow++;
+    SlowReply slowReply = new SlowReply(http, replies, message);
+    SlowCall call =
+        new SlowCall(slow, message, slowReply, connection.defer(), account, chargedBytes);
+    try {
+      loop.slowPath().execute(call);
+    } catch (RejectedExecutionException e) {
+      call.reject();
+    }
+  }
+}

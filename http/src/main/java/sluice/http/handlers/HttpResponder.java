@@ -1,0 +1,115 @@
+package sluice.http.handlers;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import sluice.http.reply.ReplyFields;
+import sluice.http.text.Latin1;
+
+/// Answers one request from a slow handler: status and fields, then a body, whole or as a stream.
+/// For the thread that runs the handler.
+///
+/// The server adds Date, the framing of the body and Connection; to HEAD it leaves the body out.
+public final class HttpResponder {
+  /// Bodies up to this size go to the loop in one piece.
+  private static final int PIECE_BYTES = 64 << 10;
+
+  private final SlowCall call;
+  private final ByteArrayOutputStream fields = new ByteArrayOutputStream(128);
+  private int status = 200;
+  private boolean closes;
+  private boolean begun;
+
+  HttpResponder(SlowCall call) {
+    this.call = call;
+  }
+
+  /// Sets the status; 200 without it.
+  ///
+  /// @param code 200 to 599; after 204 and 304 there is no body
+  public HttpResponder status(int code) {
+    ReplyFields.checkStatus(code);
+    requireNotBegun();
+    status = code;
+    return this;
+  }
+
+  /// Adds a header field. May be called several times for one name.
+  ///
+  /// @param value in ISO-8859-1, without control characters
+  /// @throws IllegalArgumentException when the field would break the reply, or is a field that the
+  ///   server sets itself
+  public HttpResponder field(String name, String value) {
+    ReplyFields.check(name, value);
+    requireNotBegun();
+    fields.writeBytes(Latin1.bytes(name + ": " + value + "\r\n"));
+    return this;
+  }
+
+  /// Closes the connection after this reply.
+  public HttpResponder close() {
+    requireNotBegun();
+    closes = true;
+    return this;
+  }
+
+  /// Whether the client has gone: nothing waits for the answer. A stream's writes tell as well.
+  public boolean gone() {
+    return call.gone();
+  }
+
+  /// Answers with a body in UTF-8.
+  ///
+  /// @throws ClientGoneException when the connection ended in the middle
+  public void send(String body) throws IOException {
+    send(body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// Answers with a body, which must not change any more. Blocks while a large one is on its way.
+  ///
+  /// @throws ClientGoneException when the connection ended in the middle
+  public void send(byte[] body) throws IOException {
+    if (body.length <= PIECE_BYTES) {
+      call.complete(begin(body.length), body, body.length);
+      return;
+    }
+    try (OutputStream stream = stream(body.length)) {
+      stream.write(body);
+    }
+  }
+
+  /// Answers with a body of unknown length: in chunks, or to HTTP/1.0 until the connection ends.
+  /// Writes block while the client reads slower than the handler writes, and throw
+  /// [ClientGoneException] when it has gone. [OutputStream#flush] sends what was written; closing,
+  /// which the server does when the handler has returned, completes the reply.
+  public OutputStream stream() {
+    return call.open(begin(-1));
+  }
+
+  /// As [#stream()], with a Content-Length.
+  ///
+  /// @param length of the whole body; writing more throws, and closing before all of it was written
+  ///   cuts the connection off
+  public OutputStream stream(long length) {
+    if (length < 0) {
+      throw new IllegalArgumentException("length must not be negative: " + length);
+    }
+    return call.open(begin(length));
+  }
+
+  private SlowReply.Head begin(long length) {
+    requireNotBegun();
+    if (length != 0 && ReplyFields.bodiless(status)) {
+      throw new IllegalStateException("a reply with status " + status + " has no body");
+    }
+    begun = true;
+    return new SlowReply.Head(status, fields.toByteArray(), length, false, closes);
+  }
+
+  private void requireNotBegun() {
+    if (begun) {
+      throw new IllegalStateException("this request has been answered, or is being answered");
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package sluice.http.handlers;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import sluice.http.parse.RequestPath;
+
+/// What answers requests below a path, instead of the site. Immutable; any thread may read it.
+///
+/// Paths are compared as they are after percent-decoding and without dot segments, so a handler
+/// cannot be passed by with another spelling. Of several routes the one with the longest prefix
+/// answers. TRACE and CONNECT never reach a handler.
+///
+/// @param prefix `/` or a canonical path: `/api` stands for itself and everything below `/api/`;
+///   with a slash at the end, for what is below only
+/// @param interruptlets makes the interruptlet of each loop, on that loop's thread; null for none
+/// @param slowHandler answers what the interruptlet leaves; null for none
+/// @param bodyBytes longest request body that is collected for the slow handler; a longer one is
+///   answered 413
+/// @param limit longest run of the interruptlet, at least 1 ms
+public record Route(
+    String prefix,
+    @Nullable Supplier<? extends HttpInterruptlet> interruptlets,
+    @Nullable HttpSlowHandler slowHandler,
+    int bodyBytes,
+    Duration limit) {
+
+  public Route {
+    if (!prefix.startsWith("/")) {
+      throw new IllegalArgumentException("a route's prefix starts with a slash: " + prefix);
+    }
+    if (!prefix.equals(RequestPath.canonical(prefix.getBytes(StandardCharsets.UTF_8)))) {
+      throw new IllegalArgumentException(
+          "a route's prefix is a path without escapes, dot segments and empty segments: " + prefix);
+    }
+    if (bodyBytes < 0) {
+      throw new IllegalArgumentException("bodyBytes must not be negative: " + bodyBytes);
+    }
+    if (limit.toMillis() < 1) {
+      throw new IllegalArgumentException("limit must be at least 1 ms: " + limit);
+    }
+  }
+
+  /// A route without handlers, for bodies of up to 1 MiB and interruptlets of up to 50 ms.
+  public static Route at(String prefix) {
+    return new Route(prefix, null, null, 1 << 20, Duration.ofMillis(50));
+  }
+
+  /// @param perLoop called once for each loop
+  public Route withInterruptlet(Supplier<? extends HttpInterruptlet> perLoop) {
+    return new Route(prefix, perLoop, slowHandler, bodyBytes, limit);
+  }
+
+  public Route withSlowHandler(HttpSlowHandler handler) {
+    return new Route(prefix, interruptlets, handler, bodyBytes, limit);
+  }
+
+  public Route withBodyBytes(int bytes) {
+    return new Route(prefix, interruptlets, slowHandler, bytes, limit);
+  }
+
+  public Route withLimit(Duration longest) {
+    return new Route(prefix, interruptlets, slowHandler, bodyBytes, longest);
+  }
+}

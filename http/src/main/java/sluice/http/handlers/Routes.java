@@ -1,0 +1,49 @@
+package sluice.http.handlers;
+
+import java.util.ArrayList;
+import java.util.List;
+import sluice.loop.HandlerGuard;
+
+/// The routes of a server as they are now. Any thread may change them; each loop looks before each
+/// batch of requests, in its [RouteTable].
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | current | holder of `this` | volatile | volatile |
+public final class Routes {
+  /// A route and what watches its interruptlets, those of all loops.
+  public record Admitted(Route route, HandlerGuard guard) {
+    static Admitted of(Route route) {
+      return new Admitted(route, new HandlerGuard(route.prefix(), route.limit().toNanos()));
+    }
+  }
+
+  private volatile List<Admitted> current;
+
+  public Routes(List<Route> routes) {
+    current = routes.stream().map(Admitted::of).toList();
+  }
+
+  /// In the order in which they were admitted; another list after each change.
+  public List<Admitted> current() {
+    return current;
+  }
+
+  /// Adds a route, in place of one with the same prefix.
+  public synchronized HandlerGuard admit(Route route) {
+    Admitted admitted = Admitted.of(route);
+    List<Admitted> next = new ArrayList<>(current);
+    next.removeIf(each -> each.route.prefix().equals(route.prefix()));
+    next.add(admitted);
+    current = List.copyOf(next);
+    return admitted.guard;
+  }
+
+  /// @return whether there was one
+  public synchronized boolean evict(String prefix) {
+    List<Admitted> next = new ArrayList<>(current);
+    boolean removed = next.removeIf(each -> each.route.prefix().equals(prefix));
+    current = List.copyOf(next);
+    return removed;
+  }
+}

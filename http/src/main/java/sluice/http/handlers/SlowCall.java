@@ -1,0 +1,151 @@
+package sluice.http.handlers;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+import sluice.http.log.Log;
+import sluice.http.reply.HttpReplies;
+import sluice.loop.Connection;
+import sluice.loop.ReplyTicket;
+import sluice.memory.Account;
+
+/// One request in the hands of a slow handler. Made by the loop's thread, run by one of the slow
+/// path; what it sends goes back as pieces that the loop's thread stages ([SlowReply]). The fields
+/// are those of the handler's thread.
+final class SlowCall implements Runnable {
+  private final HttpSlowHandler handler;
+  private final HttpMessage message;
+  private final SlowReply reply;
+  private final ReplyTicket ticket;
+  private final Account account;
+  private final long chargedBytes;
+
+  private SlowReply.@Nullable Head head;
+  private boolean headSent;
+  private @Nullable SlowStream stream;
+  private boolean completed;
+
+  /// @param chargedBytes refunded to `account` when the handler has ended
+  SlowCall(
+      HttpSlowHandler handler,
+      HttpMessage message,
+      SlowReply reply,
+      ReplyTicket ticket,
+      Account account,
+      long chargedBytes) {
+    this.handler = handler;
+    this.message = message;
+    this.reply = reply;
+    this.ticket = ticket;
+    this.account = account;
+    this.chargedBytes = chargedBytes;
+  }
+
+  @Override
+  public void run() {
+    HttpResponder responder = new HttpResponder(this);
+    try {
+      handler.handle(message, responder);
+      if (stream != null) {
+        stream.close();
+      }
+      if (!completed) {
+        Log.LOGGER.log(
+            Level.ERROR, () -> "the handler of " + message + " has returned without an answer");
+        fail();
+      }
+    } catch (ClientGoneException e) {
+      fail();
+    } catch (Exception | Error e) {
+      Log.LOGGER.log(Level.ERROR, () -> "the handler of " + message + " failed", e);
+      fail();
+    } finally {
+      account.refund(chargedBytes);
+    }
+  }
+
+  /// The handler cannot be run.
+  void reject() {
+    completed = true;
+    account.refund(chargedBytes);
+    ticket.completeHere(reply.piece(SlowReply.Head.error(503), HttpReplies.NONE, 0, true));
+  }
+
+  private void fail() {
+    if (completed) {
+      return;
+    }
+    if (headSent) {
+      cutOff();
+    } else {
+      completed = true;
+      ticket.complete(reply.piece(SlowReply.Head.error(500), HttpReplies.NONE, 0, true));
+    }
+  }
+
+  boolean gone() {
+    return ticket.gone();
+  }
+
+  void complete(SlowReply.Head whole, byte[] body, int count) throws ClientGoneException {
+    completed = true;
+    ticket.complete(reply.piece(whole, body, count, true));
+    if (ticket.gone()) {
+      throw new ClientGoneException();
+    }
+  }
+
+  OutputStream open(SlowReply.Head begun) {
+    head = begun;
+    SlowStream opened = new SlowStream(this, begun.length());
+    stream = opened;
+    return opened;
+  }
+
+  /// Sends a part of the body, which may be changed when this returns.
+  void append(byte[] bytes, int count) throws IOException {
+    requireClient();
+    ticket.append(reply.piece(takeHead(), bytes, count, false));
+    try {
+      ticket.awaitRoom();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      cutOff();
+      InterruptedIOException failure = new InterruptedIOException("interrupted in a reply");
+      failure.initCause(e);
+      throw failure;
+    }
+    requireClient();
+  }
+
+  /// Sends the rest of the body.
+  void finish(byte[] bytes, int count) {
+    if (!completed) {
+      completed = true;
+      ticket.complete(reply.piece(takeHead(), bytes, count, true));
+    }
+  }
+
+  /// Ends the connection, so that the client sees that something is missing.
+  void cutOff() {
+    if (!completed) {
+      completed = true;
+      ticket.complete(Connection::abort);
+    }
+  }
+
+  private void requireClient() throws ClientGoneException {
+    if (ticket.gone()) {
+      cutOff();
+      throw new ClientGoneException();
+    }
+  }
+
+  private SlowReply.@Nullable Head takeHead() {
+    SlowReply.Head taken = headSent ? null : head;
+    headSent = true;
+    return taken;
+  }
+}

@@ -1,0 +1,77 @@
+package sluice.http.handlers;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Objects;
+
+/// The body of a streamed reply: collects what a handler writes and passes it to the loop in
+/// pieces. For the thread that runs the handler.
+final class SlowStream extends OutputStream {
+  private static final int BUFFER_BYTES = 16 << 10;
+
+  private final SlowCall call;
+
+  /// Bytes that may still be written; negative without limit.
+  private long left;
+
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int used;
+  private boolean closed;
+
+  /// @param length of the body; negative when it is not known
+  SlowStream(SlowCall call, long length) {
+    this.call = call;
+    this.left = length;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int count) throws IOException {
+    Objects.checkFromIndexSize(from, count, bytes.length);
+    if (closed) {
+      throw new IOException("the reply is complete already");
+    }
+    if (left >= 0) {
+      if (count > left) {
+        throw new IOException(count + " bytes do not fit a body that has " + left + " left");
+      }
+      left -= count;
+    }
+    int done = 0;
+    while (done < count) {
+      int n = Math.min(count - done, BUFFER_BYTES - used);
+      System.arraycopy(bytes, from + done, buffer, used, n);
+      used += n;
+      done += n;
+      if (used == BUFFER_BYTES) {
+        flush();
+      }
+    }
+  }
+
+  /// Passes on what was written and waits until there is room for more.
+  @Override
+  public void flush() throws IOException {
+    if (!closed) {
+      call.append(buffer, used);
+      used = 0;
+    }
+  }
+
+  /// Completes the reply, or cuts it off when it is shorter than was said.
+  @Override
+  public void close() throws IOException {
+    if (!closed) {
+      closed = true;
+      if (left > 0) {
+        call.cutOff();
+        throw new IOException("the body ended " + left + " bytes before its length");
+      }
+      call.finish(buffer, used);
+    }
+  }
+}

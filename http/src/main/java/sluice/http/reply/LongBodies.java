@@ -1,0 +1,60 @@
+package sluice.http.reply;
+
+import java.lang.System.Logger.Level;
+import org.jspecify.annotations.Nullable;
+import sluice.http.log.Log;
+import sluice.memory.Account;
+import sluice.memory.Block;
+import sluice.memory.MemoryFile;
+import sluice.sys.SysException;
+
+/// Where the bodies of long replies stand: a memory file, opened for the first of them, from which
+/// they leave without a copy. Any thread may call.
+public final class LongBodies implements AutoCloseable {
+  /// Below this a copy costs no more, and one send takes head and body.
+  static final int LEAST_BYTES = 128 << 10;
+
+  private final String name;
+  private final long capacityBytes;
+  private @Nullable MemoryFile file;
+  private boolean closed;
+
+  /// @param name shown in `/proc`
+  /// @param capacityBytes bodies at one time
+  public LongBodies(String name, long capacityBytes) {
+    this.name = name;
+    this.capacityBytes = capacityBytes;
+    this.closed = !System.getProperty("os.name").equals("Linux");
+  }
+
+  /// Memory for a body, with one lease.
+  ///
+  /// @return null when it is not long, or there is no room: then it stands where others do
+  @Nullable Block allocate(Account account, long bytes) {
+    MemoryFile open = bytes < LEAST_BYTES ? null : open();
+    return open == null ? null : open.allocate(account, bytes);
+  }
+
+  private synchronized @Nullable MemoryFile open() {
+    if (file == null && !closed) {
+      try {
+        file = MemoryFile.open(name, capacityBytes);
+      } catch (SysException e) {
+        closed = true;
+        Log.LOGGER.log(
+            Level.WARNING, () -> "long replies are copied to the socket: " + e.getMessage());
+      }
+    }
+    return file;
+  }
+
+  /// Refuses further bodies; the memory goes with the last one.
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (file != null) {
+      file.close();
+      file = null;
+    }
+  }
+}

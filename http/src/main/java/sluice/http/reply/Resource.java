@@ -1,0 +1,149 @@
+package sluice.http.reply;
+
+import org.jspecify.annotations.Nullable;
+import sluice.http.files.SiteAnswer;
+import sluice.http.files.WatchTicket;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.parse.HttpRequest;
+import sluice.memory.View;
+
+/// What one request path stands for at this moment, ready to be sent: a file in one content coding,
+/// or a redirect, or a refusal. Owned by the loop's thread once it is in the cache of replies.
+///
+/// Holds a lease on the representation, and the ticket it depends on, until it is released.
+public final class Resource {
+  private static final int OVERHEAD_BYTES = 256;
+
+  /// What an open file is charged, so that the cache's limit bounds descriptors too.
+  private static final int OPEN_FILE_BYTES = 64 << 10;
+
+  public final byte[] path;
+
+  /// 200, 301, or the status of a refusal.
+  public final int status;
+
+  /// Extra header lines of a reply that is not 200, each with CRLF.
+  public final byte[] extraFields;
+
+  /// Body of a reply that is neither a file nor an error page; null otherwise.
+  public final byte @Nullable [] html;
+
+  /// The file's representation; null unless `status` is 200.
+  public final @Nullable ReadyReply reply;
+
+  /// Its content coding, a bit of [sluice.http.parse.ContentNegotiation]; 0 without representation.
+  public final int coding;
+
+  /// Mask of the codings that the file can be had in; 0 without representation.
+  public final int codings;
+
+  /// Every use must first ask the file system whether this is still current; null otherwise.
+  public final SiteAnswer.@Nullable Content revalidate;
+
+  /// When it should be made anew although nothing has changed, because its validators can then be
+  /// better ([sluice.http.files.FileValidators]): nanoseconds since the epoch, 0 for never.
+  public final long provisionalUntilNanos;
+
+  private final @Nullable WatchTicket ticket;
+
+  public long hash;
+  public boolean cached;
+  public @Nullable Resource chain;
+  public @Nullable Resource older;
+  public @Nullable Resource newer;
+  private boolean released;
+
+  private Resource(
+      byte[] path,
+      Bare bare,
+      @Nullable ReadyReply reply,
+      SiteAnswer.@Nullable Content content,
+      boolean revalidate,
+      @Nullable WatchTicket ticket) {
+    this.path = path;
+    this.status = bare.status;
+    this.extraFields = bare.extraFields;
+    this.html = bare.html;
+    this.reply = reply;
+    this.coding = content == null ? 0 : content.variant().coding().bit();
+    this.codings = content == null ? 0 : content.codings();
+    this.revalidate = revalidate ? content : null;
+    this.provisionalUntilNanos = content == null ? 0 : content.provisionalUntilNanos();
+    this.ticket = ticket;
+  }
+
+  /// @param revalidate whether each use must compare with the file system
+  public static Resource file(
+      byte[] path, ReadyReply reply, SiteAnswer.Content content, boolean revalidate) {
+    return new Resource(path, Bare.OK, reply, content, revalidate, content.ticket());
+  }
+
+  /// A reply without a file behind it.
+  public static Resource bare(
+      byte[] path,
+      int status,
+      byte[] extraFields,
+      byte @Nullable [] html,
+      @Nullable WatchTicket ticket) {
+    return new Resource(path, new Bare(status, extraFields, html), null, null, false, ticket);
+  }
+
+  /// What a reply without representations says.
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Bare(int status, byte[] extraFields, byte @Nullable [] html) {
+    static final Bare OK = new Bare(200, new byte[0], null);
+  }
+
+  public @Nullable WatchTicket ticket() {
+    return ticket;
+  }
+
+  /// Whether the representation is an open file rather than memory.
+  public boolean streamed() {
+    return reply != null && !reply.inMemory();
+  }
+
+  /// Whether this is certainly what the path leads to, as of the last drain of the watches.
+  public boolean stands() {
+    return ticket != null && !ticket.fallen();
+  }
+
+  /// Whether it may be kept for later requests.
+  public boolean cacheable() {
+    return status < 500 && (stands() || revalidate != null);
+  }
+
+  /// The coding that a request gets, of those the file can be had in: identity where the client
+  /// accepts none of them.
+  public int chosen(HttpRequest request) {
+    if (codings <= ContentNegotiation.IDENTITY) {
+      return codings;
+    }
+    int chosen = ContentNegotiation.choose(request, codings);
+    return chosen == 0 ? ContentNegotiation.IDENTITY : chosen;
+  }
+
+  public boolean pathEquals(View view, int from, int to) {
+    return to - from == path.length && view.startsWith(path, from);
+  }
+
+  public long chargedBytes() {
+    long bytes = OVERHEAD_BYTES + (long) path.length + (html == null ? 0 : html.length);
+    bytes += streamed() ? OPEN_FILE_BYTES : 0;
+    return bytes + (reply == null ? 0 : reply.chargedBytes());
+  }
+
+  /// Ends the leases and the ticket. Idempotent.
+  public void release() {
+    if (released) {
+      return;
+    }
+    released = true;
+    if (reply != null) {
+      reply.release();
+    }
+    if (ticket != null) {
+      ticket.close();
+    }
+  }
+}

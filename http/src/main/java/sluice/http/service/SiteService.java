@@ -1,0 +1,394 @@
+package sluice.http.service;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.http.files.FileClock;
+import sluice.http.files.FileFill;
+import sluice.http.files.FileReader;
+import sluice.http.files.FileStatus;
+import sluice.http.files.FillEvent;
+import sluice.http.files.SiteAnswer;
+import sluice.http.files.SiteFiles;
+import sluice.http.files.WatchListener;
+import sluice.http.files.WatchTable;
+import sluice.http.files.WatchTicket;
+import sluice.http.files.WatchedFiles;
+import sluice.http.log.Log;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
+import sluice.http.reply.LongBodies;
+import sluice.http.reply.Resource;
+import sluice.http.site.MimeType;
+import sluice.http.site.MimeTypes;
+import sluice.http.site.SitePath;
+import sluice.http.text.Latin1;
+import sluice.loop.Loop;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.server.LoopEvents;
+import sluice.memory.Account;
+import sluice.memory.View;
+
+/// The site as one loop knows it: ready replies, the watches that keep them true, and fills under
+/// way. Owned by the loop's thread; fills run on the slow path and come back through the inbox.
+///
+/// A hit is served without asking the file system: [#drain] ran before the batch the request came
+/// with, so whatever changed before the request was sent has been dropped.
+///
+/// Requests for a path that is being filled wait for that fill. Those that came while it ran may
+/// only use its result if nothing has changed since; otherwise it is filled for them again.
+public final class SiteService implements AutoCloseable {
+  private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
+  private static final int CLOSE_MILLIS = 10_000;
+
+  /// Memory beside twice the cache: fills under way, and replies sent after their eviction.
+  private static final long SPARE_BYTES = 64L << 20;
+
+  private final Loop loop;
+  private final SiteFiles files;
+  private final @Nullable WatchTable watches;
+  private final FileClock clock;
+  private final Account memory;
+  private final FileFill fill;
+  private final LongBodies longBodies;
+  private final SiteReplies replies;
+  private final ReplyCache cache;
+  private final Map<Wanted, Fill> fills = new HashMap<>();
+  private final FileStatus scratch = new FileStatus();
+  private final WatchListener listener = this::fell;
+  private final AtomicInteger running = new AtomicInteger();
+  private long fillCount;
+
+  /// Times everything was to be forgotten, and what that was when it last was.
+  private final AtomicLong forgets = new AtomicLong();
+
+  private long forgotten;
+  private boolean closed;
+  private boolean draining;
+
+  /// Waits for a fill. Called on the loop's thread, exactly once.
+  public interface Waiter {
+    void ready(Resource resource);
+  }
+
+  /// What a fill is asked for.
+  ///
+  /// @param path as it was sent
+  /// @param order of the codings that the client accepts
+  private record Wanted(ByteBuffer path, int order) {}
+
+  private static final class Fill {
+    final byte[] path;
+    final long hash;
+    final SitePath sitePath;
+    final int order;
+    final List<Waiter> waiters = new ArrayList<>();
+
+    /// Waiters that were there before it began, and what `forgotten` was then.
+    int early;
+
+    long forgotten;
+
+    Fill(byte[] path, long hash, SitePath sitePath, int order) {
+      this.path = path;
+      this.hash = hash;
+      this.sitePath = sitePath;
+      this.order = order;
+    }
+
+    Wanted wanted() {
+      return new Wanted(ByteBuffer.wrap(path), order);
+    }
+  }
+
+  /// @param opened closed with the service
+  /// @param clock times that files are stamped with
+  public SiteService(Loop loop, SiteSettings settings, WatchedFiles opened, FileClock clock) {
+    this.loop = loop;
+    this.files = opened.files();
+    this.watches = opened.watches();
+    this.clock = clock;
+    long budget = settings.cacheBytes();
+    this.memory = new Account(loop.name() + " replies", 2 * budget + SPARE_BYTES);
+    this.fill =
+        new FileFill(
+            settings.site(),
+            files,
+            watches,
+            memory,
+            path -> mimeType(path).compressible(),
+            new FileReader(memory, clock));
+    this.longBodies = new LongBodies("sluice-bodies", 2 * budget + SPARE_BYTES);
+    this.replies = new SiteReplies(memory, longBodies, settings.cacheControl());
+    this.cache = new ReplyCache(budget);
+  }
+
+  /// Opens the site for one loop.
+  ///
+  /// @throws IOException when its root cannot be opened
+  public static SiteService open(Loop loop, SiteSettings settings) throws IOException {
+    WatchedFiles files =
+        WatchedFiles.open(
+            settings.site(),
+            settings.watches(),
+            shortcoming -> Log.LOGGER.log(Level.WARNING, shortcoming));
+    return new SiteService(loop, settings, files, FileClock.SYSTEM);
+  }
+
+  private static MimeType mimeType(SitePath path) {
+    return MimeTypes.of(Latin1.text(path.bytes()));
+  }
+
+  /// Takes in every change so far.
+  public void drain() {
+    long wanted = forgets.get();
+    if (wanted != forgotten) {
+      if (forgetNow()) {
+        forgotten = wanted;
+      }
+    }
+    if (watches != null) {
+      watches.drain(listener);
+    }
+  }
+
+  /// Drains now and then while files are kept open, so that a deleted one gives its space back
+  /// although no request comes.
+  private void drainWhileOpen() {
+    if (!draining && cache.openFiles() > 0) {
+      draining = true;
+      loop.schedule(
+          OPEN_FILES_DRAIN_NANOS,
+          () -> {
+            draining = false;
+            if (!closed) {
+              drain();
+              drainWhileOpen();
+            }
+          });
+    }
+  }
+
+  /// Has every reply forgotten that is kept, and what fills under way will bring for later
+  /// requests: the remedy for changes that inotify does not see. Requests sent after this has
+  /// returned are answered from the files. Any thread.
+  public void forget() {
+    forgets.incrementAndGet();
+  }
+
+  /// @return false when there was no descriptor for the root: to be called again
+  private boolean forgetNow() {
+    boolean reopened = true;
+    if (watches != null) {
+      watches.forget(listener); // which tries again itself
+    } else {
+      reopened = files.reopenRoot() == 0;
+    }
+    cache.clear();
+    return reopened;
+  }
+
+  private void fell(WatchTicket ticket) {
+    if (ticket.attachment() instanceof Resource resource) {
+      cache.remove(resource);
+    }
+  }
+
+  /// What the path of a request leads to, in the coding that it gets, if that is known without
+  /// waiting.
+  public @Nullable Resource lookup(HttpRequest request) {
+    Resource known = cache.lookup(request.view(), request.pathFrom(), request.pathTo());
+    if (known == null) {
+      return null;
+    }
+    int chosen = known.chosen(request);
+    Resource resource = known.coding == chosen ? known : cache.find(known, chosen);
+    if (resource == null) {
+      return null;
+    }
+    if (isGood(resource)) {
+      cache.use(resource);
+      return resource;
+    }
+    cache.remove(resource);
+    return null;
+  }
+
+  /// Whether the first name of a request's path is known to stand for nothing, so that nothing is
+  /// below it either.
+  public boolean absent(HttpRequest request) {
+    int end = firstNameTo(request);
+    Resource known = end < 0 ? null : cache.lookup(request.view(), request.pathFrom(), end);
+    return known != null && known.status == 404 && isGood(known);
+  }
+
+  /// Finds out about the first name of a request's path, for [#absent].
+  public void learnFirstName(HttpRequest request, RequestPath canonical) {
+    int end = firstNameTo(request);
+    int from = request.pathFrom();
+    if (end < 0 || cache.lookup(request.view(), from, end) != null) {
+      return;
+    }
+    int length = canonical.parse(request.view(), from, end);
+    byte[] name = new byte[end - from];
+    request.view().copyTo(from, name, 0, name.length);
+    if (length > 0 && Arrays.equals(name, 0, name.length, canonical.bytes(), 0, length)) {
+      SitePath path = SitePath.of(name, 0, length);
+      int order = ContentNegotiation.order(request);
+      request(name, hash(request.view(), from, end), path, order, resource -> {});
+    }
+  }
+
+  /// Where the first name of a path of several ends; negative for other paths.
+  private static int firstNameTo(HttpRequest request) {
+    int from = request.pathFrom() + 1;
+    return from >= request.pathTo()
+        ? -1
+        : request.view().indexOf((byte) '/', from, request.pathTo());
+  }
+
+  private boolean isGood(Resource resource) {
+    long until = resource.provisionalUntilNanos;
+    if (until != 0 && clock.nowNanos() >= until) {
+      return false;
+    }
+    SiteAnswer.Content content = resource.revalidate;
+    return content == null || content.stillCurrent(files, scratch);
+  }
+
+  public long hash(View view, int from, int to) {
+    return cache.hash(view, from, to);
+  }
+
+  /// Finds out what a path leads to, on the slow path.
+  ///
+  /// @param path as it was sent, the key
+  /// @param canonical the same, canonical
+  /// @param order of the codings that the client accepts: [ContentNegotiation#order]
+  public void request(byte[] path, long hash, SitePath canonical, int order, Waiter waiter) {
+    Fill started = new Fill(path, hash, canonical, order);
+    Fill running = fills.get(started.wanted());
+    if (running != null) {
+      running.waiters.add(waiter);
+      return;
+    }
+    started.waiters.add(waiter);
+    start(started);
+  }
+
+  private void start(Fill started) {
+    started.early = started.waiters.size();
+    started.forgotten = forgotten;
+    fills.put(started.wanted(), started);
+    fillCount++;
+    running.incrementAndGet();
+    loop.slowPath()
+        .execute(() -> {
+          long begun = System.nanoTime();
+          Resource resource = resolve(started);
+          int status = resource.status;
+          loop.execute(() -> filled(started, resource));
+          running.decrementAndGet();
+          if (LoopEvents.recording()) {
+            FillEvent.report(Latin1.text(started.path), status, System.nanoTime() - begun);
+          }
+        });
+  }
+
+  private Resource resolve(Fill started) {
+    try {
+      return replies.resource(started.path, fill.answer(started.sitePath, started.order));
+    } catch (RuntimeException | Error e) {
+      Log.LOGGER.log(Level.ERROR, () -> "cannot read " + Log.shown(started.path), e);
+      return Resource.bare(started.path, 500, new byte[0], null, null);
+    }
+  }
+
+  private void filled(Fill done, Resource resource) {
+    if (closed) {
+      done.waiters.forEach(waiter -> waiter.ready(resource));
+      resource.release();
+      return;
+    }
+    drain();
+    fills.remove(done.wanted());
+    boolean current = done.forgotten == forgotten;
+    boolean shared = current && resource.stands();
+    if (current && resource.cacheable() && cache.insert(resource, done.hash)) {
+      WatchTicket ticket = resource.ticket();
+      if (ticket != null) {
+        ticket.attach(resource);
+      }
+      drainWhileOpen();
+    }
+    List<Waiter> waiters = done.waiters;
+    int served = shared ? waiters.size() : done.early;
+    for (int i = 0; i < served; i++) {
+      waiters.get(i).ready(resource);
+    }
+    if (!resource.cached) {
+      resource.release();
+    }
+    if (served < waiters.size()) {
+      Fill again = new Fill(done.path, done.hash, done.sitePath, done.order);
+      again.waiters.addAll(waiters.subList(served, waiters.size()));
+      start(again);
+    }
+  }
+
+  public void publishTo(CounterPublisher into, String source) {
+    into.counter(source + "/fills", this::fillCount);
+    into.gauge(source + "/fills_running", fills::size);
+    into.counter(source + "/evictions", cache::evictions);
+    into.gauge(source + "/cached_replies", cache::count);
+    into.gauge(source + "/cached_bytes", cache::usedBytes);
+    if (watches != null) {
+      into.gauge(source + "/watches", watches::watches);
+      into.counter(source + "/watch_evictions", watches::evictions);
+      into.counter(source + "/watch_shortages", watches::shortages);
+      into.counter(source + "/watch_overflows", watches::overflows);
+    }
+  }
+
+  /// Memory of replies that are kept, being made, or being sent.
+  public long heldBytes() {
+    return memory.usedBytes();
+  }
+
+  public int fillsUnderWay() {
+    return running.get();
+  }
+
+  long fillCount() {
+    return fillCount;
+  }
+
+  ReplyCache cache() {
+    return cache;
+  }
+
+  /// Waits for the fills under way, because they use what is closed here.
+  @Override
+  public void close() {
+    closed = true;
+    cache.clear();
+    for (int i = 0; i < CLOSE_MILLIS && running.get() > 0; i++) {
+      LockSupport.parkNanos(1_000_000L);
+    }
+    if (watches != null) {
+      watches.close();
+    }
+    longBodies.close();
+    files.close();
+  }
+}
