@@ -448,7 +448,7 @@ public final class Loop implements AutoCloseable {
     }
   }
 
-  private void complete(long token, int result, int flags) {
+  private void complete(long token, int result, long flags) {
     lookAtClock();
     switch (Token.op(token)) {
       case Token.RECEIVE -> receiver.received(delivering.arena(), token, result, flags);

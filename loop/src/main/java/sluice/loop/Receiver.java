@@ -23,7 +23,7 @@ final class Receiver {
   }
 
   /// @param arena of the transport that delivers
-  void received(ChunkArena arena, long token, int result, int flags) {
+  void received(ChunkArena arena, long token, int result, long flags) {
     Connection connection = connections.get(token);
     Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
     if (connection == null) {
@@ -40,7 +40,7 @@ final class Receiver {
       LoopCounters counters = loop.counters();
       counters.receives++;
       counters.receivedBytes += result;
-      connection.input.received(chunk, 0, result);
+      connection.input.received(chunk, Completion.offset(flags), result);
     }
     if (chunk != null) {
       chunk.release();
