@@ -17,4 +17,6 @@ module sluice.loop {
   exports sluice.loop.sockets to
       sluice.http;
   exports sluice.loop.tls;
+  exports sluice.loop.uring to
+      sluice.nio;
 }

@@ -141,7 +141,7 @@ final class Acceptor {
     return listeners.stream().allMatch(each -> each.stopped && !each.armed);
   }
 
-  void accepted(long token, int result, int flags) {
+  void accepted(long token, int result, long flags) {
     Listener listener = listeners.get(Token.index(token));
     if (result >= 0) {
       loop.counters().accepted++;

@@ -382,7 +382,7 @@ public final class Loop implements AutoCloseable {
     return b < 0 ? a : Math.min(a, b);
   }
 
-  private void complete(long token, int result, int flags) {
+  private void complete(long token, int result, long flags) {
     turn.lookAtClock();
     switch (Token.op(token)) {
       case Token.RECEIVE -> receiver.received(delivering.arena(), token, result, flags);

@@ -26,7 +26,7 @@ final class Receiver {
   }
 
   /// @param arena of the transport that delivers
-  void received(ChunkArena arena, long token, int result, int flags) {
+  void received(ChunkArena arena, long token, int result, long flags) {
     Connection connection = connections.get(token);
     Block chunk = Completion.hasChunk(flags) ? arena.block(Completion.chunk(flags)) : null;
     if (connection == null) {
@@ -42,7 +42,7 @@ final class Receiver {
       turn.openBatch();
       counters.receives++;
       counters.receivedBytes += result;
-      connection.input.received(chunk, 0, result);
+      connection.input.received(chunk, Completion.offset(flags), result);
     }
     if (chunk != null) {
       chunk.release();

@@ -43,7 +43,10 @@ final class ScriptedEngine implements Engine, KernelTransport {
     }
   }
 
-  private record Due(long token, int result, int flags) {}
+  /// Pieces begin behind one, where it fits.
+  private static final int FRAME_HEADER_BYTES = 54;
+
+  private record Due(long token, int result, long flags) {}
 
   private final ChunkPool pool;
   private final Map<Integer, ByteArrayOutputStream> wires = new HashMap<>();
@@ -112,10 +115,12 @@ final class ScriptedEngine implements Engine, KernelTransport {
       throw new AssertionError("no receive is armed");
     }
     int chunk = pool.peek();
+    int begin = Math.min(FRAME_HEADER_BYTES, pool.chunkBytes() - bytes.length);
+    long piece = Completion.withChunk(chunk, begin, true);
     MemorySegment.copy(
-        bytes, 0, pool.segment(), ValueLayout.JAVA_BYTE, pool.offset(chunk), bytes.length);
+        bytes, 0, pool.segment(), ValueLayout.JAVA_BYTE, pool.begin(piece), bytes.length);
     pool.lend(chunk);
-    due.add(new Due(token, bytes.length, Completion.withChunk(chunk, true)));
+    due.add(new Due(token, bytes.length, piece));
   }
 
   /// The peer ends the connection: 0 for FIN, or a negative errno.

@@ -141,6 +141,7 @@ interface EngineContractEcho {
     private final long token;
     private int count;
     private int chunk = -1;
+    private long begin;
     private int length;
 
     Steady(Engine engine, int socket, long token) {
@@ -164,17 +165,18 @@ interface EngineContractEcho {
         }
         if (chunk >= 0) { // only now has the turn shown that the send before this one succeeded
           MemorySegment bytes = sockets.arena().segment();
-          sockets.send(socket, token + 1, bytes, sockets.arena().offset(chunk), length);
+          sockets.send(socket, token + 1, bytes, begin, length);
         }
       }
     }
 
     @Override
-    public void complete(long completed, int result, int flags) {
+    public void complete(long completed, int result, long flags) {
       if (completed != token || result <= 0 || chunk >= 0) {
         throw new AssertionError("token " + completed + " result " + result);
       }
       chunk = Completion.chunk(flags);
+      begin = sockets.arena().begin(flags);
       length = result;
       count++;
     }

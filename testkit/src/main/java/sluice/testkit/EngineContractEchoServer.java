@@ -22,7 +22,7 @@ final class EngineContractEchoServer {
   private static final long SEND = 1L << 42;
   private static final long SEND_ALL = 1L << 43;
 
-  private record Piece(Block block, int length) {}
+  private record Piece(Block block, int offset, int length) {}
 
   private static final class Connection {
     final int socket;
@@ -79,14 +79,14 @@ final class EngineContractEchoServer {
     vector.clear();
     for (Piece piece : connection.pieces) {
       if (connection.covered < SendVector.LIMIT) {
-        vector.add(piece.block().segment(), 0, piece.length());
+        vector.add(piece.block().segment(), piece.offset(), piece.length());
         connection.covered++;
       }
     }
     sockets.sendVector(connection.socket, SEND + connection.index, vector);
   }
 
-  private void complete(long token, int result, int flags) {
+  private void complete(long token, int result, long flags) {
     Connection connection = connections.get((int) token & 0xff);
     if ((token & RECEIVE) != 0) {
       received(connection, result, flags);
@@ -103,7 +103,7 @@ final class EngineContractEchoServer {
     }
   }
 
-  private void received(Connection connection, int result, int flags) {
+  private void received(Connection connection, int result, long flags) {
     connection.armed = Completion.hasMore(flags);
     if (result == -ENOBUFS) {
       assertThat(connection.armed).isFalse();
@@ -111,7 +111,7 @@ final class EngineContractEchoServer {
     }
     assertThat(result).isPositive();
     Block block = sockets.arena().block(Completion.chunk(flags));
-    connection.pieces.add(new Piece(block, result));
+    connection.pieces.add(new Piece(block, Completion.offset(flags), result));
   }
 
   /// After the turn that handed the send over: silence means that all of it went.
@@ -137,9 +137,10 @@ final class EngineContractEchoServer {
     Piece piece = connection.pieces.removeFirst();
     MemorySegment bytes = piece.block().segment();
     int rest = piece.length() - from;
-    connection.pieces.addFirst(new Piece(piece.block(), rest));
+    int begin = piece.offset() + from;
+    connection.pieces.addFirst(new Piece(piece.block(), begin, rest));
     connection.sendingAll = true;
     connection.covered = 1; // the pieces behind it are sent again
-    sockets.sendAll(connection.socket, SEND_ALL + connection.index, bytes, from, rest);
+    sockets.sendAll(connection.socket, SEND_ALL + connection.index, bytes, begin, rest);
   }
 }

@@ -136,9 +136,10 @@ interface EngineContractLife {
     rig().sockets().receive(pair.socket(), token);
     rig().turn(0);
     pair.peer().write(new byte[] {1, 2, 3});
-    Block block = Objects.requireNonNull(rig().await(token).chunk());
+    var event = rig().await(token);
+    Block block = Objects.requireNonNull(event.chunk());
     rig().engine().close();
-    assertThat(block.segment().asSlice(0, 3).toArray(ValueLayout.JAVA_BYTE))
+    assertThat(block.segment().asSlice(event.offset(), 3).toArray(ValueLayout.JAVA_BYTE))
         .containsExactly(1, 2, 3);
     block.release();
     assertThatThrownBy(block::release).isInstanceOf(IllegalStateException.class);

@@ -34,16 +34,16 @@ final class EngineContractRig {
     Engine open(EngineConfig config) throws IOException;
   }
 
-  /// One completion. Received bytes are copied, and the chunk is given back, unless [#holdChunks]
-  /// was called.
+  /// One completion. Received bytes are copied, and the lease on their chunk ends, unless
+  /// [#holdChunks] was called.
   static final class Event {
     private final long token;
     private final int result;
-    private final int flags;
+    private final long flags;
     private final byte[] bytes;
     private final @Nullable Block chunk;
 
-    Event(long token, int result, int flags, byte[] bytes, @Nullable Block chunk) {
+    Event(long token, int result, long flags, byte[] bytes, @Nullable Block chunk) {
       this.token = token;
       this.result = result;
       this.flags = flags;
@@ -57,6 +57,11 @@ final class EngineContractRig {
 
     int result() {
       return result;
+    }
+
+    /// Where in the chunk the received bytes begin.
+    int offset() {
+      return Completion.offset(flags);
     }
 
     boolean more() {
@@ -212,14 +217,15 @@ final class EngineContractRig {
         : turned.turn(timeoutNanos, sink);
   }
 
-  private void complete(long token, int result, int flags) {
+  private void complete(long token, int result, long flags) {
     byte[] bytes = NOTHING;
     Block chunk = null;
     if (Completion.hasChunk(flags)) {
       assertThat(result).isPositive();
       Block block = chunk(Completion.chunk(flags));
-      assertThat(block.leases()).isEqualTo(1);
-      bytes = block.segment().asSlice(0, result).toArray(ValueLayout.JAVA_BYTE);
+      assertThat(block.leases()).isPositive();
+      int from = Completion.offset(flags);
+      bytes = block.segment().asSlice(from, result).toArray(ValueLayout.JAVA_BYTE);
       if (holdChunks) {
         chunk = block;
       } else {

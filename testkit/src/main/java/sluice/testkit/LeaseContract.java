@@ -14,7 +14,10 @@ import sluice.loop.engine.EngineConfig;
 /// The themes are interfaces, to keep them readable; a subclass for one engine gets them all.
 @Timeout(240)
 public abstract class LeaseContract
-    implements LeaseContractDevice, LeaseContractRetain, LeaseContractPressure {
+    implements LeaseContractDevice,
+        LeaseContractPieces,
+        LeaseContractRetain,
+        LeaseContractPressure {
   private EngineContractRig rig = new EngineContractRig(this::open, new EngineContractSockets());
   private LeaseContractRig loops = new LeaseContractRig(this::open, new EngineContractSockets());
 

@@ -215,8 +215,9 @@ interface LeaseContractDevice {
     rig().sockets().sendAll(sending.socket(), rig().token(), devices.segment(), 0, bytes.length);
     rig().turn(0);
     receiving.peer().write(new byte[] {1, 2, 3});
-    Block chunk = Objects.requireNonNull(rig().await(token).chunk());
-    Memory kept = Memory.readOnlyOver(chunk, 0, 3);
+    Event event = rig().await(token);
+    Block chunk = Objects.requireNonNull(event.chunk());
+    Memory kept = Memory.readOnlyOver(chunk, event.offset(), 3);
     chunk.release();
     receiving.peer().write(new byte[500]); // arrives, but is never delivered
     rig().engine().close();

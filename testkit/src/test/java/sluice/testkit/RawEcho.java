@@ -52,8 +52,9 @@ final class RawEcho implements CompletionSink {
     int length;
     boolean released;
 
-    Piece(Block block, int length) {
+    Piece(Block block, int offset, int length) {
       this.block = block;
+      this.offset = offset;
       this.length = length;
     }
 
@@ -148,7 +149,7 @@ final class RawEcho implements CompletionSink {
   }
 
   @Override
-  public void complete(long token, int result, int flags) {
+  public void complete(long token, int result, long flags) {
     if (token == ACCEPT) {
       accepted(result, flags);
       return;
@@ -174,7 +175,7 @@ final class RawEcho implements CompletionSink {
     transport.accept(listener, ACCEPT);
   }
 
-  private void accepted(int result, int flags) {
+  private void accepted(int result, long flags) {
     if (result >= 0) {
       Peer peer = new Peer(result, ++serials);
       peers.put(peer.serial, peer);
@@ -194,13 +195,13 @@ final class RawEcho implements CompletionSink {
     transport.close(listener);
   }
 
-  private void received(Peer peer, int result, int flags) {
+  private void received(Peer peer, int result, long flags) {
     if (!Completion.hasMore(flags)) {
       peer.receiveArmed = false;
     }
     if (Completion.hasChunk(flags)) {
       Block block = transport.arena().block(Completion.chunk(flags));
-      peer.pieces.add(new Piece(block, result));
+      peer.pieces.add(new Piece(block, Completion.offset(flags), result));
       if (bug == Bug.NO_REARM_WITHOUT_MORE && !Completion.hasMore(flags)) {
         peer.receiveArmed = true;
       }

@@ -38,7 +38,7 @@ class SimEngineTest {
   private static final long WRITABLE = 4;
   private static final long POLL = 5;
 
-  private record Event(long token, int result, int flags) {}
+  private record Event(long token, int result, long flags) {}
 
   private final SimWorld world = new SimWorld(1);
   private final Account account = new Account("test", 1 << 20);
@@ -309,7 +309,7 @@ class SimEngineTest {
   @Test
   void refusesAChunkThatIsGivenBackInFlight() {
     sockets.receive(socket, RECEIVE);
-    client.send(new byte[100]);
+    client.send(new byte[2_048]); // all of a chunk: the kernel keeps no lease on it
     Block chunk = sockets.arena().block(Completion.chunk(next(RECEIVE).flags));
     sockets.sendAll(socket, SEND, chunk.segment(), 0, 100);
     refused("given back in flight", chunk::release);

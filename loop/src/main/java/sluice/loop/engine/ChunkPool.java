@@ -10,7 +10,7 @@ import sluice.sys.NativeMemory;
 
 /// The receive arena of one engine: equal chunks in one page-aligned region, each a reusable
 /// [Block]. The engine's owner thread calls everything, except that any thread may end the last
-/// lease of a chunk.
+/// lease of a chunk. A ring's chunks are in a `sluice.loop.uring.ReceiveArena`.
 ///
 /// A chunk whose last lease ends on the owner thread is free at once. On another thread it goes
 /// onto a lock-free stack that [#reclaim] empties. Engines that choose chunks themselves use
@@ -101,7 +101,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
   }
 
   @Override
-  public final int free() {
+  public int free() {
     return free;
   }
 

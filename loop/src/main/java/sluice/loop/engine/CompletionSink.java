@@ -6,5 +6,5 @@ public interface CompletionSink {
   /// @param token what the operation was staged with
   /// @param result bytes moved or a descriptor when not negative, else a negative errno
   /// @param flags see [Completion]
-  void complete(long token, int result, int flags);
+  void complete(long token, int result, long flags);
 }

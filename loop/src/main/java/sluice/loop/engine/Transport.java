@@ -48,8 +48,8 @@ public interface Transport {
     return false;
   }
 
-  /// Arms receiving until cancelled: each completion brings a chunk with `result` > 0 bytes; the
-  /// receiver owns the chunk until it is given back to the arena. 0 is end of stream, negative an
+  /// Arms receiving until cancelled: each completion brings a piece of a chunk, `result` > 0 bytes
+  /// from [Completion#offset] on; the receiver has a lease on the chunk, and ends it. 0 is end of stream, negative an
   /// errno; both end the arming, as does -ENOBUFS when no chunk is free (arm again after chunks
   /// went back). Without [Completion#MORE] the arming is over, even when bytes came with it.
   void receive(int socket, long token);

@@ -102,7 +102,7 @@ final class PollerOneShot extends PollerDeferred implements CompletionSink {
   }
 
   @Override
-  public void complete(long token, int result, int flags) {
+  public void complete(long token, int result, long flags) {
     int slot = (int) token & ((1 << SLOT_BITS) - 1);
     if (tokens[slot] == token) {
       tokens[slot] = 0;

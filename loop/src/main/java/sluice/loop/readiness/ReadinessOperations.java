@@ -355,7 +355,7 @@ final class ReadinessOperations {
         return;
       }
       pool.lend(chunk);
-      results.add(socket.readToken, result, Completion.withChunk(chunk, true));
+      results.add(socket.readToken, result, Completion.withChunk(chunk, 0, true));
       if (result < pool.chunkBytes()) {
         return;
       }

@@ -11,11 +11,11 @@ import sluice.loop.engine.CompletionSink;
 final class ReadinessResults {
   private long[] tokens = new long[64];
   private int[] results = new int[64];
-  private int[] flags = new int[64];
+  private long[] flags = new long[64];
   private int head;
   private int tail;
 
-  void add(long token, int result, int flag) {
+  void add(long token, int result, long flag) {
     if (tail == tokens.length) {
       tokens = Arrays.copyOf(tokens, 2 * tail);
       results = Arrays.copyOf(results, 2 * tail);

@@ -3,14 +3,12 @@ package sluice.loop.uring;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.sys.EventFd;
-import sluice.sys.uring.BufferRing;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.RingDriver;
 import sluice.sys.uring.SubmissionQueue;
@@ -31,6 +29,9 @@ public final class IoUringEngine implements Engine {
   private static final int COMPLETION_ENTRIES = 8192;
   private static final long WAKE = -1L;
 
+  /// Chunks that the kernel has at first: as much as a few dozen clients send at a time.
+  private static final int FIRST_SHOWN = 16;
+
   private static final CompletionSink NO_TURN =
       (token, result, flags) -> {
         throw new IllegalStateException("a completion outside of a turn");
@@ -42,7 +43,7 @@ public final class IoUringEngine implements Engine {
   private final RingDriver.Sink completions = this::completed;
   private final EventFd wakeEvent;
   private final MemorySegment wakeBuffer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
-  private final RingArena arena;
+  private final ReceiveArena arena;
   private final IoUringTransport sockets;
   private final Thread owner = Thread.currentThread();
   private boolean wakeArmed;
@@ -59,7 +60,10 @@ public final class IoUringEngine implements Engine {
     this.submission = ring.submission();
     this.driver = new RingDriver(ring);
     this.wakeEvent = EventFd.open(false);
-    this.arena = new RingArena(ring, config);
+    int shown = Math.min(config.chunks(), FIRST_SHOWN);
+    OwnChunks chunks = new OwnChunks(config.chunks(), config.chunkBytes());
+    this.arena = new ReceiveArena(ring, chunks, config.chunks(), shown);
+    arena.own(owner);
     this.sockets = new IoUringTransport(this, ring, arena);
   }
 
@@ -122,12 +126,13 @@ public final class IoUringEngine implements Engine {
     } else if (DirectSlots.isRefusal(token)) {
       sockets.slotRefused(token);
     } else if (token != SubmissionQueue.IGNORED) {
-      if (Completion.hasChunk(flags)) {
-        arena.filled(Completion.chunk(flags));
-      }
+      long piece =
+          Completion.hasChunk(flags)
+              ? arena.taken(flags, Math.max(0, result))
+              : Completion.at(flags, 0);
       delivered++;
       sockets.completed(token, result, flags);
-      sink.complete(token, result, flags);
+      sink.complete(token, result, piece);
     }
   }
 
@@ -186,44 +191,5 @@ public final class IoUringEngine implements Engine {
     ring.close();
     wakeEvent.close();
     arena.close();
-  }
-
-  /// The arena whose free chunks are in a provided-buffer ring, where the kernel chooses one.
-  static final class RingArena extends ChunkPool {
-    private static final int GROUP = 1;
-
-    private final BufferRing buffers;
-    private boolean unpublished;
-
-    RingArena(IoUring ring, EngineConfig config) throws IOException {
-      super(config.chunks(), config.chunkBytes());
-      own(Thread.currentThread());
-      buffers = ring.registerBufferRing(GROUP, segment(), config.chunks(), config.chunkBytes());
-      for (int chunk = 0; chunk < config.chunks(); chunk++) {
-        buffers.add(chunk);
-      }
-      buffers.commit();
-    }
-
-    int group() {
-      return GROUP;
-    }
-
-    void filled(int chunk) {
-      lend(chunk);
-    }
-
-    @Override
-    protected void onFree(int chunk) {
-      buffers.add(chunk);
-      unpublished = true;
-    }
-
-    void publish() {
-      if (unpublished) {
-        unpublished = false;
-        buffers.commit();
-      }
-    }
   }
 }

@@ -39,7 +39,7 @@ final class IoUringTransport implements KernelTransport {
 
   private final IoUringEngine engine;
   private final SubmissionQueue submission;
-  private final IoUringEngine.RingArena arena;
+  private final ReceiveArena arena;
   private final MemorySegment vectors = Arena.ofAuto().allocate((long) VECTORS * VECTOR_BYTES, 8);
   private int vectorsUsed;
 
@@ -62,7 +62,7 @@ final class IoUringTransport implements KernelTransport {
 
   private final DirectSlots slots;
 
-  IoUringTransport(IoUringEngine engine, IoUring ring, IoUringEngine.RingArena arena) {
+  IoUringTransport(IoUringEngine engine, IoUring ring, ReceiveArena arena) {
     this.engine = engine;
     this.submission = ring.submission();
     this.arena = arena;
@@ -171,7 +171,7 @@ final class IoUringTransport implements KernelTransport {
   @Override
   public void receive(int socket, long token) {
     engine.checkOwner();
-    submission.receiveMultishot(socket, false, arena.group(), token);
+    submission.receiveMultishot(socket, false, ReceiveArena.GROUP, token);
   }
 
   @Override
@@ -182,7 +182,7 @@ final class IoUringTransport implements KernelTransport {
   @Override
   public void receiveOnce(int socket, long token) {
     engine.checkOwner();
-    submission.receiveSelected(socket, false, arena.group(), token);
+    submission.receiveSelected(socket, false, ReceiveArena.GROUP, token);
   }
 
   @Override

@@ -66,7 +66,7 @@ class ReadinessEngineTest {
     engine.close();
   }
 
-  private static void release(Engine engine, int flags) {
+  private static void release(Engine engine, long flags) {
     engine.sockets().arena().block(Completion.chunk(flags)).release();
   }
 

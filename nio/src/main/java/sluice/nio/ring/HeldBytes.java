@@ -49,7 +49,7 @@ final class HeldBytes {
 
   /// Takes a part, and the lease on its piece.
   ///
-  /// @param part as [RingArena#taken]
+  /// @param part where it begins in the region in the upper half, its length in the lower
   /// @param keep whether its piece may be kept until it is read
   synchronized void push(long part, boolean keep) {
     if (!keep || isMoved()) {

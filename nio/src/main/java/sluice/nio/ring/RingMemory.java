@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import sluice.loop.uring.ChunkStore;
+import sluice.loop.uring.RingChunk;
 import sluice.sys.Mapping;
 import sluice.sys.SysException;
 
@@ -32,7 +34,7 @@ final class RingMemory {
   private static final ByteBuffer BYTES = REGION.asByteBuffer();
 
   /// Made when they are first taken.
-  private static final RingPiece[] PIECES = new RingPiece[(int) (REGION.byteSize() / PIECE_BYTES)];
+  private static final RingChunk[] PIECES = new RingChunk[(int) (REGION.byteSize() / PIECE_BYTES)];
 
   private static final int RESERVE = PIECES.length / 4;
 
@@ -48,6 +50,9 @@ final class RingMemory {
     }
     free = count;
   }
+
+  /// The same for the arenas of rings.
+  static final ChunkStore STORE = new Store();
 
   private RingMemory() {}
 
@@ -79,27 +84,28 @@ final class RingMemory {
     return free;
   }
 
-  static RingPiece piece(int index) {
-    return PIECES[index];
+  /// Where a piece begins in the region.
+  static int start(RingChunk piece) {
+    return piece.index * PIECE_BYTES;
   }
 
   /// The piece in which a place of the region lies.
-  static RingPiece at(int offset) {
+  static RingChunk at(int offset) {
     return PIECES[offset / PIECE_BYTES];
   }
 
   /// Takes a piece of zeros for growth.
   ///
   /// @return null when so little is left that it is kept for [#need]
-  static @Nullable RingPiece take() {
+  static @Nullable RingChunk take() {
     return free > RESERVE ? pop(RESERVE) : null;
   }
 
   /// Takes a piece of zeros that a ring cannot do without.
   ///
   /// @throws IOException when none is left
-  static RingPiece need() throws IOException {
-    RingPiece piece = pop(0);
+  static RingChunk need() throws IOException {
+    RingChunk piece = pop(0);
     if (piece == null) {
       throw new IOException(
           """
@@ -112,32 +118,74 @@ final class RingMemory {
     return piece;
   }
 
-  private static synchronized @Nullable RingPiece pop(int keep) {
+  private static synchronized @Nullable RingChunk pop(int keep) {
     int left = free - 1;
     if (left < keep) {
       return null;
     }
     free = left;
     int index = stack[left];
-    RingPiece piece = PIECES[index];
+    RingChunk piece = PIECES[index];
     if (piece == null) {
-      piece = new RingPiece(index, REGION.asSlice((long) index * PIECE_BYTES, PIECE_BYTES));
+      piece = new RingChunk(index, REGION.asSlice((long) index * PIECE_BYTES, PIECE_BYTES));
       PIECES[index] = piece;
     }
     return piece;
   }
 
   /// Takes a piece back that neither the kernel nor a reader uses any more.
-  static void giveBack(RingPiece piece) {
+  static void giveBack(RingChunk piece) {
     Mapping mapping = MAPPING;
     if (mapping != null) {
-      int _ = mapping.discard(piece.start, PIECE_BYTES); // where pages are larger it keeps them
+      int _ = mapping.discard(start(piece), PIECE_BYTES); // where pages are larger it keeps them
     }
     piece.own(null);
     synchronized (RingMemory.class) {
       int before = free;
       stack[before] = piece.index;
       free = before + 1;
+    }
+  }
+
+  private static final class Store implements ChunkStore {
+    @Override
+    public MemorySegment region() {
+      return REGION;
+    }
+
+    @Override
+    public int count() {
+      return PIECES.length;
+    }
+
+    @Override
+    public int chunkBytes() {
+      return PIECE_BYTES;
+    }
+
+    @Override
+    public RingChunk chunk(int index) {
+      return PIECES[index];
+    }
+
+    @Override
+    public int free() {
+      return Math.max(0, free - RESERVE);
+    }
+
+    @Override
+    public @Nullable RingChunk take() {
+      return RingMemory.take();
+    }
+
+    @Override
+    public RingChunk need() throws IOException {
+      return RingMemory.need();
+    }
+
+    @Override
+    public void giveBack(RingChunk chunk) {
+      RingMemory.giveBack(chunk);
     }
   }
 }

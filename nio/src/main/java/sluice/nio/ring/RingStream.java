@@ -7,6 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
+import sluice.loop.uring.ReceiveArena;
 import sluice.nio.channels.SluiceSocketChannel;
 import sluice.nio.channels.StreamPort;
 import sluice.nio.descriptors.ByteMover;
@@ -149,7 +150,7 @@ final class RingStream extends RingPort implements StreamPort {
       if (watching) {
         ring.submission().pollAdd(fd, PollFds.POLLIN, false, token);
       } else {
-        ring.submission().receiveMultishot(fd, false, RingArena.GROUP, token);
+        ring.submission().receiveMultishot(fd, false, ReceiveArena.GROUP, token);
       }
     }
     if ((interest & SelectionKey.OP_WRITE) != 0 || stagedBytes > 0) {

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.Token;
+import sluice.loop.uring.ReceiveArena;
 import sluice.sys.EventFd;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
@@ -42,6 +43,8 @@ import sluice.sys.uring.SubmissionQueue;
 final class SelectorRing {
   private static final int SUBMISSION_ENTRIES = 256;
   private static final int COMPLETION_ENTRIES = 2048;
+  private static final int BUFFER_ENTRIES = 256;
+  private static final int FIRST_PIECES = 2;
   private static final int STAGING_FROM = 2;
 
   /// Entries that cancelling all of a port takes.
@@ -64,7 +67,7 @@ final class SelectorRing {
   private final RingDriver driver;
   private final RingDriver.Sink completions = this::dispatch;
   private final EventFd wakeEvent;
-  private final RingArena arena;
+  private final ReceiveArena arena;
   private final StagePool stages = new StagePool();
   private final EpollSet others;
 
@@ -122,7 +125,7 @@ final class SelectorRing {
     this.driver = new RingDriver(ring);
     this.others = others;
     this.wakeEvent = wakeEvent;
-    this.arena = new RingArena(ring);
+    this.arena = new ReceiveArena(ring, RingMemory.STORE, BUFFER_ENTRIES, FIRST_PIECES);
   }
 
   /// Opens a ring for the calling thread.
@@ -438,7 +441,7 @@ final class SelectorRing {
       return;
     }
     arena.publish();
-    if (!arena.hasFree()) { // slow readers hold all there is
+    if (!arena.hasShown()) { // slow readers hold all there is
       for (int i = 0; i < used; i++) {
         if (ports[i] instanceof RingStream stream) {
           stream.relieve();
@@ -525,7 +528,7 @@ final class SelectorRing {
   }
 
   private void dispatch(long token, int result, int flags) {
-    long part = Completion.hasChunk(flags) ? arena.taken(flags, Math.max(0, result)) : 0;
+    long part = Completion.hasChunk(flags) ? part(flags, Math.max(0, result)) : 0;
     switch (Token.op(token)) {
       case RingOperation.WAKE -> wakeArmed = false;
       case RingOperation.OTHERS -> {
@@ -548,6 +551,11 @@ final class SelectorRing {
         }
       }
     }
+  }
+
+  /// What a completion has brought: where it begins in the region, and its length.
+  private long part(int flags, int length) {
+    return arena.begin(arena.taken(flags, length)) << 32 | length;
   }
 
   private void noteReady(RingPort port) {

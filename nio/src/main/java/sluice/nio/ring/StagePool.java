@@ -3,6 +3,7 @@ package sluice.nio.ring;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import sluice.loop.uring.RingChunk;
 import sluice.nio.channels.StreamPort;
 
 /// Places where written bytes wait for the next turn of one ring. Any thread takes and returns.
@@ -22,7 +23,7 @@ final class StagePool {
   private static final int PER_PIECE = RingMemory.PIECE_BYTES / STRIDE;
   private static final int MAX_PIECES = 64;
 
-  private final List<RingPiece> pieces = new ArrayList<>();
+  private final List<RingChunk> pieces = new ArrayList<>();
 
   /// Where free places begin, the one to take next at the end.
   private int[] free = {};
@@ -41,14 +42,14 @@ final class StagePool {
   }
 
   private boolean grow() {
-    RingPiece more = pieces.size() == MAX_PIECES ? null : RingMemory.take();
+    RingChunk more = pieces.size() == MAX_PIECES ? null : RingMemory.take();
     if (more == null) {
       return false;
     }
     pieces.add(more);
     free = Arrays.copyOf(free, pieces.size() * PER_PIECE);
     for (int i = PER_PIECE - 1; i >= 0; i--) {
-      free[count++] = more.start + i * STRIDE;
+      free[count++] = RingMemory.start(more) + i * STRIDE;
     }
     return true;
   }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.loop.uring.RingChunk;
 import sluice.nio.ChildJvm;
 import sluice.testbase.Patience;
 
@@ -26,7 +27,7 @@ import sluice.testbase.Patience;
 /// more. Each test's threads end with it.
 @Timeout(300)
 class RingMemoryTest extends RingTests {
-  private final List<RingPiece> taken = new ArrayList<>();
+  private final List<RingChunk> taken = new ArrayList<>();
 
   private record Link(SocketChannel near, Socket far) {}
 
@@ -88,7 +89,7 @@ class RingMemoryTest extends RingTests {
   }
 
   private void takeWhatRingsMayGrowBy() {
-    for (RingPiece piece = RingMemory.take(); piece != null; piece = RingMemory.take()) {
+    for (RingChunk piece = RingMemory.take(); piece != null; piece = RingMemory.take()) {
       taken.add(piece);
     }
   }
@@ -235,14 +236,12 @@ class RingMemoryTest extends RingTests {
     int in = 0;
     int out = 0;
     while (in < sent.length) {
-      RingPiece piece = RingMemory.need();
+      RingChunk piece = RingMemory.need();
       taken.add(piece);
-      piece.show();
       while (in < sent.length && in % RingMemory.PIECE_BYTES + 700 < RingMemory.PIECE_BYTES) {
         int length = Math.min(1 + random.nextInt(600), sent.length - in);
-        int at = piece.fill(length);
+        int at = RingMemory.start(piece) + piece.fill(length, true);
         RingMemory.bytes().put(at, sent, in, length);
-        piece.lease();
         held.push((long) at << 32 | length, random.nextInt(50) > 0);
         in += length;
         if (random.nextInt(20) == 0) {
@@ -261,13 +260,13 @@ class RingMemoryTest extends RingTests {
   }
 
   /// The last part of a piece, which takes the ring's own lease with it.
-  private static int finish(byte[] sent, HeldBytes held, RingPiece piece, int in) {
+  private static int finish(byte[] sent, HeldBytes held, RingChunk piece, int in) {
     int length = Math.min(sent.length - in, 90);
     if (length == 0) {
       piece.release();
       return 0;
     }
-    int at = piece.fill(length);
+    int at = RingMemory.start(piece) + piece.fill(length, false);
     RingMemory.bytes().put(at, sent, in, length);
     held.push((long) at << 32 | length, true);
     return length;

@@ -6,14 +6,29 @@ import sluice.loop.engine.ChunkPool;
 /// The receive arena of a simulated engine: chunks are given out in random order and poisoned when
 /// they come back. Owned by the engine's thread.
 ///
-/// The poison shows reads of a chunk that was given back, and is checked for writes to it.
+/// A piece begins at random in its chunk, as behind a frame's header, and at random the kernel goes
+/// on with the chunk behind it, for whichever socket comes next: then it has a lease on the chunk.
+/// The poison shows reads of a chunk that was given back, and is checked for writes to it, and to
+/// what the kernel has not filled.
 final class SimArena extends ChunkPool {
   private static final byte POISON = (byte) 0xdb;
+  private static final int NONE = -1;
 
   private final SimEngine engine;
   private final MemorySegment poison;
   private final int[] freeChunks;
   private int freeCount;
+
+  /// The chunk that the kernel goes on with, and where.
+  private int begun = NONE;
+
+  private int filled;
+
+  /// The piece that was taken last.
+  private int chunk;
+
+  private int begin;
+  private int length;
 
   SimArena(SimEngine engine, int count, int chunkBytes) {
     super(count, chunkBytes);
@@ -21,35 +36,98 @@ final class SimArena extends ChunkPool {
     this.poison = MemorySegment.ofArray(new byte[chunkBytes]).fill(POISON);
     this.freeChunks = new int[count];
     segment().fill(POISON);
-    for (int chunk = 0; chunk < count; chunk++) {
-      freeChunks[freeCount++] = chunk;
+    for (int i = 0; i < count; i++) {
+      freeChunks[freeCount++] = i;
     }
   }
 
-  /// Takes a free chunk, for the kernel to fill.
+  /// Takes room for a piece, with a lease for its receiver, for the kernel to fill.
   ///
-  /// @return -1 when there is none
-  int take() {
-    if (freeCount == 0) {
-      return -1;
+  /// @param most bytes of the piece, 1 to those of a chunk
+  /// @param cut whether the rest of a chunk that was begun may be too little; when no other is free
+  ///   it always may
+  /// @return false when there is none
+  boolean take(int most, boolean cut) {
+    int room = begun == NONE ? 0 : chunkBytes() - filled;
+    if (room > 0 && (room >= most || cut || freeCount == 0)) {
+      length = Math.min(room, most);
+      chunk = begun;
+      begin = filled + gap(room - length);
+      block(chunk).lease();
+    } else {
+      endBegun();
+      if (freeCount == 0) {
+        return false;
+      }
+      length = most;
+      int slot = engine.random().below(freeCount);
+      chunk = freeChunks[slot];
+      freeChunks[slot] = freeChunks[--freeCount];
+      begin = gap(chunkBytes() - length);
+      lend(chunk);
     }
-    int slot = engine.random().below(freeCount);
-    int chunk = freeChunks[slot];
-    freeChunks[slot] = freeChunks[--freeCount];
-    long from = offset(chunk);
-    long change =
-        MemorySegment.mismatch(segment(), from, from + chunkBytes(), poison, 0, poison.byteSize());
+    checkUntouched();
+    keepRest();
+    return true;
+  }
+
+  private int gap(int most) {
+    return engine.random().chance(500) ? engine.random().below(most + 1) : 0;
+  }
+
+  private void checkUntouched() {
+    long from = offset(chunk) + begin;
+    long change = MemorySegment.mismatch(segment(), from, from + length, poison, 0, length);
     if (change >= 0) {
-      throw engine.violation("chunk " + chunk + " was written after it was given back");
+      throw engine.violation("chunk " + chunk + " was written before it was given out");
     }
-    lend(chunk);
+  }
+
+  /// The kernel keeps the rest of the chunk, or does not.
+  private void keepRest() {
+    boolean open = begin + length < chunkBytes() && engine.random().chance(700);
+    if (open && begun != chunk) {
+      block(chunk).lease();
+    }
+    if (open) {
+      begun = chunk;
+      filled = begin + length;
+    } else if (begun == chunk) {
+      endBegun();
+    }
+  }
+
+  /// The kernel goes on with no chunk: [#close] comes next.
+  void endBegun() {
+    if (begun != NONE) {
+      int ended = begun;
+      begun = NONE;
+      block(ended).release();
+    }
+  }
+
+  /// Of the piece that was taken last.
+  int chunk() {
     return chunk;
   }
 
+  int begin() {
+    return begin;
+  }
+
+  int length() {
+    return length;
+  }
+
   @Override
-  protected void onFree(int chunk) {
-    engine.chunkGivenBack(chunk);
-    segment().asSlice(offset(chunk), chunkBytes()).fill(POISON);
-    freeChunks[freeCount++] = chunk;
+  public int free() {
+    return super.free() + (begun != NONE && block(begun).leases() == 1 ? 1 : 0);
+  }
+
+  @Override
+  protected void onFree(int back) {
+    engine.chunkGivenBack(back);
+    segment().asSlice(offset(back), chunkBytes()).fill(POISON);
+    freeChunks[freeCount++] = back;
   }
 }

@@ -153,6 +153,7 @@ public final class SimEngine implements Engine {
         arena.block(Completion.chunk(completed.flags())).release();
       }
     }
+    arena.endBegun();
     arena.close();
   }
 
@@ -263,7 +264,7 @@ public final class SimEngine implements Engine {
   }
 
   /// Queues a completion that is not the last.
-  void queue(SimOperation operation, int result, int flags) {
+  void queue(SimOperation operation, int result, long flags) {
     Lane lane = operation.lane;
     lane.waiting.add(new Completed(operation, result, flags));
     long now = network.nanos();
@@ -277,7 +278,7 @@ public final class SimEngine implements Engine {
   }
 
   /// Queues the last completion.
-  void finish(SimOperation operation, int result, int flags) {
+  void finish(SimOperation operation, int result, long flags) {
     operation.finished = true;
     queue(operation, result, flags);
   }

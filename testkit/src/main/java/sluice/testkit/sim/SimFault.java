@@ -4,6 +4,8 @@ package sluice.testkit.sim;
 public enum SimFault {
   /// A receive brings fewer bytes than have arrived.
   SHORT_RECEIVE,
+  /// A receive brings what the rest of a chunk has room for, which was filled in part before.
+  CUT_RECEIVE,
   /// A send takes fewer bytes than there is room for.
   SHORT_SEND,
   /// A send takes nothing although there may be room.

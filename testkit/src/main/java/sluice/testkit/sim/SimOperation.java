@@ -33,7 +33,7 @@ final class SimOperation {
     long lastReadyNanos;
   }
 
-  record Completed(SimOperation operation, int result, int flags) {}
+  record Completed(SimOperation operation, int result, long flags) {}
 
   final Kind kind;
   final long token;

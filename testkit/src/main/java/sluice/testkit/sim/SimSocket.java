@@ -128,21 +128,24 @@ final class SimSocket extends SimEndpoint {
 
   private void fillChunk(SimOperation operation) {
     SimArena arena = engine.arena();
-    int chunk = network.faults().roll(SimFault.ENOBUFS) ? -1 : arena.take();
-    if (chunk < 0) {
-      engine.finish(operation, -Errno.ENOBUFS, 0);
-      return;
-    }
     int length = Math.min(available(), arena.chunkBytes());
     if (network.faults().roll(SimFault.SHORT_RECEIVE)) {
       length = network.random().skewed(length);
     }
-    input().read(arena.segment(), arena.offset(chunk), length);
+    boolean cut = network.faults().roll(SimFault.CUT_RECEIVE);
+    if (network.faults().roll(SimFault.ENOBUFS) || !arena.take(length, cut)) {
+      engine.finish(operation, -Errno.ENOBUFS, 0);
+      return;
+    }
+    length = arena.length();
+    input().read(arena.segment(), arena.offset(arena.chunk()) + arena.begin(), length);
     consumed();
-    if (receivesOnce || network.faults().roll(SimFault.LOST_ARMING)) {
-      engine.finish(operation, length, Completion.withChunk(chunk, false));
+    boolean last = receivesOnce || network.faults().roll(SimFault.LOST_ARMING);
+    long piece = Completion.withChunk(arena.chunk(), arena.begin(), !last);
+    if (last) {
+      engine.finish(operation, length, piece);
     } else {
-      engine.queue(operation, length, Completion.withChunk(chunk, true));
+      engine.queue(operation, length, piece);
     }
   }
 

@@ -1,0 +1,310 @@
+package sluice.loop.uring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.ChunkArena;
+import sluice.loop.engine.Completion;
+import sluice.memory.Block;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
+import sluice.sys.uring.BufferRing;
+import sluice.sys.uring.Cqe;
+import sluice.sys.uring.IoUring;
+
+/// The chunks that one ring receives into, a loop's or a selector's, as provided buffers. The
+/// ring's owner calls everything, a selector's under its turn lock; any thread may end a lease.
+///
+/// The kernel fills the chunks in the order in which it was shown them, and each bit by bit, so
+/// that small messages lie side by side (kernels before 6.12 use up a chunk with each receive). It
+/// is shown a few more than one turn fills, those that were read last first, so that the same few
+/// stay in the caches, and pages of the others are never touched. When turns come near to filling
+/// all of them it is shown more; what was too many for a long time goes back to the store.
+///
+/// ```
+/// store ──take──▶ cold ──publish──▶ shown ──taken──▶ leased, piece by piece ──last release──┐
+///   ▲              │ ▲                                                                      │
+///   └───shrink─────┘ └───────── at once on the owner, else returned ──reclaim── ◀────────────┘
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `returned` | any thread | volatile, through `RETURNED` | CAS; getAndSet by the owner |
+/// | the rest | owner | plain | plain |
+///
+/// Lifecycle: opened with one chunk → grows and shrinks → closed when the kernel has let go of the
+/// ring. Chunks that are still leased then go back to the store one by one.
+public final class ReceiveArena implements ChunkArena {
+  /// The group of provided buffers, of every ring.
+  public static final int GROUP = 1;
+
+  /// Crossings after which it is looked at whether fewer chunks would do.
+  private static final int REVIEW = 4096;
+
+  private static final RingChunk CLOSED = new RingChunk(-1, MemorySegment.NULL);
+
+  private static final VarHandle RETURNED;
+
+  static {
+    try {
+      RETURNED =
+          MethodHandles.lookup().findVarHandle(ReceiveArena.class, "returned", RingChunk.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final ChunkStore store;
+  private final BufferRing buffers;
+  private final int firstTarget;
+  private final int maxTarget;
+  private final ArrayList<RingChunk> owned = new ArrayList<>();
+  private @Nullable Thread owner;
+
+  /// Chunks that are free and not shown, the one to show next first.
+  private @Nullable RingChunk cold;
+
+  private int coldCount;
+
+  /// Chunks that the kernel has, and has put nothing in.
+  private int shown;
+
+  /// The chunk that the kernel has put something in, and goes on with.
+  private @Nullable RingChunk filling;
+
+  private int target;
+  private int lowest = Integer.MAX_VALUE;
+  private int crossings;
+  private boolean closed;
+
+  @SuppressWarnings("unused") // through RETURNED: head of the list that other threads push onto
+  private volatile @Nullable RingChunk returned;
+
+  /// @param entries of the ring of provided buffers, a power of two; the kernel has at most half of
+  ///   them at a time, unless the store has no more than these
+  /// @param firstTarget chunks that the kernel is shown at first, and at least
+  /// @throws IOException when the kernel refuses, or the store has nothing left
+  public ReceiveArena(IoUring ring, ChunkStore store, int entries, int firstTarget)
+      throws IOException {
+    this.store = store;
+    this.firstTarget = firstTarget;
+    this.maxTarget = store.count() <= entries ? store.count() : entries / 2;
+    this.target = firstTarget;
+    this.buffers = register(ring, store, entries);
+    adopt(store.need());
+    publish();
+  }
+
+  private static BufferRing register(IoUring ring, ChunkStore store, int entries)
+      throws IOException {
+    int bytes = store.chunkBytes();
+    try {
+      return ring.registerBufferRing(GROUP, store.region(), entries, bytes, true);
+    } catch (SysException refused) {
+      if (refused.errno() != Errno.EINVAL) {
+        throw refused;
+      }
+      return ring.registerBufferRing(GROUP, store.region(), entries, bytes, false);
+    }
+  }
+
+  /// Names the thread on which a release takes effect at once. Before the first call none does.
+  public void own(Thread thread) {
+    owner = thread;
+  }
+
+  // ---- what the arena has -------------------------------------------------------------------
+
+  @Override
+  public int count() {
+    return store.count();
+  }
+
+  @Override
+  public int chunkBytes() {
+    return store.chunkBytes();
+  }
+
+  @Override
+  public MemorySegment segment() {
+    return store.region();
+  }
+
+  @Override
+  public Block block(int chunk) {
+    return store.chunk(chunk);
+  }
+
+  @Override
+  public int free() {
+    RingChunk begun = filling;
+    int unread = begun != null && begun.leases() == 1 ? 1 : 0; // the kernel's alone
+    return store.free() + coldCount + shown + unread;
+  }
+
+  /// Whether the kernel has a chunk that it may fill from the beginning.
+  public boolean hasShown() {
+    return shown > 0;
+  }
+
+  private void adopt(RingChunk chunk) {
+    chunk.own(this);
+    owned.add(chunk);
+    push(chunk);
+  }
+
+  private void push(RingChunk chunk) {
+    chunk.next = cold;
+    cold = chunk;
+    coldCount++;
+  }
+
+  private @Nullable RingChunk pop() {
+    RingChunk first = cold;
+    if (first != null) {
+      cold = first.next;
+      coldCount--;
+    }
+    return first;
+  }
+
+  // ---- chunks that come back ----------------------------------------------------------------
+
+  /// The last lease of a chunk has ended. Any thread.
+  @SuppressWarnings("ReferenceEquality") // a thread is itself only
+  void giveBack(RingChunk chunk) {
+    if (Thread.currentThread() == owner && !closed) {
+      chunk.empty();
+      push(chunk);
+      return;
+    }
+    RingChunk head = returned;
+    while (head != CLOSED) {
+      chunk.next = head;
+      RingChunk witness = (RingChunk) RETURNED.compareAndExchange(this, head, chunk);
+      if (witness == head) {
+        return;
+      }
+      head = witness;
+    }
+    store.giveBack(chunk);
+  }
+
+  @Override
+  public void reclaim() {
+    if (returned == null) {
+      return;
+    }
+    RingChunk chunk = (RingChunk) RETURNED.getAndSet(this, (RingChunk) null);
+    while (chunk != null) {
+      RingChunk next = chunk.next;
+      chunk.empty();
+      push(chunk);
+      chunk = next;
+    }
+  }
+
+  // ---- the kernel's side --------------------------------------------------------------------
+
+  /// Takes what a completion has brought, with one lease for its receiver.
+  ///
+  /// @param flags bits of the `cqe->flags`, with a buffer
+  /// @param length bytes received
+  /// @return the flags of its [Completion]
+  public long taken(int flags, int length) {
+    RingChunk chunk = store.chunk(flags >>> Cqe.BUFFER_SHIFT);
+    boolean more = (flags & Cqe.F_BUF_MORE) != 0;
+    if (chunk.isEmpty()) {
+      shown--;
+    }
+    int at = chunk.fill(length, more);
+    filling = more ? chunk : null;
+    return Completion.at(flags, at);
+  }
+
+  /// Takes back what was read, and shows the kernel as many chunks as it may need next. Before each
+  /// crossing.
+  public void publish() {
+    reclaim();
+    lowest = Math.min(lowest, shown);
+    if (++crossings == REVIEW) {
+      shrink();
+    }
+    if (shown >= target) {
+      return;
+    }
+    if (4 * shown < target && owned.size() >= target) { // a turn has used nearly all
+      target = Math.min(maxTarget, 2 * target);
+    }
+    int before = shown;
+    while (shown < target && (cold != null || grow())) {
+      show();
+    }
+    if (shown > before) {
+      buffers.commit();
+    }
+  }
+
+  private boolean grow() {
+    RingChunk more = store.take();
+    if (more != null) {
+      adopt(more);
+    }
+    return more != null;
+  }
+
+  private void show() {
+    RingChunk chunk = pop();
+    if (chunk != null) {
+      buffers.add(chunk.index);
+      shown++;
+    }
+  }
+
+  private void shrink() {
+    if (lowest > firstTarget) {
+      target = Math.max(firstTarget, target - lowest / 2);
+    }
+    while (coldCount > target) {
+      RingChunk chunk = pop();
+      if (chunk != null) {
+        owned.remove(chunk);
+        store.giveBack(chunk);
+      }
+    }
+    lowest = Integer.MAX_VALUE;
+    crossings = 0;
+  }
+
+  // ---- the end ------------------------------------------------------------------------------
+
+  /// Gives everything back, what is leased when its last lease ends. The kernel has let go of the
+  /// ring. Idempotent.
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    RingChunk begun = filling;
+    if (begun != null) {
+      filling = null;
+      begun.release(); // the kernel's
+    }
+    for (RingChunk chunk : owned) {
+      if (chunk.isEmpty()) {
+        store.giveBack(chunk);
+      }
+    }
+    owned.clear();
+    RingChunk chunk = (RingChunk) RETURNED.getAndSet(this, CLOSED);
+    while (chunk != null) {
+      RingChunk next = chunk.next;
+      store.giveBack(chunk);
+      chunk = next;
+    }
+    store.close();
+  }
+}
