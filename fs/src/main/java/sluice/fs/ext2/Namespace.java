@@ -66,11 +66,11 @@ final class Namespace {
 
   // ---- looking ----------------------------------------------------------------------------------
 
-  long lookupNow(Caller caller, long number, byte[] name) throws FsException {
+  long tryLookup(Caller caller, long number, byte[] name) throws FsException {
     Inode directory = inodes.find(number);
-    FileAttributes now = directory == null ? null : directory.attributesNow();
+    FileAttributes now = directory == null ? null : directory.tryAttributes();
     if (now == null || now.links() == 0 || name.length > EntryLayout.MAX_NAME_BYTES) {
-      return FileTree.NOT_NOW;
+      return FileTree.WOULD_BLOCK;
     }
     if (!now.isDirectory()) {
       throw FsException.of(Errno.ENOTDIR, "inode " + number);

@@ -115,8 +115,8 @@ final class Walk {
 
   /// @return 0 when there is no such name
   private long lookup(long directory, byte[] name) throws IOException {
-    long now = tree.lookupNow(caller, directory, name);
-    if (now != FileTree.NOT_NOW) {
+    long now = tree.tryLookup(caller, directory, name);
+    if (now != FileTree.WOULD_BLOCK) {
       return now;
     }
     try {

@@ -184,7 +184,7 @@ final class BufferCacheStressTest {
       for (int i = 0; i < 20; i++) {
         version++;
         Stamps.write(source, block, version);
-        if (journal.overwriteNow(block, 0, memory, 0, BLOCK) == BLOCK) {
+        if (journal.tryOverwrite(block, 0, memory, 0, BLOCK) == BLOCK) {
           overwrites.incrementAndGet();
         } else {
           try (Transaction transaction = journal.begin(0)) {
@@ -224,7 +224,7 @@ final class BufferCacheStressTest {
       memory.copyFrom(stamped, 0, (long) i * BLOCK, BLOCK);
     }
     stamped.release();
-    int done = journal.overwriteNow(first, 0, memory, 0, count * BLOCK) / BLOCK;
+    int done = journal.tryOverwrite(first, 0, memory, 0, count * BLOCK) / BLOCK;
     overwrittenRuns.addAndGet(done > 1 ? 1 : 0);
     if (done < count) {
       try (Transaction transaction = journal.begin(0)) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.NewFile;
-import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
@@ -45,7 +45,7 @@ final class StabilityTest {
   /// Something is changed that no call waits for.
   private static void unstable(FileTree tree) throws IOException {
     long made = tree.create(Caller.ROOT, tree.rootInode(), new byte[] {'u'}, NewFile.regular(0600));
-    try (SmallFile file = new SmallFile(tree, made, 64)) {
+    try (ServerFile file = new ServerFile(tree, made, 64)) {
       file.write(0, new byte[64]);
     }
   }

@@ -12,23 +12,23 @@ import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.TreeShare;
-import sluice.nfs.rpc.CallLine;
+import sluice.nfs.export.ExportedTree;
+import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The procedures of NFSv3 that a loop's thread answers at once, from what is in memory: GETATTR,
-/// LOOKUP, ACCESS, READ, FSINFO, PATHCONF. Called by loops' threads; immutable.
+/// The fast path of NFSv3: GETATTR, LOOKUP, ACCESS, READ, FSINFO and PATHCONF, which a loop's thread
+/// answers at once, from what is in memory. Called by loops' threads; immutable.
 ///
 /// What is not known without waiting, and nearly all that is refused, is left to the workers: each
 /// method returns false then.
-final class Nfs3Now {
+final class Nfs3FastPath {
   private static final int MAX_NAME_BYTES = 255;
 
   private final FileHandles handles;
 
-  Nfs3Now(FileHandles handles) {
+  Nfs3FastPath(FileHandles handles) {
     this.handles = handles;
   }
 
@@ -43,19 +43,19 @@ final class Nfs3Now {
     };
   }
 
-  /// Whether a call that is left to the workers changes a little: see [CallLine].
+  /// Whether a call that the workers do is small enough for the [GroupCommitQueue].
   ///
   /// @param in in front of its arguments
-  boolean changesLittle(Nfs3Procedure procedure, RpcCall call, XdrReader in) {
+  boolean fitsGroupCommit(Nfs3Procedure procedure, RpcCall call, XdrReader in) {
     if (procedure != Nfs3Procedure.WRITE && procedure != Nfs3Procedure.COMMIT) {
       return procedure.once();
     }
     FileRef file = file(call, in);
-    if (file == null || !file.export.share().tree().ordersContent()) {
+    if (file == null || !file.export.exported().tree().ordersContent()) {
       return false;
     }
     in.int64();
-    return procedure == Nfs3Procedure.COMMIT || in.uint32() <= CallLine.MOST_CONTENT_BYTES;
+    return procedure == Nfs3Procedure.COMMIT || in.uint32() <= GroupCommitQueue.MOST_CONTENT_BYTES;
   }
 
   private @Nullable FileRef file(RpcCall call, XdrReader in) {
@@ -68,7 +68,7 @@ final class Nfs3Now {
   }
 
   private static @Nullable FileAttributes attributes(FileRef file) {
-    FileAttributes now = file.export.share().tree().attributesNow(file.inode);
+    FileAttributes now = file.export.exported().tree().tryAttributes(file.inode);
     return now != null && now.generation() == file.generation ? now : null;
   }
 
@@ -79,7 +79,7 @@ final class Nfs3Now {
       return false;
     }
     out.int32(NfsStatus.OK);
-    Nfs3Attributes.write(out, now, file.export.share().treeId());
+    Nfs3Attributes.write(out, now, file.export.exported().treeId());
     return true;
   }
 
@@ -90,21 +90,21 @@ final class Nfs3Now {
       return false;
     }
     byte[] name = in.opaque(in.remaining());
-    if (!isPlain(name) || directory.export.share().hides(directory.inode, name)) {
+    if (!isPlain(name) || directory.export.exported().hides(directory.inode, name)) {
       return false;
     }
-    TreeShare share = directory.export.share();
+    ExportedTree exported = directory.export.exported();
     FileAttributes found;
     try {
-      found = share.findNow(directory.export.caller(call.credentials()), directory, name);
+      found = exported.tryFind(directory.export.caller(call.credentials()), directory, name);
     } catch (FsException _) {
       return false;
     }
     if (found == null) {
       return false;
     }
-    long fsid = share.treeId();
-    if (found == TreeShare.ABSENT) {
+    long fsid = exported.treeId();
+    if (found == ExportedTree.ABSENT) {
       out.int32(NfsStatus.NOENT);
       Nfs3Attributes.postOp(out, at, fsid);
       return true;
@@ -139,12 +139,12 @@ final class Nfs3Now {
     boolean directory = now.isDirectory();
     Caller caller = file.export.caller(call.credentials());
     int rights = AccessRights.rights(asked, directory);
-    long granted = file.export.share().tree().accessNow(caller, file.inode, rights);
-    if (granted == FileTree.NOT_NOW) {
+    long granted = file.export.exported().tree().tryAccess(caller, file.inode, rights);
+    if (granted == FileTree.WOULD_BLOCK) {
       return false;
     }
     out.int32(NfsStatus.OK);
-    Nfs3Attributes.postOp(out, now, file.export.share().treeId());
+    Nfs3Attributes.postOp(out, now, file.export.exported().treeId());
     out.int32(AccessRights.granted(asked, (int) granted, directory, file.export.readOnly()));
     return true;
   }
@@ -157,21 +157,21 @@ final class Nfs3Now {
     }
     long position = in.int64();
     long count = in.uint32();
-    FileTree tree = file.export.share().tree();
+    FileTree tree = file.export.exported().tree();
     Caller caller = file.export.caller(call.credentials());
     boolean allowed =
         caller.uid() == now.uid()
-            || tree.accessNow(caller, file.inode, FileTree.READ | FileTree.EXECUTE) > 0;
+            || tree.tryAccess(caller, file.inode, FileTree.READ | FileTree.EXECUTE) > 0;
     if (!allowed || position < 0) {
       return false;
     }
     out.int32(NfsStatus.OK);
-    Nfs3Attributes.postOp(out, now, file.export.share().treeId());
+    Nfs3Attributes.postOp(out, now, file.export.exported().treeId());
     int head = out.position();
     out.int32(0).bool(false).int32(0);
     int most = Nfs3Reading.most(out, count);
-    long bytes = tree.readNow(file.inode, position, most, out);
-    if (bytes == FileTree.NOT_NOW || attributes(file) == null) { // perhaps it is another's number
+    long bytes = tree.tryRead(file.inode, position, most, out);
+    if (bytes == FileTree.WOULD_BLOCK || attributes(file) == null) { // perhaps it is another's number
       return false;
     }
     boolean end = bytes < most || position + bytes >= now.sizeBytes();
@@ -185,13 +185,13 @@ final class Nfs3Now {
     if (file == null || now == null) {
       return false;
     }
-    TreeShare share = file.export.share();
+    ExportedTree exported = file.export.exported();
     out.int32(NfsStatus.OK);
-    Nfs3Attributes.postOp(out, now, share.treeId());
+    Nfs3Attributes.postOp(out, now, exported.treeId());
     if (procedure == Nfs3Procedure.FSINFO) {
-      Nfs3System.writeInfo(out, share.status(), call.datagram());
+      Nfs3System.writeInfo(out, exported.status(), call.datagram());
     } else {
-      Nfs3System.writePathconf(out, share.status());
+      Nfs3System.writePathconf(out, exported.status());
     }
     return true;
   }

@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /// Which client is late with a record, and what is not held against a client.
-final class RecordPaceTest {
+final class MinimumDataRateTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int MEGABYTE = 1 << 20;
 
-  private final RecordPace pace = new RecordPace();
+  private final MinimumDataRate rate = new MinimumDataRate();
   private long now = Long.MAX_VALUE - 3 * SECOND; // times may pass the end of the numbers
 
-  RecordPaceTest() {
-    pace.begin(now);
+  MinimumDataRateTest() {
+    rate.begin(now);
   }
 
   private boolean late(double afterSeconds, int bytes) {
     now += (long) (afterSeconds * SECOND);
-    return pace.late(now, bytes);
+    return rate.late(now, bytes);
   }
 
   @Test
@@ -48,18 +48,18 @@ final class RecordPaceTest {
   @Test
   void theTimeForWhichItWasHeldUpIsForgiven() {
     now += 20 * SECOND;
-    pace.resume(now, 64 << 10);
+    rate.resume(now, 64 << 10);
     assertThat(late(0, 64 << 10)).isFalse();
     assertThat(late(0.1, 64 << 10)).isFalse();
     assertThat(late(0.2, 64 << 10)).isFalse();
     assertThat(late(0.3, 64 << 10)).isTrue();
-    pace.resume(now, 64 << 10);
+    rate.resume(now, 64 << 10);
     assertThat(late(0.3, 192 << 10)).isFalse();
   }
 
   @Test
   void beingHeldUpForAMomentTakesNoTimeAway() {
-    pace.resume(now, 64 << 10);
+    rate.resume(now, 64 << 10);
     assertThat(late(1.2, 64 << 10)).isFalse();
     assertThat(late(0.1, 64 << 10)).isFalse();
   }
@@ -67,7 +67,7 @@ final class RecordPaceTest {
   @Test
   void theNextRecordBeginsAnew() {
     assertThat(late(2, 0)).isFalse();
-    pace.begin(now);
+    rate.begin(now);
     assertThat(late(0.9, 0)).isFalse();
   }
 }

@@ -13,20 +13,20 @@ import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.RecordSlot;
-import sluice.nfs.export.ReplyRecords;
+import sluice.nfs.export.ReplyRecord;
+import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Status;
 
-/// What COMPOUNDs had changed, and answered so far, before the server was started: so a COMPOUND
-/// that comes again through its session of then is answered, not done twice (RFC 8881, section
-/// 2.10.6.5). Made at the start; any thread may use it.
+/// The replay cache of sessions from before the server was started: what COMPOUNDs had changed, and
+/// answered so far. So a COMPOUND that comes again through such a session is answered, not done
+/// twice (RFC 8881, section 2.10.6.5). Made at the start; any thread may use it.
 ///
 /// A record is written in the group of the change ([Nfs4Change]), by the operation that changes: it
 /// has the results up to this one, and what the operations behind it are handed on. They only look,
-/// and are done when the request comes again. A session of then takes no new requests.
+/// and are done when the request comes again. Such a session takes no new requests.
 ///
 /// ```
 ///  0                                n       n + 4   n + 8    … variable …
@@ -37,7 +37,7 @@ import sluice.nfs.v4.wire.Nfs4Status;
 ///
 /// `index` is that of the operation behind, `next` where in the arguments it begins; a handle of no
 /// bytes is none.
-final class Nfs4PastAnswers {
+final class Nfs4ReplayCache {
   private static final int VERSION = 4;
 
   /// What stands behind the results, at most.
@@ -47,10 +47,10 @@ final class Nfs4PastAnswers {
   private final FileHandles handles;
 
   /// Takes what the exports' trees have kept.
-  Nfs4PastAnswers(Exports exports, FileHandles handles) {
+  Nfs4ReplayCache(Exports exports, FileHandles handles) {
     this.handles = handles;
     exports.list().stream()
-        .map(export -> export.share().records())
+        .map(export -> export.exported().records())
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)
         .distinct()
@@ -63,11 +63,11 @@ final class Nfs4PastAnswers {
 
   /// Keeps what has been answered, in the group of the change. What is too long, and whose client
   /// does not want it to be kept, is not.
-  static void keep(Nfs4Compound c, ReplyRecords records) throws IOException {
+  static void keep(Nfs4Compound c, PersistentReplies records) throws IOException {
     XdrWriter out = c.out;
     int end = out.position();
     int length = end - c.statusAt;
-    if (length > RecordSlot.MAX_ANSWER_BYTES - MOST_BYTES_BEHIND
+    if (length > ReplyRecord.MAX_ANSWER_BYTES - MOST_BYTES_BEHIND
         || out.remaining() < MOST_BYTES_BEHIND) {
       return;
     }
@@ -81,7 +81,7 @@ final class Nfs4PastAnswers {
   }
 
   private static void write(XdrWriter to, @Nullable FileRef file) {
-    if (file == null || file.export.share().records() == null) {
+    if (file == null || file.export.exported().records() == null) {
       to.int32(0);
     } else {
       FileHandles.write(to, file);

@@ -10,14 +10,14 @@ import sluice.memory.Memory;
 import sluice.sys.Errno;
 
 /// Reads and writes bytes of a file that the server keeps for itself. One thread at a time.
-public final class SmallFile implements AutoCloseable {
+public final class ServerFile implements AutoCloseable {
   private final FileTree tree;
   private final long inode;
   private final Block block;
   private final Memory memory;
 
   /// @param most bytes that are read or written at once
-  public SmallFile(FileTree tree, long inode, int most) throws FsException {
+  public ServerFile(FileTree tree, long inode, int most) throws FsException {
     this.tree = tree;
     this.inode = inode;
     Block made = Block.allocate(new Account("nfs server's files", most), most);

@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.memory.ViewBinder;
 
-/// The calls that a worker of a [CallLine] has done, until they are handed over: to the loop, which
+/// The calls that a worker of a [GroupCommitQueue] has done, until they are handed over: to the loop, which
 /// sends their replies, or first to the tree that they have changed, which says when that is
 /// stable. Of one worker; what is handed over belongs to its receiver.
-final class CallBatch implements RpcCall.Batch {
+final class GroupCommitBatch implements RpcCall.Batch {
   /// Calls after which the first ones wait no longer.
   private static final int MOST = 64;
 
   private final RpcWorkers workers;
-  private List<PassedCall> answered = new ArrayList<>();
-  private List<PassedCall> changed = new ArrayList<>();
+  private List<WorkerCall> answered = new ArrayList<>();
+  private List<WorkerCall> changed = new ArrayList<>();
   private @Nullable FileTree tree;
   private long point;
 
-  CallBatch(RpcWorkers workers) {
+  GroupCommitBatch(RpcWorkers workers) {
     this.workers = workers;
   }
 
   /// Answers a call, as far as that can be done now.
-  void answer(PassedCall call, ViewBinder binder) {
+  void answer(WorkerCall call, ViewBinder binder) {
     StableReply reply = null;
     try {
       call.inBatch(this);
@@ -43,7 +43,7 @@ final class CallBatch implements RpcCall.Batch {
     }
   }
 
-  private void add(PassedCall call, StableReply reply) {
+  private void add(WorkerCall call, StableReply reply) {
     if (tree != reply.tree()) {
       makeStable();
       tree = reply.tree();
@@ -56,7 +56,7 @@ final class CallBatch implements RpcCall.Batch {
   @Override
   public void handOver() {
     if (!answered.isEmpty()) {
-      List<PassedCall> all = answered;
+      List<WorkerCall> all = answered;
       answered = new ArrayList<>();
       workers.worked(all);
     }
@@ -68,7 +68,7 @@ final class CallBatch implements RpcCall.Batch {
     if (of == null || changed.isEmpty()) {
       return;
     }
-    List<PassedCall> all = changed;
+    List<WorkerCall> all = changed;
     changed = new ArrayList<>();
     tree = null;
     try {

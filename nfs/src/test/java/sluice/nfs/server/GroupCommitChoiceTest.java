@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.FileTree;
 import sluice.memory.View;
-import sluice.nfs.rpc.BareDispatcher;
-import sluice.nfs.rpc.CallLine;
+import sluice.nfs.rpc.TestDispatcher;
+import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.RpcProgram;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrWriter;
@@ -34,30 +34,30 @@ import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.wire.Nfs4Op;
 
-/// Which calls stand in a line, one after another, and which have a worker of their own.
+/// Which calls go through the group commit queue, and which have a worker of their own.
 @Timeout(120)
-final class LittleCallsTest {
-  private static final int LITTLE_BYTES = CallLine.MOST_CONTENT_BYTES;
+final class GroupCommitChoiceTest {
+  private static final int CONTENT_BYTES = GroupCommitQueue.MOST_CONTENT_BYTES;
 
-  /// Whether a call that the loop's thread passes on is said to change little.
-  private static boolean little(RpcProgram program, int version, Consumer<XdrWriter> arguments) {
+  /// Whether a call that the loop's thread passes on is for the group commit queue.
+  private static boolean fitsGroupCommit(RpcProgram program, int version, Consumer<XdrWriter> arguments) {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
     to.int32(1).int32(0).int32(2).int32(100_003).int32(version);
     arguments.accept(to);
     byte[] message = to.toBytes();
-    BareDispatcher dispatcher = new BareDispatcher(program);
+    TestDispatcher dispatcher = new TestDispatcher(program);
     XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
     View shown = RpcTestCalls.view(message);
-    assertThat(dispatcher.now(shown, message.length, reply)).as("answered at once").isFalse();
+    assertThat(dispatcher.tryCall(shown, message.length, reply)).as("answered at once").isFalse();
     reply.clear();
-    return dispatcher.little();
+    return dispatcher.fitsGroupCommit();
   }
 
   // ---- NFSv3 ------------------------------------------------------------------------------------
 
-  private static boolean little(
+  private static boolean fitsGroupCommit(
       Nfs3Rig rig, Nfs3Procedure procedure, Consumer<XdrWriter> arguments) {
-    return little(
+    return fitsGroupCommit(
         rig.nfs,
         3,
         to -> {
@@ -75,20 +75,20 @@ final class LittleCallsTest {
   void callsOfNfs3() throws IOException {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       byte[] file = rig.root.create(rig.top, "file");
-      assertThat(little(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
           .isTrue();
-      assertThat(little(rig, Nfs3Procedure.WRITE, writes(file, LITTLE_BYTES, 2))).isTrue();
-      assertThat(little(rig, Nfs3Procedure.WRITE, writes(file, 4, 0))).isTrue();
-      assertThat(little(rig, Nfs3Procedure.WRITE, writes(file, LITTLE_BYTES + 1, 2))).isFalse();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES, 2))).isTrue();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, 4, 0))).isTrue();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES + 1, 2))).isFalse();
       Consumer<XdrWriter> all = to -> to.opaque(file).int64(0).int32(0);
-      assertThat(little(rig, Nfs3Procedure.COMMIT, all)).isTrue();
-      assertThat(little(rig, Nfs3Procedure.FSSTAT, to -> to.opaque(file))).isFalse();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.COMMIT, all)).isTrue();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.FSSTAT, to -> to.opaque(file))).isFalse();
     }
-    try (Nfs3Rig rig = Nfs3Rig.through(LittleCallsTest::contentApart)) {
+    try (Nfs3Rig rig = Nfs3Rig.through(GroupCommitChoiceTest::contentApart)) {
       byte[] file = rig.root.create(rig.top, "file");
-      assertThat(little(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
           .isTrue();
-      assertThat(little(rig, Nfs3Procedure.WRITE, writes(file, 4, 2))).isFalse();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, 4, 2))).isFalse();
     }
   }
 
@@ -112,8 +112,8 @@ final class LittleCallsTest {
 
   // ---- NFSv4.1 ----------------------------------------------------------------------------------
 
-  private static boolean little(Nfs4Rig rig, Nfs4TestClient client, Op... ops) {
-    return little(
+  private static boolean fitsGroupCommit(Nfs4Rig rig, Nfs4TestClient client, Op... ops) {
+    return fitsGroupCommit(
         rig.program,
         4,
         to -> {
@@ -136,28 +136,28 @@ final class LittleCallsTest {
       Op here = putFh(data);
       Op put = putFh(file.handle());
       Op handle = plain(Nfs4Op.GETFH);
-      assertThat(little(rig, client, here, open("o", 3, 0, unchecked(0644), "x"), handle)).isTrue();
-      assertThat(little(rig, client, here, mkdir("x", 0755), handle)).isTrue();
-      assertThat(little(rig, client, here, named(Nfs4Op.REMOVE, "x"))).isTrue();
-      assertThat(little(rig, client, put, plain(Nfs4Op.SAVEFH), here, named(Nfs4Op.LINK, "x")))
+      assertThat(fitsGroupCommit(rig, client, here, open("o", 3, 0, unchecked(0644), "x"), handle)).isTrue();
+      assertThat(fitsGroupCommit(rig, client, here, mkdir("x", 0755), handle)).isTrue();
+      assertThat(fitsGroupCommit(rig, client, here, named(Nfs4Op.REMOVE, "x"))).isTrue();
+      assertThat(fitsGroupCommit(rig, client, put, plain(Nfs4Op.SAVEFH), here, named(Nfs4Op.LINK, "x")))
           .isTrue();
-      assertThat(little(rig, client, put, setMode(0600))).isTrue();
-      assertThat(little(rig, client, put, close(file.id()))).isTrue();
-      assertThat(little(rig, client, put, write(file.id(), 0, 2, new byte[LITTLE_BYTES]))).isTrue();
-      assertThat(little(rig, client, put, write(file.id(), 0, 2, new byte[LITTLE_BYTES + 1])))
+      assertThat(fitsGroupCommit(rig, client, put, setMode(0600))).isTrue();
+      assertThat(fitsGroupCommit(rig, client, put, close(file.id()))).isTrue();
+      assertThat(fitsGroupCommit(rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES]))).isTrue();
+      assertThat(fitsGroupCommit(rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES + 1])))
           .isFalse();
-      assertThat(little(rig, client, put, plain(Nfs4Op.WRITE))).as("cut short").isTrue();
-      assertThat(little(rig, client, put, to -> to.int32(Nfs4Op.COMMIT).int64(0).int32(0)))
+      assertThat(fitsGroupCommit(rig, client, put, plain(Nfs4Op.WRITE))).as("cut short").isTrue();
+      assertThat(fitsGroupCommit(rig, client, put, to -> to.int32(Nfs4Op.COMMIT).int64(0).int32(0)))
           .isTrue();
-      assertThat(little(rig, client, here, readDir(0, 4096, 1))).isFalse();
-      assertThat(little(rig, client, plain(Nfs4Op.PUTROOTFH))).isFalse();
+      assertThat(fitsGroupCommit(rig, client, here, readDir(0, 4096, 1))).isFalse();
+      assertThat(fitsGroupCommit(rig, client, plain(Nfs4Op.PUTROOTFH))).isFalse();
     }
-    try (Nfs4Rig rig = new Nfs4Rig(LittleCallsTest::contentApart)) {
+    try (Nfs4Rig rig = new Nfs4Rig(GroupCommitChoiceTest::contentApart)) {
       Nfs4TestClient client = rig.client("one");
       byte[] data = client.handle("srv", "data");
       Opened file = client.open(data, open("o", 3, 0, unchecked(0644), "file"));
-      assertThat(little(rig, client, putFh(data), mkdir("x", 0755))).isTrue();
-      assertThat(little(rig, client, putFh(file.handle()), write(file.id(), 0, 2, new byte[4])))
+      assertThat(fitsGroupCommit(rig, client, putFh(data), mkdir("x", 0755))).isTrue();
+      assertThat(fitsGroupCommit(rig, client, putFh(file.handle()), write(file.id(), 0, 2, new byte[4])))
           .isFalse();
     }
   }

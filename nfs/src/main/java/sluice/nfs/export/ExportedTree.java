@@ -25,7 +25,7 @@ import sluice.sys.Errno;
 /// at which it looks at the attributes before to the moment at which it has looked at those after,
 /// so that what a client is told of both belongs to this change alone (weak cache consistency).
 /// They are taken before a group or an operation of the tree is begun, never inside.
-public final class TreeShare implements AutoCloseable {
+public final class ExportedTree implements AutoCloseable {
   private static final byte[] HIDDEN = ".sluice".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SECRET = "nfs-secret".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] REPLIES = "nfs-replies".getBytes(StandardCharsets.US_ASCII);
@@ -39,7 +39,7 @@ public final class TreeShare implements AutoCloseable {
   private final FileTree tree;
   private final TreeStatus status;
   private final HandleKey key;
-  private final @Nullable ReplyRecords records;
+  private final @Nullable PersistentReplies records;
   private final boolean locators;
   private final List<String> warnings;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
@@ -47,11 +47,11 @@ public final class TreeShare implements AutoCloseable {
   /// The point behind the last change under each lock, guarded by it.
   private final long[] lastChanges = new long[LOCKS];
 
-  private TreeShare(
+  private ExportedTree(
       FileTree tree,
       TreeStatus status,
       HandleKey key,
-      @Nullable ReplyRecords records,
+      @Nullable PersistentReplies records,
       List<String> warnings)
       throws IOException {
     this.tree = tree;
@@ -64,18 +64,18 @@ public final class TreeShare implements AutoCloseable {
   }
 
   /// Finds the server's files in a tree, or makes them.
-  public static TreeShare open(FileTree tree) throws IOException {
+  public static ExportedTree open(FileTree tree) throws IOException {
     TreeStatus status = tree.status();
     List<String> warnings = new ArrayList<>();
     if (status.readOnly()) {
-      return new TreeShare(tree, status, keyOfReadOnly(tree, status, warnings), null, warnings);
+      return new ExportedTree(tree, status, keyOfReadOnly(tree, status, warnings), null, warnings);
     }
     long directory = findOrMake(tree, tree.rootInode(), HIDDEN, NewFile.directory(0700));
     HandleKey key = key(tree, findOrMake(tree, directory, SECRET, NewFile.regular(0600)));
-    ReplyRecords records = null;
+    PersistentReplies records = null;
     if (tree.atomicGroups()) {
       NewFile what = NewFile.regular(0600).withJournaledData();
-      records = new ReplyRecords(tree, findOrMake(tree, directory, REPLIES, what));
+      records = new PersistentReplies(tree, findOrMake(tree, directory, REPLIES, what));
     } else {
       warnings.add(
           "this tree keeps no journal: a change that was answered is stable, but one that was"
@@ -83,7 +83,7 @@ public final class TreeShare implements AutoCloseable {
               + " machine may leave half of one; Fix: export an image with a journal");
     }
     tree.sync();
-    return new TreeShare(tree, status, key, records, warnings);
+    return new ExportedTree(tree, status, key, records, warnings);
   }
 
   private static long findOrMake(FileTree tree, long directory, byte[] name, NewFile what)
@@ -99,7 +99,7 @@ public final class TreeShare implements AutoCloseable {
   }
 
   private static HandleKey key(FileTree tree, long inode) throws IOException {
-    try (SmallFile file = new SmallFile(tree, inode, HandleKey.BYTES)) {
+    try (ServerFile file = new ServerFile(tree, inode, HandleKey.BYTES)) {
       byte[] bytes = file.read(0, HandleKey.BYTES);
       if (bytes.length == HandleKey.BYTES) {
         return HandleKey.of(bytes);
@@ -115,7 +115,7 @@ public final class TreeShare implements AutoCloseable {
     try {
       long directory = tree.lookup(Caller.ROOT, tree.rootInode(), HIDDEN);
       long inode = tree.lookup(Caller.ROOT, directory, SECRET);
-      try (SmallFile file = new SmallFile(tree, inode, HandleKey.BYTES)) {
+      try (ServerFile file = new ServerFile(tree, inode, HandleKey.BYTES)) {
         byte[] bytes = file.read(0, HandleKey.BYTES);
         if (bytes.length == HandleKey.BYTES) {
           return HandleKey.of(bytes);
@@ -127,7 +127,7 @@ public final class TreeShare implements AutoCloseable {
       }
     }
     warnings.add(
-        "this tree is read-only and holds no key: whoever knows its id can make file handles, also"
+        "this tree is read-only and holds no key: a client that knows its id can make file handles, also"
             + " of files outside of the exported directory; Fix: export it writable once");
     return new HandleKey(status.id(), ~status.id());
   }
@@ -168,7 +168,7 @@ public final class TreeShare implements AutoCloseable {
   }
 
   /// Where answers are kept over restarts; null where they cannot be.
-  public @Nullable ReplyRecords records() {
+  public @Nullable PersistentReplies records() {
     return records;
   }
 
@@ -184,20 +184,20 @@ public final class TreeShare implements AutoCloseable {
   /// last.
   ///
   /// @return [#ABSENT] when there is no such name, null when that takes waiting
-  public @Nullable FileAttributes findNow(Caller caller, FileRef directory, byte[] name)
+  public @Nullable FileAttributes tryFind(Caller caller, FileRef directory, byte[] name)
       throws FsException {
-    long inode = tree.lookupNow(caller, directory.inode, name);
-    if (inode == FileTree.NOT_NOW) {
+    long inode = tree.tryLookup(caller, directory.inode, name);
+    if (inode == FileTree.WOULD_BLOCK) {
       return null;
     }
-    FileAttributes found = inode == 0 ? ABSENT : tree.attributesNow(inode);
-    if (found == null || tree.lookupNow(caller, directory.inode, name) != inode) {
+    FileAttributes found = inode == 0 ? ABSENT : tree.tryAttributes(inode);
+    if (found == null || tree.tryLookup(caller, directory.inode, name) != inode) {
       return null;
     }
-    if (inode != 0 && !found.isFileOf(tree.attributesNow(inode))) {
+    if (inode != 0 && !found.isFileOf(tree.tryAttributes(inode))) {
       return null;
     }
-    FileAttributes at = tree.attributesNow(directory.inode);
+    FileAttributes at = tree.tryAttributes(directory.inode);
     return at != null && at.generation() == directory.generation ? found : null;
   }
 
@@ -209,9 +209,9 @@ public final class TreeShare implements AutoCloseable {
       throws IOException {
     try {
       if (tree.changesOnlyHere()) {
-        FileAttributes found = tree.attributesNow(inode);
+        FileAttributes found = tree.tryAttributes(inode);
         found = found == null ? tree.attributes(inode) : found;
-        FileAttributes at = tree.attributesNow(directory.inode);
+        FileAttributes at = tree.tryAttributes(directory.inode);
         if (at != null && at.version() == version) {
           return found;
         }

@@ -6,7 +6,7 @@ package sluice.nfs.rpc;
 /// Only what is the client's doing counts against it. Not the time for which the server has held it
 /// up: afterwards it has a moment to go on. And not a pause of the server itself: a record that is
 /// found late is looked at again a moment later, when what has come meanwhile has been read.
-final class RecordPace {
+final class MinimumDataRate {
   /// A record has this and the time that its bytes take at 250 kB a second.
   static final long GRACE_NANOS = 1_000_000_000L;
 

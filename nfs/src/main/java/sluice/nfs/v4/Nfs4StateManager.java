@@ -23,7 +23,7 @@ import sluice.nfs.v4.wire.Opaque;
 /// Nothing under the lock waits for a device: what has to be done to files and to the record of
 /// clients as a result is noted, and done by the thread that held the lock after it has let go of
 /// it, before it answers its client.
-final class Nfs4Ledger {
+final class Nfs4StateManager {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
   /// Something done under the lock.
@@ -48,7 +48,7 @@ final class Nfs4Ledger {
   private int nextClient = 1;
 
   /// @param instance names this start of the server: no other has had it, neither 0 nor -1
-  Nfs4Ledger(int instance, Nfs4Limits limits, StableClients stable, LongSupplier nanoClock) {
+  Nfs4StateManager(int instance, Nfs4Limits limits, StableClients stable, LongSupplier nanoClock) {
     this.limits = limits;
     this.stable = stable;
     this.nanoClock = nanoClock;
@@ -75,7 +75,7 @@ final class Nfs4Ledger {
       }
       lock.unlock();
       toForget.forEach(this::forget);
-      toRelease.forEach(Nfs4Ledger::release);
+      toRelease.forEach(Nfs4StateManager::release);
     }
   }
 

@@ -6,7 +6,7 @@ import sluice.memory.ViewBinder;
 
 /// A call in the hands of a worker. Made by the loop's thread, run by a worker, and finished by the
 /// loop's thread again.
-final class PassedCall implements Runnable {
+final class WorkerCall implements Runnable {
   private final RpcWorkers workers;
   private final RpcCall call;
   private final XdrReader reader;
@@ -17,7 +17,7 @@ final class PassedCall implements Runnable {
 
   /// @param header of the call; may be used for another one afterwards
   /// @param leased bytes of a cache that the reply would keep
-  PassedCall(
+  WorkerCall(
       RpcWorkers workers,
       RpcCall header,
       MessageBuffer message,
@@ -36,7 +36,7 @@ final class PassedCall implements Runnable {
   /// Answers it on a worker of its own, which does not wait for what it has changed to be stable.
   @Override
   public void run() {
-    CallBatch alone = new CallBatch(workers);
+    GroupCommitBatch alone = new GroupCommitBatch(workers);
     try {
       alone.answer(this, new ViewBinder(Thread.currentThread()));
     } finally {

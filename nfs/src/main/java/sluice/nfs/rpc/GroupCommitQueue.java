@@ -8,12 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.Loop;
 import sluice.memory.ViewBinder;
 
-/// Calls that change a little, in a line: one worker does one after another, and what they have
+/// Group commit of small changes (DeWitt et al., "Implementation Techniques for Main Memory Database
+/// Systems", SIGMOD 1984): one worker does the queued calls one after another, and what they have
 /// changed becomes stable together. The loop's thread adds and starts workers; workers take.
 ///
 /// A worker for each call would be woken for each, wait for its lock, wait for the journal, and be
 /// woken again: most of what such calls cost. A worker begins when all input of a turn has been
-/// looked at and ends when the line is empty. A worker that is held up, by a device for example,
+/// looked at and ends when the queue is empty. A worker that is held up, by a device for example,
 /// holds up no more than a moment: while calls wait and none is taken, another worker begins.
 ///
 /// | field | writer | read mode | write mode |
@@ -21,8 +22,8 @@ import sluice.memory.ViewBinder;
 /// | waiting, taken | loop adds, workers take | concurrent | concurrent |
 /// | working | loop up, workers down | volatile | atomic |
 /// | beginning, looking, takenBefore | loop | plain | plain |
-public final class CallLine {
-  /// A call that writes more is not for a line.
+public final class GroupCommitQueue {
+  /// A call that writes more has a worker of its own.
   public static final int MOST_CONTENT_BYTES = 16 << 10;
 
   /// How long calls wait for a worker that takes none before another begins.
@@ -33,20 +34,20 @@ public final class CallLine {
 
   private final Loop loop;
   private final RpcWorkers workers;
-  private final Queue<PassedCall> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<WorkerCall> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicLong taken = new AtomicLong();
   private final AtomicInteger working = new AtomicInteger();
   private boolean beginning;
   private boolean looking;
   private long takenBefore;
 
-  CallLine(Loop loop, RpcWorkers workers) {
+  GroupCommitQueue(Loop loop, RpcWorkers workers) {
     this.loop = loop;
     this.workers = workers;
   }
 
   /// Adds a call; a worker takes it when the turn is over.
-  void add(PassedCall call) {
+  void add(WorkerCall call) {
     waiting.add(call);
     if (!beginning) {
       beginning = true;
@@ -93,7 +94,7 @@ public final class CallLine {
       loop.slowPath().execute(this::work);
     } catch (RejectedExecutionException e) {
       working.decrementAndGet();
-      for (PassedCall call = waiting.poll(); call != null; call = waiting.poll()) {
+      for (WorkerCall call = waiting.poll(); call != null; call = waiting.poll()) {
         workers.rejected(call);
       }
     }
@@ -104,12 +105,12 @@ public final class CallLine {
   @SuppressWarnings("ThreadPriorityCheck") // a virtual thread keeps its carrier until it waits
   private void work() {
     ViewBinder binder = new ViewBinder(Thread.currentThread());
-    CallBatch done = new CallBatch(workers);
+    GroupCommitBatch done = new GroupCommitBatch(workers);
     boolean left = false;
     int calls = 0;
     try {
       while (!left) {
-        PassedCall call = waiting.poll();
+        WorkerCall call = waiting.poll();
         if (call != null) {
           taken.incrementAndGet();
           done.answer(call, binder);

@@ -12,47 +12,47 @@ import sluice.nfs.export.NfsException;
 /// per lease time.
 ///
 /// Other clients that have gone silent keep what they have until another client wants it
-/// ([Nfs4Ledger]).
+/// ([Nfs4StateManager]).
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | next | the thread that looks | volatile | compareAndSet |
-final class Nfs4LeaseWatch {
-  private final Nfs4Ledger ledger;
+final class Nfs4LeaseReaper {
+  private final Nfs4StateManager stateManager;
   private final AtomicLong next;
 
-  Nfs4LeaseWatch(Nfs4Ledger ledger) {
-    this.ledger = ledger;
-    next = new AtomicLong(ledger.nanoClock.getAsLong() + ledger.limits.leaseNanos());
+  Nfs4LeaseReaper(Nfs4StateManager stateManager) {
+    this.stateManager = stateManager;
+    next = new AtomicLong(stateManager.nanoClock.getAsLong() + stateManager.limits.leaseNanos());
   }
 
   /// Whether it is time to look. Never waits.
   ///
-  /// @param now of the ledger's clock
+  /// @param now of the stateManager's clock
   boolean due(long now) {
     return now - next.get() >= 0;
   }
 
   /// Forgets clients that keep files without a name and do not come back; one caller at a time, the
-  /// others go on. Without the ledger's lock.
+  /// others go on. Without the stateManager's lock.
   void look(long now) throws NfsException {
     long was = next.get();
-    if (now - was < 0 || !next.compareAndSet(was, now + ledger.limits.leaseNanos())) {
+    if (now - was < 0 || !next.compareAndSet(was, now + stateManager.limits.leaseNanos())) {
       return;
     }
-    Map<Nfs4Client, List<Nfs4File.Key>> expired = ledger.change(ledger::expired);
+    Map<Nfs4Client, List<Nfs4File.Key>> expired = stateManager.change(stateManager::expired);
     for (Map.Entry<Nfs4Client, List<Nfs4File.Key>> one : expired.entrySet()) {
-      if (one.getValue().stream().anyMatch(Nfs4LeaseWatch::isNameless)) {
+      if (one.getValue().stream().anyMatch(Nfs4LeaseReaper::isNameless)) {
         forget(one.getKey());
       }
     }
   }
 
   private void forget(Nfs4Client client) throws NfsException {
-    ledger.change(() -> {
-      boolean still = !client.gone && ledger.isExpired(client); // it may have come back meanwhile
+    stateManager.change(() -> {
+      boolean still = !client.gone && stateManager.isExpired(client); // it may have come back meanwhile
       if (still) {
-        ledger.expire(client);
+        stateManager.expire(client);
       }
       return still;
     });

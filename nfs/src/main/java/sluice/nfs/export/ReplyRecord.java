@@ -6,20 +6,20 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// One record of a call and its answer, as it is in the file of [ReplyRecords]. Stateless: any
+/// One record of a call and its answer, as it is in the file of [PersistentReplies]. Stateless: any
 /// thread may use it. Whatever the bytes are, reading them does no harm.
 ///
 /// ```
 ///  0       4       8               16      20       24        28       32            48      52
 ///  +-------+-------+---------------+-------+--------+---------+--------+-------------+-------+
-///  | magic | crc   |   sequence    |  xid  |checksum|procedure|  who   |  client     | bytes |
+///  | magic | crc   |   sequence    |  xid  |checksum|procedure| caller |  client     | bytes |
 ///  +-------+-------+---------------+-------+--------+---------+--------+-------------+-------+
 ///  | answer …                                                                    512 bytes
 ///  +-------------------------------------------------------------------------------------------
 /// ```
 ///
 /// The sum (CRC-32C) covers everything behind it.
-public final class RecordSlot {
+public final class ReplyRecord {
   static final int BYTES = 512;
   public static final int MAX_ANSWER_BYTES = BYTES - 52;
 
@@ -28,7 +28,7 @@ public final class RecordSlot {
   private static final int SUMMED = 8;
   private static final int ANSWER = 52;
 
-  private RecordSlot() {}
+  private ReplyRecord() {}
 
   /// What a slot holds.
   @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -66,7 +66,7 @@ public final class RecordSlot {
     int xid = slot.getInt();
     int checksum = slot.getInt();
     int procedure = slot.getInt();
-    int who = slot.getInt();
+    int caller = slot.getInt();
     long clientHigh = slot.getLong();
     long clientLow = slot.getLong();
     int length = slot.getInt();
@@ -75,7 +75,7 @@ public final class RecordSlot {
     }
     byte[] answer = new byte[length];
     slot.get(ANSWER, answer);
-    DuplicateKey call = new DuplicateKey(clientHigh, clientLow, xid, checksum, procedure, who);
+    DuplicateKey call = new DuplicateKey(clientHigh, clientLow, xid, checksum, procedure, caller);
     return new Content(sequence, call, answer);
   }
 }

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
-/// The answers to calls that must not be done twice (Juszczak, "Improving the Performance and
-/// Correctness of an NFS Server", USENIX 1989). Any thread may call; a repeated call waits for the
+/// The duplicate request cache: answers to calls that must not be done twice (Juszczak, "Improving
+/// the Performance and Correctness of an NFS Server", USENIX 1989). Any thread may call; a repeated call waits for the
 /// first.
 ///
 /// | field | writer | read mode | write mode |
@@ -16,12 +16,12 @@ import sluice.nfs.rpc.DuplicateKey;
 ///
 /// Limits: so many answers, the oldest goes first; of calls being worked on there are as many as
 /// the server lets in.
-final class DuplicateCache {
+final class DuplicateRequestCache {
   private final Map<DuplicateKey, Boolean> working = new HashMap<>();
   private final Map<DuplicateKey, byte[]> done;
 
   /// @param most answers
-  DuplicateCache(int most) {
+  DuplicateRequestCache(int most) {
     done =
         new LinkedHashMap<>() {
           private static final long serialVersionUID = 1L;

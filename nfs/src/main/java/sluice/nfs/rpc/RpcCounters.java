@@ -4,7 +4,7 @@ import sluice.loop.counters.CounterPublisher;
 
 /// What one loop counts of RPC. Plain fields, written by the loop's thread; other threads read them
 /// as hints, as the [CounterPublisher] does.
-final class RpcCounts {
+final class RpcCounters {
   /// Calls that were answered where they landed.
   long answered;
 

@@ -11,17 +11,17 @@ import sluice.nfs.rpc.XdrReader;
 ///
 /// @param asked their numbers
 /// @param change the same for the tree
-public record Nfs4Wishes(Bitmap asked, AttributeChange change) {
+public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   private static final int MAX_BYTES = 4096;
   private static final int MAX_OWNER_BYTES = 1024;
   private static final int SET_TO_CLIENT_TIME = 1;
   private static final long NANOS = 1_000_000_000L;
 
-  public static final Nfs4Wishes NONE = new Nfs4Wishes(Bitmap.NONE, AttributeChange.NONE);
+  public static final Nfs4RequestedAttributes NONE = new Nfs4RequestedAttributes(Bitmap.NONE, AttributeChange.NONE);
 
   /// @throws NfsException `ATTRNOTSUPP` for attributes this server does not have, `INVAL` for those
   ///   that cannot be set, `BADOWNER`
-  public static Nfs4Wishes read(XdrReader in) throws NfsException {
+  public static Nfs4RequestedAttributes read(XdrReader in) throws NfsException {
     Bitmap asked = Bitmap.read(in);
     int bytes = in.length(MAX_BYTES);
     int end = in.position() + bytes;
@@ -40,7 +40,7 @@ public record Nfs4Wishes(Bitmap asked, AttributeChange change) {
     if (in.position() != end) {
       throw new XdrException("attributes are as long as they say");
     }
-    return new Nfs4Wishes(asked, change);
+    return new Nfs4RequestedAttributes(asked, change);
   }
 
   private static AttributeChange one(XdrReader in, int number, AttributeChange change)

@@ -12,7 +12,7 @@ import sluice.nfs.rpc.DuplicateKey;
 /// server. Any thread may write, inside the [FileTree.Group] of the change that is answered: change
 /// and record become stable together or not at all.
 ///
-/// The file is a ring of [RecordSlot]s of fixed length, whose content is journaled. What cannot be
+/// The file is a ring of [ReplyRecord]s of fixed length, whose content is journaled. What cannot be
 /// read as a record is none.
 ///
 /// | field | writer | read mode | write mode |
@@ -21,20 +21,20 @@ import sluice.nfs.rpc.DuplicateKey;
 ///
 /// The lock is taken with a transaction open, so no thread may wait for the journal while holding
 /// it.
-public final class ReplyRecords implements AutoCloseable {
+public final class PersistentReplies implements AutoCloseable {
   public static final int SLOTS = 1024;
 
   private static final int PIECE_SLOTS = 64;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final SmallFile file;
-  private final byte[] slot = new byte[RecordSlot.BYTES];
-  private final List<RecordSlot.Content> restored = new ArrayList<>();
+  private final ServerFile file;
+  private final byte[] slot = new byte[ReplyRecord.BYTES];
+  private final List<ReplyRecord.Content> restored = new ArrayList<>();
   private long next;
 
   /// Reads what is there. The file becomes as long as it must be.
-  ReplyRecords(FileTree tree, long inode) throws IOException {
-    file = new SmallFile(tree, inode, PIECE_SLOTS * RecordSlot.BYTES);
+  PersistentReplies(FileTree tree, long inode) throws IOException {
+    file = new ServerFile(tree, inode, PIECE_SLOTS * ReplyRecord.BYTES);
     try {
       load(tree.attributes(inode).sizeBytes());
     } catch (IOException | RuntimeException e) {
@@ -45,26 +45,26 @@ public final class ReplyRecords implements AutoCloseable {
 
   private void load(long sizeBytes) throws IOException {
     for (int slot = 0; slot < SLOTS; slot += PIECE_SLOTS) {
-      long position = (long) slot * RecordSlot.BYTES;
-      byte[] bytes = new byte[PIECE_SLOTS * RecordSlot.BYTES];
+      long position = (long) slot * ReplyRecord.BYTES;
+      byte[] bytes = new byte[PIECE_SLOTS * ReplyRecord.BYTES];
       if (position + bytes.length > sizeBytes) {
         file.write(position, bytes);
         continue;
       }
       bytes = file.read(position, bytes.length);
-      for (int at = 0; at + RecordSlot.BYTES <= bytes.length; at += RecordSlot.BYTES) {
-        RecordSlot.Content content = RecordSlot.decode(bytes, at);
+      for (int at = 0; at + ReplyRecord.BYTES <= bytes.length; at += ReplyRecord.BYTES) {
+        ReplyRecord.Content content = ReplyRecord.decode(bytes, at);
         if (content != null && content.sequence() < Long.MAX_VALUE / 2) {
           restored.add(content);
         }
       }
     }
-    restored.sort(Comparator.comparingLong(RecordSlot.Content::sequence));
+    restored.sort(Comparator.comparingLong(ReplyRecord.Content::sequence));
     next = restored.isEmpty() ? 0 : restored.getLast().sequence() + 1;
   }
 
   /// What was answered before the server was started, oldest first.
-  public List<RecordSlot.Content> restored() {
+  public List<ReplyRecord.Content> restored() {
     return List.copyOf(restored);
   }
 
@@ -73,8 +73,8 @@ public final class ReplyRecords implements AutoCloseable {
   public void write(DuplicateKey call, byte[] answer) throws IOException {
     lock.lock();
     try {
-      if (RecordSlot.encode(next, call, answer, slot)) {
-        file.write(next % SLOTS * RecordSlot.BYTES, slot);
+      if (ReplyRecord.encode(next, call, answer, slot)) {
+        file.write(next % SLOTS * ReplyRecord.BYTES, slot);
         next++;
       }
     } finally {
