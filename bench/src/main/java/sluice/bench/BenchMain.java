@@ -69,7 +69,7 @@ public final class BenchMain {
     }
     StringBuilder out = new StringBuilder();
     Benches.ALL.forEach(bench -> out.append(bench.list()));
-    out.append("companion: who turns the loop\n");
+    out.append("companion: which thread turns the loop\n");
     return out.toString();
   }
 

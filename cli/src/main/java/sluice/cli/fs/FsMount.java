@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ByteCount;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Signals;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
@@ -193,7 +193,7 @@ final class FsMount implements Callable<Integer> {
         mount.detach();
       }
     } catch (IOException e) {
-      err.println("sluice: " + Failure.text(e));
+      err.println("sluice: " + FailureMessage.text(e));
     }
   }
 }

@@ -24,7 +24,7 @@ final class AttributeWriter {
   private final FileCapabilities capabilities;
   private final FileWriter writer;
 
-  AttributeWriter(Volume volume, Parts parts, FileWriter writer) {
+  AttributeWriter(Volume volume, Ext2Parts parts, FileWriter writer) {
     this.volume = volume;
     inodes = parts.inodes;
     table = parts.table;

@@ -52,7 +52,7 @@ public final class Ext2 implements FileTree {
   private final BlockDevice device;
   private final Volume volume;
   private final BufferCache cache;
-  private final Parts parts;
+  private final Ext2Parts parts;
   private final FileContent content;
   private final FileWriter writer;
   private final AttributeWriter attributeWriter;
@@ -65,7 +65,7 @@ public final class Ext2 implements FileTree {
     this.device = device;
     this.volume = volume;
     cache = volume.cache;
-    parts = new Parts(volume, options);
+    parts = new Ext2Parts(volume, options);
     content = new FileContent(volume, parts.inodes, parts.table, parts.map, options.accessTimes());
     writer = new FileWriter(volume, parts);
     attributeWriter = new AttributeWriter(volume, parts, writer);

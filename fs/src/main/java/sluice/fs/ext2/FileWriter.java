@@ -40,7 +40,7 @@ final class FileWriter {
   private final BlockAllocator allocator;
   private final FileCapabilities capabilities;
 
-  FileWriter(Volume volume, Parts parts) {
+  FileWriter(Volume volume, Ext2Parts parts) {
     this.volume = volume;
     inodes = parts.inodes;
     table = parts.table;

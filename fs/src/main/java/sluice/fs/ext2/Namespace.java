@@ -51,7 +51,7 @@ final class Namespace {
   private final BlockMap map;
   private final Orphans orphans;
 
-  Namespace(Volume volume, Parts parts) {
+  Namespace(Volume volume, Ext2Parts parts) {
     this.volume = volume;
     geometry = volume.geometry;
     inodes = parts.inodes;
@@ -217,7 +217,7 @@ final class Namespace {
     if (isDirectory && directory.links >= MAX_LINKS) {
       throw FsException.of(Errno.EMLINK, "directory " + directory.number + " has too many");
     }
-    Directories.Place place = directories.place(directory, name);
+    Directories.PathAt place = directories.place(directory, name);
     byte[] target = what.target();
     boolean slowLink = target != null && target.length >= 4 * InodeLayout.BLOCK_POINTERS;
     inodeAllocator.reserve(op);
@@ -328,7 +328,7 @@ final class Namespace {
       if (file.links >= MAX_LINKS) {
         throw FsException.of(Errno.EMLINK, "inode " + number + " has " + file.links + " names");
       }
-      Directories.Place place = directories.place(directory, name);
+      Directories.PathAt place = directories.place(directory, name);
       volume.groups.reserveAll(op, place.newBlocks(), caller);
       file.links++;
       file.touch(Inode.CHANGED, now(file));

@@ -11,7 +11,7 @@ import sluice.fs.block.Transaction;
 import sluice.fs.cache.FrameCache;
 import sluice.fs.cache.FrameClaims;
 import sluice.fs.cache.FrameRuns;
-import sluice.fs.cache.Leased;
+import sluice.fs.cache.FrameLease;
 import sluice.memory.Memory;
 
 /// A journal without a log. Any thread may call.
@@ -33,7 +33,7 @@ public final class PlainJournal implements Journal {
 
   private final StampedLock gate = new StampedLock();
   private final ThreadLocal<PlainTransaction> transactions;
-  private final StableNotices notices = new StableNotices(this::await);
+  private final StableNotifier notices = new StableNotifier(this::await);
   private final Object syncing = new Object();
   private final WriteOrder order = new WriteOrder();
   private volatile long stable;
@@ -152,8 +152,8 @@ public final class PlainJournal implements Journal {
     }
     long stamp = gate.writeLock();
     long point;
-    List<Leased> leased;
-    List<Leased> last;
+    List<FrameLease> leased;
+    List<FrameLease> last;
     try {
       point = epoch;
       epoch = point + 1;

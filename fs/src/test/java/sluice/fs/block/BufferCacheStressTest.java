@@ -32,7 +32,7 @@ final class BufferCacheStressTest {
   private static final int MOST_RUN = 12;
 
   /// How long a machine may take to get to everything once.
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
+  private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
   private final ConcurrentLinkedQueue<Throwable> problems = new ConcurrentLinkedQueue<>();
@@ -65,7 +65,7 @@ final class BufferCacheStressTest {
     BooleanSupplier goesOn =
         () -> {
           long now = System.nanoTime();
-          return now - end < 0 || (!met(frames) && now - begin < PATIENCE_NANOS);
+          return now - end < 0 || (!met(frames) && now - begin < TIMEOUT_NANOS);
         };
     Job[] jobs = {
       r -> copy(cache, r),

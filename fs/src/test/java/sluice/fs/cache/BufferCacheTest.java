@@ -41,7 +41,7 @@ final class BufferCacheTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK, account);
+    cache = TestCaches.open(device, BLOCK, FRAMES * BLOCK, account);
     journal = Journals.plain(cache);
   }
 
@@ -252,8 +252,8 @@ final class BufferCacheTest {
   }
 
   @Test
-  void whatIsOldIsWrittenAlthoughNobodyAsks() throws Exception {
-    CacheTimes soon = new CacheTimes(1, 1);
+  void whatIsOldIsWrittenWithoutARequest() throws Exception {
+    CacheDelays soon = new CacheDelays(1, 1);
     long bytes = FRAMES * BLOCK;
     Account own = new Account("a cache in a hurry", bytes);
     try (BufferCache hurried = FrameCache.open(device, BLOCK, bytes, own, soon);

@@ -38,7 +38,7 @@ final class FrameRunsTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = (FrameCache) UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK);
+    cache = (FrameCache) TestCaches.open(device, BLOCK, FRAMES * BLOCK);
     journal = Journals.plain(cache);
   }
 

@@ -94,7 +94,7 @@ final class ChangeAttributeTest {
       case 1 -> {
         long version = look(tree);
         evict(tree);
-        assertThat(look(tree)).as("a file that nobody changed").isEqualTo(version);
+        assertThat(look(tree)).as("a file that was not changed").isEqualTo(version);
       }
       case 2 -> {
         content++;

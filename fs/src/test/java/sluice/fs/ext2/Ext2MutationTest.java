@@ -200,7 +200,7 @@ final class Ext2MutationTest {
     byte[] before = Blocks.all(device);
     MountOptions options = OPTIONS.withReadOnly(true);
     try (Ext2 tree = Ext2.mount(device, options);
-        Walk walk = new Walk(tree, new Random(seed))) {
+        PathWalk walk = new PathWalk(tree, new Random(seed))) {
       walk.go(tree.rootInode(), 0);
       return tree.blocksInLog() > 0;
     } catch (FsException e) {
@@ -259,7 +259,7 @@ final class Ext2MutationTest {
       expected(e);
     }
     try (Ext2 tree = Ext2.mount(device, OPTIONS);
-        Walk walk = new Walk(tree, new Random(seed))) {
+        PathWalk walk = new PathWalk(tree, new Random(seed))) {
       walk.go(tree.rootInode(), 0);
       return true;
     } catch (FsException e) {
@@ -298,14 +298,14 @@ final class Ext2MutationTest {
   }
 
   /// Goes through a tree, reads everything, and changes what it meets.
-  private static final class Walk implements AutoCloseable {
+  private static final class PathWalk implements AutoCloseable {
     private final Ext2 tree;
     private final Random random;
     private final Block block = Blocks.of(1 << 16);
     private final Memory memory = Memory.over(block, 0, 1 << 16);
     private int steps;
 
-    Walk(Ext2 tree, Random random) {
+    PathWalk(Ext2 tree, Random random) {
       this.tree = tree;
       this.random = random;
     }

@@ -248,7 +248,7 @@ final class MetadataPointersTest {
   /// A bitmap that says that the log is free: its blocks are never given out.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void theLogIsGivenToNobody(boolean withPointers) throws IOException {
+  void theLogIsGivenToNoFile(boolean withPointers) throws IOException {
     format(true);
     long bitmap;
     long block;

@@ -173,7 +173,7 @@ public final class RpcServer implements AutoCloseable {
     Server running = server;
     if (running != null) {
       running.close();
-      boolean _ = running.awaitEnd(RpcWorkers.PATIENCE.plusSeconds(5));
+      boolean _ = running.awaitEnd(RpcWorkers.DRAIN_TIMEOUT.plusSeconds(5));
     }
   }
 }

@@ -32,7 +32,7 @@ final class RpcWorkers {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
   /// How long the end of a loop waits for workers that still answer.
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
 
   /// Streams that one finished call lets try again: one is not enough when it needs more memory
   /// than has come free.
@@ -232,10 +232,10 @@ final class RpcWorkers {
   private void close() {
     groupCommits.close();
     try {
-      if (!working.tryAcquire(limits.calls(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!working.tryAcquire(limits.calls(), DRAIN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         LOGGER.log(
             Level.WARNING,
-            () -> loop.name() + ": calls were not answered within " + PATIENCE.toSeconds() + " s");
+            () -> loop.name() + ": calls were not answered within " + DRAIN_TIMEOUT.toSeconds() + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -455,7 +455,7 @@ class RpcServerTest {
 
   @ParameterizedTest
   @EnumSource(Backend.class)
-  void whoDoesNotReadHoldsUpNobody(Backend backend) throws Exception {
+  void aClientThatDoesNotReadDelaysNoOther(Backend backend) throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withLeasedBytes(1 << 30);
     try (RpcServerRig rig = new RpcServerRig(backend, limits);
         RpcTestClient good = rig.connect()) {

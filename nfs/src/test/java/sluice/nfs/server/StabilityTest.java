@@ -29,7 +29,7 @@ import sluice.testbase.Patience;
 /// ever.
 @Timeout(240)
 final class StabilityTest {
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -39,7 +39,7 @@ final class StabilityTest {
   }
 
   private <T> T now(Callable<T> call) throws Exception {
-    return threads.submit(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    return threads.submit(call).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
   /// Something is changed that no call waits for.
@@ -87,8 +87,8 @@ final class StabilityTest {
         Thread.sleep(200); // what is not stable can be told of too early only
         assertThat(made.isDone() || again.isDone()).isFalse();
         rig.device.letFlushesGo();
-        assertThat(again.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
-            .isEqualTo(made.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertThat(again.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+            .isEqualTo(made.get(TIMEOUT_SECONDS, TimeUnit.SECONDS));
       } finally {
         rig.device.letFlushesGo();
       }
@@ -116,8 +116,8 @@ final class StabilityTest {
         Thread.sleep(200);
         assertThat(made.isDone() || again.isDone()).isFalse();
         rig.device.letFlushesGo();
-        assertThat(again.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
-            .isEqualTo(made.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertThat(again.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+            .isEqualTo(made.get(TIMEOUT_SECONDS, TimeUnit.SECONDS));
       } finally {
         rig.device.letFlushesGo();
       }
