@@ -188,7 +188,7 @@ final class FsMount implements Callable<Integer> {
                 + directory
                 + " is in use (fuser -vm "
                 + directory
-                + " names by whom): detached, and served until its last user has let go. Interrupt"
+                + " names the processes): detached, and served until its last user has let go. Interrupt"
                 + " again to end it now");
         mount.detach();
       }
