@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.Bench;
 import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.ResultPlot;
 import sluice.bench.cases.Table;
-import sluice.bench.companion.CompanionBench;
 import sluice.bench.poller.PollerDemo;
 import sluice.bench.run.Harness;
 import sluice.bench.run.Json;
@@ -41,6 +41,9 @@ public final class BenchMain {
       if (!arguments.isEmpty() && arguments.getFirst().equals("demo")) {
         return PollerDemo.run(arguments.subList(1, arguments.size()));
       }
+      if (arguments.size() == 2 && arguments.getFirst().equals("plot")) {
+        return plot(Path.of(arguments.getLast()));
+      }
       if (arguments.contains("--list")) {
         System.out.print(list(arguments.getFirst()));
         return 0;
@@ -50,9 +53,7 @@ public final class BenchMain {
         return arguments.isEmpty() ? 2 : 0;
       }
       Options options = Options.parse(arguments);
-      return options.bench().equals(CompanionBench.NAME)
-          ? CompanionBench.run(options)
-          : bench(options);
+      return bench(options);
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       return 2;
@@ -62,21 +63,29 @@ public final class BenchMain {
     }
   }
 
+  /// Draws a result file again, beside it.
+  private static int plot(Path file) throws IOException {
+    String name = file.getFileName().toString().replaceFirst("\\.jsonl$", "");
+    Path picture = file.resolveSibling(name + ".svg");
+    Files.writeString(picture, ResultPlot.render(Files.readAllLines(file)));
+    System.out.println(picture);
+    return 0;
+  }
+
   /// The cases and systems of the bench of that name; of all, if an option stands in its place.
   static String list(String name) {
-    if (!name.startsWith("-") && !name.equals(CompanionBench.NAME)) {
+    if (!name.startsWith("-")) {
       return Benches.named(name).list();
     }
     StringBuilder out = new StringBuilder();
     Benches.ALL.forEach(bench -> out.append(bench.list()));
-    out.append("companion: who turns the loop\n");
     return out.toString();
   }
 
   /// The options, and what the bench has to choose from, if one is named.
   static String help(List<String> arguments) {
     String name = arguments.isEmpty() ? "-" : arguments.getFirst();
-    return name.startsWith("-") || name.equals(CompanionBench.NAME)
+    return name.startsWith("-")
         ? Options.USAGE
         : Options.USAGE + "\nCases, and below them their systems:\n" + list(name);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import sluice.cli.compare.CompareCommand;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Output;
 import sluice.cli.console.Version;
 import sluice.cli.domain.DomainCommand;
@@ -81,7 +81,7 @@ public final class Commands {
   private static CommandLine explaining(CommandLine commands) {
     commands.setExecutionExceptionHandler((failure, command, parsed) -> {
       // The message of a failure is written for the person at the terminal; its stack is not.
-      command.getErr().println("sluice: " + Failure.text(failure));
+      command.getErr().println("sluice: " + FailureMessage.text(failure));
       if (System.getenv("SLUICE_DEBUG") != null) {
         failure.printStackTrace(command.getErr());
       }

@@ -106,14 +106,14 @@ final class NfsCommand implements Callable<Integer> {
   @Option(
       names = "--anonuid",
       paramLabel = "UID",
-      description = "User of those who are not believed (default: ${DEFAULT-VALUE}).")
-  int anonymousUid = ExportOptions.NOBODY;
+      description = "User for clients whose ids are not believed (default: ${DEFAULT-VALUE}).")
+  int anonymousUid = ExportOptions.ANONYMOUS;
 
   @Option(
       names = "--anongid",
       paramLabel = "GID",
-      description = "Group of those who are not believed (default: ${DEFAULT-VALUE}).")
-  int anonymousGid = ExportOptions.NOBODY;
+      description = "Group for clients whose ids are not believed (default: ${DEFAULT-VALUE}).")
+  int anonymousGid = ExportOptions.ANONYMOUS;
 
   @Option(names = "--no-portmap", description = "Not on port 111, even where it is to be had.")
   boolean noPortmap;
@@ -197,7 +197,7 @@ final class NfsCommand implements Callable<Integer> {
     return List.of(
         "only root may write in the exported directory, and clients' root is taken for user "
             + anonymousUid
-            + "; Fix: --squash none where you trust the clients, or give the directory to others");
+            + "; Fix: --squash none where you trust the clients, or give the directory to another user");
   }
 
   /// Replies that clients do not take keep a quarter of the cache from others, at most.

@@ -254,7 +254,7 @@ final class ServeOptions {
               .withCacheBytes(cacheMebibytes << 20)
               .withCacheControl(cacheControl)
               .withTimeouts(headerTimeout, idleTimeout)
-              .withRoutes(demo ? Demo.routes() : List.of())
+              .withRoutes(demo ? DemoHandlers.routes() : List.of())
               .withMonitoring(monitoring(address, sockets));
       HttpConfig watching = revalidate ? config.withWatches(0) : config;
       return accessLog == null ? watching : watching.withAccessLog(accessLog);

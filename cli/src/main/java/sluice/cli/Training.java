@@ -24,7 +24,7 @@ final class Training {
   /// Enough for the interpreter's counters to name the hot methods.
   private static final int REQUESTS = 400;
 
-  private static final int PATIENCE_MILLIS = 5_000;
+  private static final int TIMEOUT_MILLIS = 5_000;
 
   private Training() {}
 
@@ -97,7 +97,7 @@ final class Training {
 
   private static void ask(int port, String path) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       OutputStream out = socket.getOutputStream();
       String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
       out.write(request.getBytes(StandardCharsets.US_ASCII));

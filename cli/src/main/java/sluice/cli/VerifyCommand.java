@@ -14,9 +14,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Json;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.verify.Bound;
 import sluice.verify.ClassFiles;
 import sluice.verify.Component;
@@ -89,10 +89,10 @@ final class VerifyCommand implements Callable<Integer> {
         ClassFiles.read(input, component::add);
       }
     } catch (IOException | IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), Failure.text(e), e);
+      throw new ParameterException(spec.commandLine(), FailureMessage.text(e), e);
     }
     PrintWriter err = spec.commandLine().getErr();
-    component.unreadable().forEach(line -> err.println("sluice: " + Shown.line(line)));
+    component.unreadable().forEach(line -> err.println("sluice: " + TerminalText.line(line)));
     if (component.size() == 0) {
       throw new ParameterException(
           spec.commandLine(), "no class to verify. Fix: name class files, jars or directories");
@@ -114,7 +114,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private static void print(MethodVerdict verdict, PrintWriter out) {
-    String name = Shown.line(verdict.className() + "." + verdict.method());
+    String name = TerminalText.line(verdict.className() + "." + verdict.method());
     Bound bound = verdict.bound();
     Refusal refusal = verdict.refusal();
     if (bound != null) {
@@ -135,7 +135,7 @@ final class VerifyCommand implements Callable<Integer> {
               + ": "
               + refusal.reason().label()
               + ": "
-              + Shown.line(refusal.why())
+              + TerminalText.line(refusal.why())
               + ". Fix: "
               + refusal.fix()
               + ". See "

@@ -19,7 +19,7 @@ import sluice.vi.ViTicket;
 /// short answer.
 final class ViExchange implements AutoCloseable {
   /// A peer that says nothing for so long is gone or stopped.
-  private static final int PATIENCE_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
+  private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
 
   private static final int WINDOW = 16;
 
@@ -92,19 +92,19 @@ final class ViExchange implements AutoCloseable {
 
   private void send() throws IOException {
     if (copies) {
-      vi.send(array, 0, size, PATIENCE_MICROS);
+      vi.send(array, 0, size, TIMEOUT_MICROS);
     } else {
       vi.sendBufPost(out[0], 0, size);
-      ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+      ViTicket _ = vi.sendBufWait(TIMEOUT_MICROS);
     }
   }
 
   /// Receives one message and posts room for the next.
   private void receive() throws IOException {
     if (copies) {
-      expect(vi.recv(PATIENCE_MICROS).length);
+      expect(vi.recv(TIMEOUT_MICROS).length);
     } else {
-      expect(vi.recvBufWait(PATIENCE_MICROS).length());
+      expect(vi.recvBufWait(TIMEOUT_MICROS).length());
       vi.recvBufPost(in[0], 0);
     }
   }
@@ -135,18 +135,18 @@ final class ViExchange implements AutoCloseable {
     vi.recvPost(answer);
     for (int i = 0; i < messages; i++) {
       if (copies) {
-        vi.send(array, 0, size, PATIENCE_MICROS);
+        vi.send(array, 0, size, TIMEOUT_MICROS);
       } else {
         if (i >= WINDOW) {
-          ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+          ViTicket _ = vi.sendBufWait(TIMEOUT_MICROS);
         }
         vi.sendBufPost(out[i % WINDOW], 0, size);
       }
     }
     for (int i = 0; i < Math.min(messages, WINDOW) && !copies; i++) {
-      ViTicket _ = vi.sendBufWait(PATIENCE_MICROS);
+      ViTicket _ = vi.sendBufWait(TIMEOUT_MICROS);
     }
-    ViBATicket _ = vi.recvWait(PATIENCE_MICROS);
+    ViBATicket _ = vi.recvWait(TIMEOUT_MICROS);
   }
 
   void answerStream() throws IOException {
@@ -166,16 +166,16 @@ final class ViExchange implements AutoCloseable {
   private void take(int messages) throws IOException {
     for (int i = 0; i < messages; i++) {
       if (copies) {
-        ViBATicket got = vi.recvWait(PATIENCE_MICROS);
+        ViBATicket got = vi.recvWait(TIMEOUT_MICROS);
         expect(got.length());
         vi.recvPost(got);
       } else {
-        ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(PATIENCE_MICROS);
+        ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(TIMEOUT_MICROS);
         expect(got.length());
         vi.recvBufPost(got, 0);
       }
     }
-    vi.send(array, 0, 1, PATIENCE_MICROS);
+    vi.send(array, 0, 1, TIMEOUT_MICROS);
   }
 
   @Override

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.fs.HostCall;
+import sluice.cli.fs.HostSystemCalls;
 import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
 import sluice.sys.AttributeCalls;
@@ -79,14 +79,14 @@ final class FsCpArchiveTest {
   }
 
   private static List<String> attributes(Path file, String name) throws IOException {
-    int fd = HostCall.open(file, sluice.sys.Files.O_PATH, 0);
+    int fd = HostSystemCalls.open(file, sluice.sys.Files.O_PATH, 0);
     try {
       List<String> lines = new ArrayList<>();
-      String all = new String(HostCall.attributes(fd, file), StandardCharsets.ISO_8859_1);
+      String all = new String(HostSystemCalls.attributes(fd, file), StandardCharsets.ISO_8859_1);
       for (String attribute : all.split("\0", -1)) {
         if (!attribute.isEmpty() && !attribute.startsWith("security.")) {
           byte[] key = attribute.getBytes(StandardCharsets.ISO_8859_1);
-          byte[] value = HostCall.attribute(fd, key, file);
+          byte[] value = HostSystemCalls.attribute(fd, key, file);
           lines.add(name + " " + attribute + "=" + HexFormat.of().formatHex(value));
         }
       }
@@ -102,8 +102,8 @@ final class FsCpArchiveTest {
   }
 
   private boolean setAttribute(Path file, String name, byte[] value) {
-    byte[] path = HostCall.bytes(file.toString());
-    int set = AttributeCalls.setxattr(path, HostCall.bytes(name), value, 0);
+    byte[] path = HostSystemCalls.bytes(file.toString());
+    int set = AttributeCalls.setxattr(path, HostSystemCalls.bytes(name), value, 0);
     assertThat(set).isIn(0, -Errno.EOPNOTSUPP, -Errno.EPERM);
     return set == 0;
   }
@@ -170,7 +170,7 @@ final class FsCpArchiveTest {
   }
 
   private static long allocated(Path file) throws IOException {
-    return HostCall.status(file).blocks() * 512;
+    return HostSystemCalls.status(file).blocks() * 512;
   }
 
   @Test
@@ -246,7 +246,7 @@ final class FsCpArchiveTest {
     assertThat(exitCode).as(text).isEqualTo(1);
     assertThat(text).containsPattern("owner and group of \\d+ files").contains("Fix: run as root");
     assertThat(out.resolve("tree/big")).hasSameBinaryContentAs(directory.resolve("tree/big"));
-    assertThat(HostCall.status(out.resolve("tree/hard")).mode() & 07777).isEqualTo(0750);
-    assertThat(HostCall.status(out.resolve("tree/hard")).links()).isEqualTo(2);
+    assertThat(HostSystemCalls.status(out.resolve("tree/hard")).mode() & 07777).isEqualTo(0750);
+    assertThat(HostSystemCalls.status(out.resolve("tree/hard")).links()).isEqualTo(2);
   }
 }

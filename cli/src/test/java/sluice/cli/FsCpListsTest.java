@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.fs.HostCall;
+import sluice.cli.fs.HostSystemCalls;
 import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
@@ -58,21 +58,21 @@ final class FsCpListsTest {
   }
 
   private boolean set(String file, String name, byte[] list) {
-    byte[] path = HostCall.bytes(host(file));
-    return AttributeCalls.setxattr(path, HostCall.bytes(name), list, 0) == 0;
+    byte[] path = HostSystemCalls.bytes(host(file));
+    return AttributeCalls.setxattr(path, HostSystemCalls.bytes(name), list, 0) == 0;
   }
 
   private List<String> lists(String tree) throws IOException {
     List<String> lines = new ArrayList<>();
     for (String file : List.of("", "/file", "/sub", "/sub/plain", "/pipe", "/link")) {
       int fd =
-          HostCall.open(
+          HostSystemCalls.open(
               Path.of(host(tree + file)), sluice.sys.Files.O_PATH | sluice.sys.Files.O_NOFOLLOW, 0);
       try {
-        String mode = Integer.toOctalString(HostCall.status(Path.of(host(tree + file))).mode());
+        String mode = Integer.toOctalString(HostSystemCalls.status(Path.of(host(tree + file))).mode());
         for (String name : List.of(ACCESS, DEFAULT)) {
           byte[] value = new byte[1000];
-          int length = AttributeCalls.getxattr(HostCall.path(fd), HostCall.bytes(name), value);
+          int length = AttributeCalls.getxattr(HostSystemCalls.path(fd), HostSystemCalls.bytes(name), value);
           String text = length < 0 ? "none" : HexFormat.of().formatHex(value, 0, length);
           lines.add(file + " " + mode + " " + name + " " + text);
         }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.cli.fs.HostCall;
+import sluice.cli.fs.HostSystemCalls;
 import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
@@ -132,8 +132,8 @@ final class FsCpTest {
       tree.link(Caller.ROOT, tree.create(Caller.ROOT, below, two, NewFile.symlink(one)), top, one);
     }
     assertThat(rig.run("cp", "-a", image(), ":/tree", host("out"))).isIn(0, 1); // owners
-    Path out = HostCall.below(directory.resolve("out"), odd);
-    assertThat(HostCall.readLink(HostCall.below(out, two))).isEqualTo(one);
+    Path out = HostSystemCalls.below(directory.resolve("out"), odd);
+    assertThat(HostSystemCalls.readLink(HostSystemCalls.below(out, two))).isEqualTo(one);
     assertThat(rig.run("cp", "-a", image(), host("out"), ":/back")).isZero();
     try (MountedImage mounted = rig.mounted()) {
       Ext2 tree = mounted.tree();

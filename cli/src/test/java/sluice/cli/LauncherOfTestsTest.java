@@ -93,6 +93,7 @@ final class LauncherOfTestsTest extends LauncherRig {
     assertThat(ended.out())
         .contains("failed: the run took longer than 1 s")
         .endsWith("\n0 passed, 1 failed, 0 skipped\n");
+    assertThat(ended.err()).contains("no test process was running when the time was over");
     assertThat(ended.exitCode()).isEqualTo(1);
   }
 

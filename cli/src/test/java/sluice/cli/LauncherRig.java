@@ -73,6 +73,11 @@ abstract class LauncherRig {
         SourceTree.find().root().resolve("sluice"),
         root.resolve("sluice"),
         StandardCopyOption.COPY_ATTRIBUTES);
+    Path help = Files.createDirectories(root.resolve("docs/help"));
+    for (String topic : List.of("sluice", "run", "test", "dev")) {
+      String name = topic + ".txt";
+      Files.copy(SourceTree.find().root().resolve("docs/help").resolve(name), help.resolve(name));
+    }
     Files.writeString(root.resolve("pom.xml"), "<project/>");
     for (String module : shipped()) {
       Files.createDirectories(root.resolve(module + "/src/main"));

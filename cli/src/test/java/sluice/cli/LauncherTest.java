@@ -71,7 +71,7 @@ final class LauncherTest extends LauncherRig {
   }
 
   @Test
-  void aBuildThatWasKilledKeepsNobodyWaiting() throws Exception {
+  void aBuildThatWasKilledKeepsNoStartWaiting() throws Exception {
     Path goesOn = Files.createFile(root.resolve("build-goes-on"));
     Started killed = start(List.of(), "stat");
     Patience.until("the build", () -> Files.exists(root.resolve("maven.log")));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -16,6 +18,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.cli.SourceTree.SourceFile;
@@ -92,6 +96,27 @@ final class TidyTest {
             broken(
                 file -> file.path().endsWith(".md"), file -> TidyRules.links(file, tree::exists)))
         .isEmpty();
+  }
+
+  @Test
+  void tablesOfDesignPagesCanBeRead() throws IOException {
+    assertThat(broken(file -> file.path().matches("docs/design/.*\\.md"), DocumentRules::cells))
+        .isEmpty();
+  }
+
+  @Test
+  void everyResultFileIsCitedAndHasItsPlot() throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (Stream<Path> files = Files.list(tree.root().resolve("bench/results"))) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    }
+    assertThat(names).hasSizeGreaterThan(20);
+    String documents =
+        tree.files().stream()
+            .filter(file -> file.path().endsWith(".md"))
+            .map(SourceFile::text)
+            .collect(Collectors.joining());
+    assertThat(DocumentRules.results(names, documents)).isEmpty();
   }
 
   @Test

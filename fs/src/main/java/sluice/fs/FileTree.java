@@ -41,8 +41,8 @@ public interface FileTree extends AutoCloseable {
   /// Flag of [#allocate]: makes a hole (`FALLOC_FL_PUNCH_HOLE`), only with [#KEEP_SIZE].
   int PUNCH_HOLE = 2;
 
-  /// What [#lookupNow] and [#readNow] say when they would have to wait.
-  long NOT_NOW = -1;
+  /// What [#tryLookup] and [#tryRead] say when they would have to wait.
+  long WOULD_BLOCK = -1;
 
   long rootInode();
 
@@ -63,29 +63,29 @@ public interface FileTree extends AutoCloseable {
   // ---- what a loop's thread may ask: never waits ------------------------------------------------
 
   /// The attributes if they are known without waiting for a device or a lock.
-  default @Nullable FileAttributes attributesNow(long inode) {
+  default @Nullable FileAttributes tryAttributes(long inode) {
     return null;
   }
 
   /// As [#lookup] if that is known without waiting.
   ///
-  /// @return the inode number, 0 when there is no such name, [#NOT_NOW]
-  default long lookupNow(Caller caller, long directory, byte[] name) throws FsException {
-    return NOT_NOW;
+  /// @return the inode number, 0 when there is no such name, [#WOULD_BLOCK]
+  default long tryLookup(Caller caller, long directory, byte[] name) throws FsException {
+    return WOULD_BLOCK;
   }
 
   /// As [#access] if the attributes are known without waiting.
   ///
-  /// @return those of the rights that are granted, or [#NOT_NOW]
-  default long accessNow(Caller caller, long inode, int rights) {
-    return NOT_NOW;
+  /// @return those of the rights that are granted, or [#WOULD_BLOCK]
+  default long tryAccess(Caller caller, long inode, int rights) {
+    return WOULD_BLOCK;
   }
 
   /// As [#slices] if all of the range is in memory.
   ///
-  /// @return bytes given to the sink, or [#NOT_NOW] with nothing given
-  default long readNow(long inode, long position, int count, SliceSink sink) {
-    return NOT_NOW;
+  /// @return bytes given to the sink, or [#WOULD_BLOCK] with nothing given
+  default long tryRead(long inode, long position, int count, SliceSink sink) {
+    return WOULD_BLOCK;
   }
 
   // ---- reading ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
 import sluice.fs.block.Transaction;
-import sluice.fs.cache.UnhurriedCaches;
+import sluice.fs.cache.TestCaches;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
 
@@ -39,7 +39,7 @@ public final class JournalRig implements AutoCloseable {
   }
 
   public static JournalRig open(BlockDevice device, int logBlocks, int frames) throws IOException {
-    BufferCache cache = UnhurriedCaches.open(device, BLOCK, (long) frames * BLOCK);
+    BufferCache cache = TestCaches.open(device, BLOCK, (long) frames * BLOCK);
     try {
       return new JournalRig(device, cache, Journals.jbd2(cache, places(logBlocks)));
     } catch (IOException | RuntimeException refused) {

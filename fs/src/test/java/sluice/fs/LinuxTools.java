@@ -15,7 +15,7 @@ import sluice.testbase.Patience;
 
 /// The tools of e2fsprogs, and the kernel's own mount.
 public final class LinuxTools {
-  private static final long PATIENCE_SECONDS = 600;
+  private static final long TIMEOUT_SECONDS = 600;
 
   private LinuxTools() {}
 
@@ -69,7 +69,7 @@ public final class LinuxTools {
   public static boolean endsInTime(Process process) throws InterruptedException {
     boolean ended = false;
     try {
-      ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      ended = process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } finally {
       if (!ended) {
         process.destroyForcibly().onExit().join();

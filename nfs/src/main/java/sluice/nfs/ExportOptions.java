@@ -11,8 +11,8 @@ import java.util.List;
 /// @param anonymousGid their group
 public record ExportOptions(
     boolean readOnly, List<String> clients, Squash squash, int anonymousUid, int anonymousGid) {
-  /// `nobody`, as in exports(5).
-  public static final int NOBODY = 65_534;
+  /// The uid and gid of anonymous users, as in exports(5).
+  public static final int ANONYMOUS = 65_534;
 
   public ExportOptions {
     clients = List.copyOf(clients);
@@ -21,7 +21,7 @@ public record ExportOptions(
 
   /// Writable for all clients; root is not believed.
   public static ExportOptions defaults() {
-    return new ExportOptions(false, List.of(), Squash.ROOT, NOBODY, NOBODY);
+    return new ExportOptions(false, List.of(), Squash.ROOT, ANONYMOUS, ANONYMOUS);
   }
 
   public ExportOptions withReadOnly(boolean only) {
@@ -33,8 +33,8 @@ public record ExportOptions(
     return new ExportOptions(readOnly, List.of(allowed), squash, anonymousUid, anonymousGid);
   }
 
-  public ExportOptions withSquash(Squash whom) {
-    return new ExportOptions(readOnly, clients, whom, anonymousUid, anonymousGid);
+  public ExportOptions withSquash(Squash squash) {
+    return new ExportOptions(readOnly, clients, squash, anonymousUid, anonymousGid);
   }
 
   public ExportOptions withAnonymous(int uid, int gid) {

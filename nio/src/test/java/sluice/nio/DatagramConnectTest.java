@@ -90,7 +90,7 @@ class DatagramConnectTest extends Scenario {
   }
 
   @Test
-  void aDisconnectedChannelHearsEverybodyAgain() throws Exception {
+  void aDisconnectedChannelHearsAllPeersAgain() throws Exception {
     DatagramChannel one = boundDatagram();
     InetSocketAddress bound = addressOf(one);
     DatagramChannel peer = boundDatagram();

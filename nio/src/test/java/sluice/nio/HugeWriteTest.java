@@ -52,7 +52,7 @@ class HugeWriteTest extends Scenario {
   }
 
   @Test
-  void aNonBlockingWriteIsBoundedWhenNobodyReads() throws Exception {
+  void aNonBlockingWriteIsBoundedWhenThePeerDoesNotRead() throws Exception {
     Selector selector = selector();
     Link link = link();
     register(link.near(), selector, SelectionKey.OP_READ);

@@ -32,7 +32,7 @@ import sluice.testbase.Patience;
 @MethodSource("sluice.nio.ProviderUnderTest#selected")
 @Timeout(240)
 abstract class Scenario {
-  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   /// Set by JUnit.
   @Parameter
@@ -129,7 +129,7 @@ abstract class Scenario {
       SocketChannel near = socket();
       near.connect(server.getLocalSocketAddress());
       Socket far = closing(server.accept());
-      far.setSoTimeout(PATIENCE_MILLIS);
+      far.setSoTimeout(TIMEOUT_MILLIS);
       return new Link(near, far);
     }
   }
@@ -138,7 +138,7 @@ abstract class Scenario {
   final Link accepted() throws IOException {
     try (ServerSocketChannel server = listening()) {
       Socket far = closing(new Socket(addressOf(server).getAddress(), addressOf(server).getPort()));
-      far.setSoTimeout(PATIENCE_MILLIS);
+      far.setSoTimeout(TIMEOUT_MILLIS);
       return new Link(closing(server.accept()), far);
     }
   }

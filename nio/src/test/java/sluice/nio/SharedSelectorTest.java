@@ -226,7 +226,7 @@ class SharedSelectorTest extends Scenario {
     }
     // The select goes on while the others work, as in a server.
     Patience.until(
-        "the end of all others",
+        "the end of all other threads",
         () -> {
           selector.select(5);
           selector.selectedKeys().clear();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A call on a thread of its own. Started and joined by the test's thread.
 public final class Task<T> {
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 60;
   private static final int STILL_SAMPLES = 5;
 
   private final FutureTask<T> future;
@@ -51,7 +51,7 @@ public final class Task<T> {
 
   public T join() throws Exception {
     try {
-      return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError("the task failed: " + e.getCause(), e.getCause());
     } catch (TimeoutException e) {
@@ -71,7 +71,7 @@ public final class Task<T> {
   /// What the call threw, or null when it returned.
   public @Nullable Throwable outcome() throws InterruptedException {
     try {
-      future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return null;
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
@@ -86,7 +86,7 @@ public final class Task<T> {
   public void awaitBlocked(String... methods) throws InterruptedException {
     List<String> wanted = Arrays.asList(methods);
     List<StackTraceElement> last = List.of();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     for (int still = 0; still < STILL_SAMPLES; ) {
       List<StackTraceElement> now = List.of(thread.getStackTrace());
       boolean inside = now.stream().anyMatch(frame -> wanted.contains(frame.getMethodName()));

@@ -19,7 +19,7 @@ class VirtualThreadTest extends Scenario {
 
   @ParameterizedTest
   @EnumSource(names = {"READ", "ACCEPT", "RECEIVE", "PIPE_READ"})
-  void hundredsThatBlockStopNobody(BlockedCall call) throws Exception {
+  void hundredsThatBlockStopNoOtherThread(BlockedCall call) throws Exception {
     List<Channel> channels = new ArrayList<>();
     List<Task<?>> blocked = new ArrayList<>();
     CountDownLatch started = new CountDownLatch(MANY);
@@ -47,7 +47,7 @@ class VirtualThreadTest extends Scenario {
   }
 
   @Test
-  void hundredsThatSelectStopNobody() throws Exception {
+  void hundredsThatSelectStopNoOtherThread() throws Exception {
     List<Selector> selectors = new ArrayList<>();
     List<Task<Integer>> selecting = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {

@@ -74,7 +74,7 @@ record Explanation(String why, String fix) {
               + disabled
               + (some
                   ? ": only the group kernel.io_uring_group and CAP_SYS_ADMIN may open a ring"
-                  : ": nobody may open a ring"),
+                  : ": no process may open a ring"),
           "sysctl -w kernel.io_uring_disabled=0"
               + (some ? ", or put the user's group into kernel.io_uring_group" : "")
               + otherwise);
@@ -142,7 +142,7 @@ record Explanation(String why, String fix) {
   private static Explanation connect(int errno) {
     return switch (errno) {
       case Errno.ECONNREFUSED ->
-          new Explanation("nobody listens at this address", "start the server, check the port");
+          new Explanation("no server listens at this address", "start the server, check the port");
       case Errno.ENOENT ->
           new Explanation(
               "there is no UNIX socket with this path", "start the server, check the path");
@@ -158,7 +158,7 @@ record Explanation(String why, String fix) {
           new Explanation(
               "this user may not read it (or write it, if that was asked for), or may not enter a"
                   + " directory on the way to it",
-              "grant it (chmod, setfacl), or run as a user who may");
+              "grant it (chmod, setfacl), or run as a user that may");
       case Errno.EXDEV ->
           new Explanation(
               "the path leaves the directory it must stay beneath (.., an absolute link, or a mount"
@@ -312,7 +312,7 @@ record Explanation(String why, String fix) {
           new Explanation(
               "the process lacks the permission or capability for this, or a seccomp filter or LSM"
                   + " denies it",
-              "grant it, or run as a user who has it; `sluice doctor` shows what is blocked");
+              "grant it, or run as a user that has it; `sluice doctor` shows what is blocked");
       case Errno.ENOENT ->
           new Explanation("there is no such file or object", "check the path or the number");
       case Errno.EBADF ->

@@ -264,7 +264,7 @@ interface EngineContractReceive {
 
   /// Back-pressure must not turn into a busy loop.
   @Test
-  default void bytesNobodyReceivesDoNotEndWaits() throws IOException {
+  default void bytesWithoutAReceiveDoNotEndWaits() throws IOException {
     var pair = rig().pair();
     long token = receive(pair);
     rig().engine().cancel(token);

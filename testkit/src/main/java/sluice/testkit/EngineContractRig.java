@@ -87,7 +87,7 @@ final class EngineContractRig {
 
   static final long MILLIS = 1_000_000L;
   static final long SECONDS = 1_000 * MILLIS;
-  private static final long PATIENCE_NANOS = 60 * SECONDS;
+  private static final long TIMEOUT_NANOS = 60 * SECONDS;
   private static final long ACCEPT = 1L << 40;
   private static final byte[] NOTHING = {};
 
@@ -245,7 +245,7 @@ final class EngineContractRig {
 
   /// Turns until there is a completion of `token`, and takes it.
   Event await(long token) throws IOException {
-    long end = peers.nanos() + PATIENCE_NANOS;
+    long end = peers.nanos() + TIMEOUT_NANOS;
     while (true) {
       Event event = poll(token);
       if (event != null) {

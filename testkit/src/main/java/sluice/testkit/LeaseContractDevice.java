@@ -53,7 +53,7 @@ interface LeaseContractDevice {
   }
 
   @Test
-  default void chunkThatTheDeviceMayFillIsNobodys() throws IOException {
+  default void chunkThatTheDeviceMayFillHasNoHolder() throws IOException {
     Pair pair = rig().pair();
     rig().sockets().receive(pair.socket(), rig().token());
     rig().turn(0);
@@ -142,7 +142,7 @@ interface LeaseContractDevice {
   }
 
   @Test
-  default void sendInFlightOutlivesEverybodyElsesLease() throws IOException {
+  default void sendInFlightOutlivesEveryOtherLease() throws IOException {
     Pair pair = rig().pair();
     Account account = new Account("sent", Long.MAX_VALUE);
     byte[] bytes = EngineContractRig.randomBytes(EngineContractSend.MORE_THAN_FITS, 4);

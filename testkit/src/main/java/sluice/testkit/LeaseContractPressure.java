@@ -53,7 +53,7 @@ interface LeaseContractPressure {
 
   /// More attackers than the arena has room for hold all they are given, for ever.
   @Test
-  default void quotasHeldForEverStarveNobody() throws IOException {
+  default void quotasHeldForEverStarveNoConnection() throws IOException {
     List<Memory> kept = new ArrayList<>();
     loops()
         .configure(
@@ -102,7 +102,7 @@ interface LeaseContractPressure {
   /// Replies are sent from the chunks they arrived in. Peers that do not read keep these, but not
   /// the last quarter of the arena.
   @Test
-  default void peersThatDoNotReadStarveNobody() throws IOException {
+  default void peersThatDoNotReadStarveNoOther() throws IOException {
     loops().configure(new EngineConfig(CHUNKS, CHUNK_BYTES, 1024), LeaseContractRig.PATIENT);
     Set<Connection> served = new LinkedHashSet<>();
     loops()
@@ -222,7 +222,7 @@ interface LeaseContractPressure {
       loops().during("a hoarder", () -> writeUntilRefused(hoarder, 7));
       loops().turnAWhile();
     }
-    loops().turnUntil("who is beyond it", () -> counters().overBudgetConnections() > 0);
+    loops().turnUntil("the connection beyond it", () -> counters().overBudgetConnections() > 0);
     loops()
         .turnUntil(
             "the end of these", () -> counters().closed() >= counters().overBudgetConnections());

@@ -25,7 +25,7 @@ import sluice.testkit.EngineContractRig.Opener;
 /// the test's thread, which turns the loop; peers act while it turns.
 final class LeaseContractRig {
   private static final long TURN_NANOS = 5 * EngineContractRig.MILLIS;
-  private static final long PATIENCE_NANOS = 60 * EngineContractRig.SECONDS;
+  private static final long TIMEOUT_NANOS = 60 * EngineContractRig.SECONDS;
 
   /// However long one of them was kept from the processor.
   private static final int LEAST_TURNS = 10;
@@ -125,7 +125,7 @@ final class LeaseContractRig {
   }
 
   void turnUntil(String what, BooleanSupplier done) {
-    long end = System.nanoTime() + PATIENCE_NANOS; // simulated time costs nothing
+    long end = System.nanoTime() + TIMEOUT_NANOS; // simulated time costs nothing
     while (!done.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("time for: %s", what).isNegative();
       loop().turn(TURN_NANOS);

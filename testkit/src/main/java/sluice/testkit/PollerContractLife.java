@@ -80,7 +80,7 @@ interface PollerContractLife {
   }
 
   @Test
-  default void aDescriptorClosedWhileItIsAMemberHarmsNobody() throws IOException {
+  default void aDescriptorClosedWhileItIsAMemberHarmsNoOther() throws IOException {
     Member closed = rig().member(IN);
     Member ready = rig().ready(IN);
     Member other = rig().member(IN);

@@ -137,7 +137,7 @@ interface PollerContractWaits {
   }
 
   @Test
-  default void wakeupCostsNoCallWhenNobodyWaits() {
+  default void wakeupCostsNoCallWhenNoThreadWaits() {
     rig().now();
     long before = rig().poller.systemCalls();
     for (int i = 0; i < 100; i++) {

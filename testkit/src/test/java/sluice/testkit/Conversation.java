@@ -9,7 +9,7 @@ import sluice.testkit.sim.SimWorld;
 /// runs the simulation.
 final class Conversation {
   private static final int MAX_START_NANOS = 2_000_000;
-  private static final int MAX_PATIENCE_NANOS = 20_000_000;
+  private static final int MAX_TIMEOUT_NANOS = 20_000_000;
 
   private final SimClient client;
   private final byte[] expected;
@@ -33,7 +33,7 @@ final class Conversation {
     world.scheduler().after(world.random().below(MAX_START_NANOS), start);
     boolean givesUp = world.random().chance(60);
     if (givesUp) {
-      client.resetAfter(world.random().skewed(MAX_PATIENCE_NANOS));
+      client.resetAfter(world.random().skewed(MAX_TIMEOUT_NANOS));
     }
     return new Conversation(client, expected, lenient || givesUp);
   }

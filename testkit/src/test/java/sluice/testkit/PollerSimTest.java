@@ -174,7 +174,7 @@ class PollerSimTest {
       }
       world.check(entry.descriptor.fd() == fd, "another descriptor");
       world.check(entry.enabled, "reported while disabled");
-      world.check(bits != 0 && (bits & ~entry.wanted) == 0, "events that nobody wants: " + bits);
+      world.check(bits != 0 && (bits & ~entry.wanted) == 0, "events without interest: " + bits);
       world.check(!exact || (bits & ~entry.lately) == 0, "events that were never there: " + bits);
       if (entry.auto) {
         world.check(entry.owed-- > 0, "reported twice without being enabled");

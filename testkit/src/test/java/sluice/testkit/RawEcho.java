@@ -156,7 +156,7 @@ final class RawEcho implements CompletionSink {
     }
     Peer peer = peers.get((int) token);
     if (peer == null) {
-      throw new AssertionError("completion for nobody: " + Long.toHexString(token));
+      throw new AssertionError("completion without an operation: " + Long.toHexString(token));
     }
     switch ((int) (token >>> 56)) {
       case RECEIVE -> received(peer, result, flags);

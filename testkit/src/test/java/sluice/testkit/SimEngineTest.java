@@ -343,7 +343,7 @@ class SimEngineTest {
   }
 
   @Test
-  void violationsAreNotForgottenWhenSomebodyCatchesThem() {
+  void violationsAreNotForgottenWhenCodeCatchesThem() {
     refused("not open", () -> sockets.receive(77, RECEIVE));
     refused("not open", () -> turn(0));
   }

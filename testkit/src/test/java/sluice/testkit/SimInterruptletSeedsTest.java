@@ -79,7 +79,7 @@ class SimInterruptletSeedsTest {
     loop.drain(60 * SECOND_NANOS);
     world.turnUntil(loop::stopping, MAX_TURNS, () -> loop.turn(-1));
     conversations.forEach(c -> c.check(world));
-    world.check(loop.heldBytes() == 0, "the loop holds bytes for nobody");
+    world.check(loop.heldBytes() == 0, "the loop holds bytes without a holder");
     world.check(loop.counters().handlerFailures() == 0, "a handler failed");
     world.check(loop.counters().taskFailures() == 0, "a task failed");
     loop.close();

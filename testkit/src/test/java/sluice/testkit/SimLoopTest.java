@@ -25,7 +25,7 @@ class SimLoopTest {
   private static final int MAX_TURNS = 200_000;
   private static final int PARTIAL_BYTES = 64 << 20;
   private static final long SECOND_NANOS = 1_000_000_000L;
-  private static final long PATIENCE_NANOS = 600 * SECOND_NANOS;
+  private static final long TIMEOUT_NANOS = 600 * SECOND_NANOS;
 
   private static LoopConfig config(SimRandom random, int messageBytes) {
     return new LoopConfig(
@@ -33,7 +33,7 @@ class SimLoopTest {
             Math.max(1_024, 2 * messageBytes),
             random.chance(50) ? random.between(16_384, 65_536) : PARTIAL_BYTES,
             64 << 10,
-            random.chance(50) ? random.skewed(300_000_000) : PATIENCE_NANOS,
+            random.chance(50) ? random.skewed(300_000_000) : TIMEOUT_NANOS,
             2 * SECOND_NANOS)
         .withLeases(
             new LeaseLimits(
@@ -70,7 +70,7 @@ class SimLoopTest {
             || fewNumbers
             || config.maxConnections() < 100
             || config.partialBytesPerLoop() < PARTIAL_BYTES
-            || config.writeTimeoutNanos() < PATIENCE_NANOS;
+            || config.writeTimeoutNanos() < TIMEOUT_NANOS;
     List<Conversation> conversations = new ArrayList<>();
     for (int i = random.between(1, 8); i > 0; i--) {
       byte[] bytes = random.bytes(messageBytes * random.skewed(habits.mostMessages()));

@@ -101,7 +101,7 @@ public final class Json {
 
   /// As [#parse], when an object is expected.
   @SuppressWarnings("unchecked") // every object parsed here has string keys
-  static Map<String, Object> parseObject(String text) {
+  public static Map<String, Object> parseObject(String text) {
     if (parse(text) instanceof Map<?, ?> map) {
       return (Map<String, Object>) map;
     }

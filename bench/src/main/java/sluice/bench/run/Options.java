@@ -42,6 +42,7 @@ public record Options(
       usage: sluice bench NAME [OPTIONS]
              sluice bench --list | NAME --help  (the cases and systems of all, or of one)
              sluice bench demo NAME [OPTIONS]   (the servers of bench poller and their client)
+             sluice bench plot FILE.jsonl       (draws a result file again: FILE.svg)
 
         --peers A,B      run only these systems (ours is sluice/io_uring, sluice/epoll, …)
         --cases X,Y      run only the cases of these names, or whose names begin with these

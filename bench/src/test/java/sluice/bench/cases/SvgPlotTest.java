@@ -1,6 +1,7 @@
 package sluice.bench.cases;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
@@ -61,5 +62,25 @@ final class SvgPlotTest {
   void casesWithoutFiguresAreStillAPlot() {
     CaseResult empty = new CaseResult("echo", "x", List.of(), Map.of("a", "missing"));
     assertThat(SvgPlot.render("echo", List.of(empty), "")).contains("</svg>");
+  }
+
+  @Test
+  void aResultFileIsDrawnFromItsLines() {
+    List<String> lines =
+        List.of(
+            "{\"bench\":\"echo\",\"environment\":{\"cpu\":\"a <cpu>\",\"date\":\"today\"}}",
+            "{\"bench\":\"echo\",\"case\":\"64B\",\"system\":\"sluice/io_uring\",\"cpu_ns_per_req\":4000}",
+            "{\"bench\":\"echo\",\"case\":\"64B\",\"system\":\"netty-epoll\",\"cpu_ns_per_req\":8000}",
+            "{\"case\":\"64B\",\"system\":\"c\",\"error\":\"not installed\"}",
+            "{\"case\":\"64B\",\"pair\":[\"sluice/io_uring\",\"netty-epoll\"],\"metric\":\"cpu_ns_per_req\","
+                + "\"ratio\":0.5,\"min\":0.4,\"max\":0.6}");
+    String svg = ResultPlot.render(lines);
+    assertThat(svg.lines().filter(line -> line.startsWith("<rect"))).hasSize(1 + 2);
+    assertThat(svg)
+        .contains(
+            "a &lt;cpu&gt;", "4,000.0<", "8,000.0   sluice/io_uring is 0.50 [0.40–0.60] of it<");
+    assertThatThrownBy(() -> ResultPlot.render(lines.subList(0, 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no line has a figure");
   }
 }

@@ -116,7 +116,7 @@ public record CompareRounds(
       return window(process, log);
     } finally {
       if (child.wasKilled()) {
-        progress.accept("did not end within " + Child.PATIENCE_SECONDS + " s of SIGTERM: killed");
+        progress.accept("did not end within " + Child.TIMEOUT_SECONDS + " s of SIGTERM: killed");
       }
       Files.deleteIfExists(log);
       awaitSilence();

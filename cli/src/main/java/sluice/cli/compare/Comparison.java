@@ -66,7 +66,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     answers(theirs)
         .forEach((url, answer) -> {
           String our = ofOurs.getOrDefault(url, answer);
-          if (!answer.equals(Answers.VARYING) && !our.equals(answer)) {
+          if (!answer.equals(ResponseLog.VARYING) && !our.equals(answer)) {
             lines.add(url + " is " + answer + " on jdk, " + our + " on " + backend);
           }
         });
@@ -76,7 +76,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
   private static Map<String, String> answers(List<Measurement> side) {
     Map<String, String> all = new LinkedHashMap<>();
     for (Measurement round : side) {
-      round.load().answers().forEach((url, answer) -> all.merge(url, answer, Answers::both));
+      round.load().answers().forEach((url, answer) -> all.merge(url, answer, ResponseLog::both));
     }
     return all;
   }

@@ -43,7 +43,7 @@ final class LoadConnection implements AutoCloseable {
   }
 
   /// @return the answer, after all of it was read
-  Answers.Answer ask(byte[] request) throws IOException {
+  ResponseLog.Answer ask(byte[] request) throws IOException {
     socket.getOutputStream().write(request);
     String[] status = line().split(" ", 3);
     reusable = !status[0].equals("HTTP/1.0"); // unless it says so
@@ -73,7 +73,7 @@ final class LoadConnection implements AutoCloseable {
       reusable = false;
       readToTheEnd();
     }
-    return new Answers.Answer(code, bytes, sum.getValue());
+    return new ResponseLog.Answer(code, bytes, sum.getValue());
   }
 
   private void read(long length) throws IOException {

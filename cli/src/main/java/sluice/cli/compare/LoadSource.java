@@ -19,7 +19,7 @@ public interface LoadSource {
   /// @param requests answered
   /// @param failed not answered, or with an error
   /// @param p50 microseconds; NaN where the source does not tell latencies, as the next two
-  /// @param answers by URL, see [Answers]; empty where the source does not tell them
+  /// @param answers by URL, see [ResponseLog]; empty where the source does not tell them
   record Outcome(
       long requests,
       long failed,

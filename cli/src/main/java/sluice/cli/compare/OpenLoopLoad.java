@@ -32,7 +32,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
         URI url = new URI(text);
         if (!"http".equals(url.getScheme()) || url.getHost() == null) {
           throw new UsageException(
-              file + ": " + text + " is no http URL. For others use --load-command.");
+              file + ": " + text + " is no http URL. For other protocols use --load-command.");
         }
         urls.add(url);
       } catch (java.net.URISyntaxException e) {
@@ -51,7 +51,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     List<byte[]> requests = urls.stream().map(LoadConnection::request).toList();
     AtomicInteger next = new AtomicInteger();
     AtomicLong failed = new AtomicLong();
-    Answers answers = new Answers(urls);
+    ResponseLog answers = new ResponseLog(urls);
     long start = System.nanoTime();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
@@ -86,7 +86,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
     private final List<byte[]> requests;
     private final AtomicInteger next;
     private final AtomicLong failed;
-    private final Answers answers;
+    private final ResponseLog answers;
     private final long[] latencies;
     private final long start;
     private final LoadConnection[] open;
@@ -95,7 +95,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
         List<byte[]> requests,
         AtomicInteger next,
         AtomicLong failed,
-        Answers answers,
+        ResponseLog answers,
         long[] latencies,
         long start) {
       this.requests = requests;
@@ -137,7 +137,7 @@ public record OpenLoopLoad(List<URI> urls, int rate, int connections) {
       }
       boolean done = false;
       try {
-        Answers.Answer answer = connection.ask(requests.get(page));
+        ResponseLog.Answer answer = connection.ask(requests.get(page));
         done = connection.isReusable();
         answers.note(page, answer);
         return answer.status();

@@ -11,22 +11,22 @@ import java.util.stream.Stream;
 /// A process that is not to outlive this one, nor its own children. Of the thread that started it;
 /// when this process ends by a signal, a thread of the JVM's ends it.
 public final class Child implements AutoCloseable {
-  public static final int PATIENCE_SECONDS = 60;
+  public static final int TIMEOUT_SECONDS = 60;
   private static final AtomicBoolean ENDING = new AtomicBoolean();
 
   private final Process process;
-  private final int patienceSeconds;
+  private final int timeoutSeconds;
   private final Thread hook;
   private volatile boolean killed;
 
   public Child(Process process) {
-    this(process, PATIENCE_SECONDS);
+    this(process, TIMEOUT_SECONDS);
   }
 
-  /// @param patienceSeconds how long it may take to end once it was asked to
-  Child(Process process, int patienceSeconds) {
+  /// @param timeoutSeconds how long it may take to end once it was asked to
+  Child(Process process, int timeoutSeconds) {
     this.process = process;
-    this.patienceSeconds = patienceSeconds;
+    this.timeoutSeconds = timeoutSeconds;
     hook = new Thread(this::endWithUs, "sluice-end-" + process.pid());
     Runtime.getRuntime().addShutdownHook(hook);
   }
@@ -51,7 +51,7 @@ public final class Child implements AutoCloseable {
     try {
       CompletableFuture.allOf(
               all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
-          .get(patienceSeconds, TimeUnit.SECONDS);
+          .get(timeoutSeconds, TimeUnit.SECONDS);
       ended = true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -14,9 +14,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Json;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.verify.ClassFiles;
 import sluice.verify.check.DomainCheck;
 import sluice.verify.check.Finding;
@@ -53,7 +53,7 @@ final class DomainCheckCommand implements Callable<Integer> {
         classes += ClassFiles.read(input, check::add);
       }
     } catch (IOException e) {
-      throw new ParameterException(spec.commandLine(), Failure.text(e), e);
+      throw new ParameterException(spec.commandLine(), FailureMessage.text(e), e);
     }
     if (classes == 0) {
       throw new ParameterException(
@@ -62,7 +62,7 @@ final class DomainCheckCommand implements Callable<Integer> {
     List<Finding> findings = check.run();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    check.unreadable().forEach(line -> err.println("sluice: " + Shown.line(line)));
+    check.unreadable().forEach(line -> err.println("sluice: " + TerminalText.line(line)));
     if (json) {
       out.println(Json.of(findings.stream().map(DomainCheckCommand::asJson).toList()));
     } else {
@@ -82,7 +82,7 @@ final class DomainCheckCommand implements Callable<Integer> {
       counts.merge(treatment, 1, Integer::sum);
       out.println(
           String.format("%-12s ", treatment.label())
-              + Shown.line(finding.use() + " in " + finding.className() + "." + finding.member())
+              + TerminalText.line(finding.use() + " in " + finding.className() + "." + finding.member())
               + ", line "
               + finding.line()
               + ": "

@@ -29,7 +29,7 @@ final class DomainCounters implements AutoCloseable {
   static final String ALLOCATED = "allocated_bytes";
   static final String HELD = "held";
 
-  private record Shown(
+  private record TerminalText(
       String name,
       Supplier<Domain> domain,
       Counter alive,
@@ -39,7 +39,7 @@ final class DomainCounters implements AutoCloseable {
       Counter held) {}
 
   private final Counters counters;
-  private final List<Shown> domains = new ArrayList<>();
+  private final List<TerminalText> domains = new ArrayList<>();
 
   /// @param counters of this process; closed by the caller, after this
   DomainCounters(Counters counters) {
@@ -55,7 +55,7 @@ final class DomainCounters implements AutoCloseable {
   void add(String name, Supplier<Domain> current) {
     String label = LABEL + name + "/";
     domains.add(
-        new Shown(
+        new TerminalText(
             name,
             current,
             counters.gauge(label + ALIVE),
@@ -67,7 +67,7 @@ final class DomainCounters implements AutoCloseable {
 
   /// Writes what the domains use, and ends those that are to end.
   void tick() {
-    for (Shown each : domains) {
+    for (TerminalText each : domains) {
       Domain domain = each.domain.get();
       DomainStat stat = domain.stat();
       each.threads.set(stat.threads());
@@ -104,7 +104,7 @@ final class DomainCounters implements AutoCloseable {
   /// Removes requests that came too late.
   @Override
   public void close() {
-    for (Shown each : domains) {
+    for (TerminalText each : domains) {
       Path request = request(each.name);
       if (request != null) {
         remove(request);

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.loop.counters.CounterFile;
 
 /// `sluice domain kill`: ends one domain of a running process, not the process. Runs in the main
@@ -26,7 +26,7 @@ import sluice.loop.counters.CounterFile;
     },
     mixinStandardHelpOptions = true)
 final class DomainKillCommand implements Callable<Integer> {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
   private static final int LOOK_MILLIS = 10;
 
   @Spec CommandSpec spec = CommandSpec.create();
@@ -36,7 +36,7 @@ final class DomainKillCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     DomainRow row = named.row();
-    String shown = "domain " + Shown.line(row.name()) + " of process " + row.pid();
+    String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
     if (row.value(DomainCounters.ALIVE) != 0) {
       Path counters = CounterFile.fileOf(named.directory(), row.pid());
       if (!end(row, counters)) {
@@ -57,7 +57,7 @@ final class DomainKillCommand implements Callable<Integer> {
     } catch (FileAlreadyExistsException e) {
       // another command asks for the same
     }
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
     while (Files.exists(request)) {
       if (!ProcessHandle.of(row.pid()).map(ProcessHandle::isAlive).orElse(false)) {
         break;

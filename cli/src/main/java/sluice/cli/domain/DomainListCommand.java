@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
 import sluice.cli.console.Json;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 
 /// `sluice domain ls`: the domains of running processes. Runs in the main thread.
 @Command(
@@ -45,7 +45,7 @@ final class DomainListCommand implements Callable<Integer> {
               ? Json.of(row.json())
               : line(
                   row.pid(),
-                  Shown.line(row.name()),
+                  TerminalText.line(row.name()),
                   row.state(),
                   row.value(DomainCounters.THREADS),
                   row.value(DomainCounters.CPU),

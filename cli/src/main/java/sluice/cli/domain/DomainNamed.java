@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.CountersDirectory;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 
 /// The options with which a command names one domain of a running process. Used by the main thread.
 final class DomainNamed {
@@ -44,7 +44,7 @@ final class DomainNamed {
     if (rows.size() == 1) {
       return rows.getFirst();
     }
-    String shown = Shown.line(name);
+    String shown = TerminalText.line(name);
     throw new ParameterException(
         spec.commandLine(),
         rows.isEmpty()

@@ -14,9 +14,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Interrupts;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.domain.Budget;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
@@ -96,7 +96,7 @@ final class DomainRunCommand implements Callable<Integer> {
       tell(String.valueOf(e.getMessage()));
       return 1;
     } catch (IOException | IllegalArgumentException e) {
-      throw wrong(Failure.text(e), e);
+      throw wrong(FailureMessage.text(e), e);
     } finally {
       domains.forEach(Domain::close);
     }
@@ -190,11 +190,11 @@ final class DomainRunCommand implements Callable<Integer> {
 
   private void tell(String line) {
     PrintWriter err = spec.commandLine().getErr();
-    err.println("sluice: " + Shown.line(line));
+    err.println("sluice: " + TerminalText.line(line));
     err.flush();
   }
 
   private ParameterException wrong(String message, @Nullable Throwable cause) {
-    return new ParameterException(spec.commandLine(), Shown.message(message), cause);
+    return new ParameterException(spec.commandLine(), TerminalText.message(message), cause);
   }
 }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Json;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 
 /// `sluice domain stat`: what one domain uses. Runs in the main thread.
 @Command(
@@ -33,7 +33,7 @@ final class DomainStatCommand implements Callable<Integer> {
       out.println(Json.of(row.json()));
     } else {
       out.println(
-          "domain " + Shown.line(row.name()) + " of process " + row.pid() + ": " + row.state());
+          "domain " + TerminalText.line(row.name()) + " of process " + row.pid() + ": " + row.state());
       row.values()
           .forEach((label, value) ->
               out.println(String.format(Locale.ROOT, "  %-20s %,20d", label, value)));

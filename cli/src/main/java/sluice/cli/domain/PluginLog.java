@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 
 /// Log lines of one plug-in. A line of a kind is followed by the next of that kind after five
 /// seconds at the soonest, which then says how many were left out: requests cannot fill the log.
@@ -29,7 +29,7 @@ final class PluginLog {
 
   /// An event of the plug-in's life.
   void tell(String line) {
-    lines.accept("plug-in " + prefix + " " + Shown.line(line));
+    lines.accept("plug-in " + prefix + " " + TerminalText.line(line));
   }
 
   /// A request that did not go well.

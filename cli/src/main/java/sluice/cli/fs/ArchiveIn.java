@@ -17,7 +17,7 @@ import sluice.sys.Statx;
 /// hard links, extended attributes, access control lists. Of the command's thread.
 final class ArchiveIn {
   private final Ext2 tree;
-  private final LeftOut leftOut;
+  private final CopyWarnings warnings;
   private final Map<Id, Long> linked = new HashMap<>();
 
   /// A file of this machine.
@@ -27,9 +27,9 @@ final class ArchiveIn {
     }
   }
 
-  ArchiveIn(Ext2 tree, LeftOut leftOut) {
+  ArchiveIn(Ext2 tree, CopyWarnings warnings) {
     this.tree = tree;
-    this.leftOut = leftOut;
+    this.warnings = warnings;
   }
 
   /// The copy of another name of the same file, 0 when there is none.
@@ -47,13 +47,13 @@ final class ArchiveIn {
         AttributeChange.NONE
             .withOwner(s.uid())
             .withGroup(s.gid())
-            .withAccess(HostCall.nanos(s.accessedSeconds(), s.accessedNanos()))
-            .withModify(HostCall.nanos(s.modifiedSeconds(), s.modifiedNanos()));
+            .withAccess(HostSystemCalls.nanos(s.accessedSeconds(), s.accessedNanos()))
+            .withModify(HostSystemCalls.nanos(s.modifiedSeconds(), s.modifiedNanos()));
     boolean hasMode = kind != FileKind.SYMLINK;
     tree.setAttributes(Caller.ROOT, inode, hasMode ? change.withMode(s.mode()) : change);
     // Behind the owner, whose change takes security.capability away.
     if (hasMode) {
-      int fd = HostCall.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
+      int fd = HostSystemCalls.open(source, Files.O_PATH | Files.O_NOFOLLOW, 0);
       try {
         attributes(source, fd, inode);
       } finally {
@@ -63,16 +63,16 @@ final class ArchiveIn {
   }
 
   private void attributes(Path source, int fd, long inode) throws IOException {
-    byte[] names = HostCall.attributes(fd, source);
+    byte[] names = HostSystemCalls.attributes(fd, source);
     int start = 0;
     for (int i = 0; i < names.length; i++) {
       if (names[i] == 0) {
         byte[] name = Arrays.copyOfRange(names, start, i);
-        byte[] value = HostCall.attribute(fd, name, source);
+        byte[] value = HostSystemCalls.attribute(fd, name, source);
         try {
           set(inode, name, value);
         } catch (FsException e) {
-          leftOut.tell(
+          warnings.tell(
               source + ": its attribute " + MountedImage.text(name) + ": " + e.getMessage());
         }
         start = i + 1;
@@ -81,8 +81,8 @@ final class ArchiveIn {
   }
 
   private void set(long inode, byte[] name, byte[] value) throws IOException {
-    boolean ofNewFiles = Arrays.equals(name, HostCall.DEFAULT_LIST);
-    if (ofNewFiles || Arrays.equals(name, HostCall.ACCESS_LIST)) {
+    boolean ofNewFiles = Arrays.equals(name, HostSystemCalls.DEFAULT_LIST);
+    if (ofNewFiles || Arrays.equals(name, HostSystemCalls.ACCESS_LIST)) {
       tree.setAccessControlList(inode, ofNewFiles, value);
     } else {
       tree.setExtendedAttribute(Caller.ROOT, inode, name, value, 0);

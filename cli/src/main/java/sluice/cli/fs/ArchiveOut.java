@@ -23,12 +23,12 @@ final class ArchiveOut {
   private static final int SET_ID = 06000;
 
   private final Ext2 tree;
-  private final LeftOut leftOut;
+  private final CopyWarnings warnings;
   private final Map<Long, Path> linked = new HashMap<>();
 
-  ArchiveOut(Ext2 tree, LeftOut leftOut) {
+  ArchiveOut(Ext2 tree, CopyWarnings warnings) {
     this.tree = tree;
-    this.leftOut = leftOut;
+    this.warnings = warnings;
   }
 
   /// Where another name of the same file was copied to.
@@ -40,14 +40,14 @@ final class ArchiveOut {
   ///
   /// @return false when it is left out
   boolean special(FileAttributes a, Path target) throws IOException {
-    byte[] name = HostCall.bytes(target);
+    byte[] name = HostSystemCalls.bytes(target);
     int mode = a.kind().modeBits() | 0600;
     int made = NameCalls.mknodat(Files.AT_FDCWD, name, mode, a.deviceMajor(), a.deviceMinor());
     if (made == -Errno.EPERM) {
-      leftOut.tell(target + ": only root may make a device file. Fix: run as root");
+      warnings.tell(target + ": only root may make a device file. Fix: run as root");
       return false;
     }
-    HostCall.check(made, "mknodat", target);
+    HostSystemCalls.check(made, "mknodat", target);
     return true;
   }
 
@@ -56,23 +56,23 @@ final class ArchiveOut {
     if (a.links() > 1 && !a.isDirectory()) {
       linked.put(a.inode(), target);
     }
-    int fd = HostCall.open(target, Files.O_PATH | Files.O_NOFOLLOW, 0);
+    int fd = HostSystemCalls.open(target, Files.O_PATH | Files.O_NOFOLLOW, 0);
     try {
       int kept = a.permissions();
       int given = AttributeCalls.chown(fd, a.uid(), a.gid());
       if (given == -Errno.EPERM) {
-        leftOut.owner(target);
+        warnings.owner(target);
         kept &= ~SET_ID; // not with the rights of another user
       } else {
-        HostCall.check(given, "fchownat", target);
+        HostSystemCalls.check(given, "fchownat", target);
       }
       if (a.kind() != FileKind.SYMLINK) {
         attributes(a.inode(), fd, target);
         lists(a, fd, target); // before the mode, whose bits for the group are a list's mask
-        HostCall.check(AttributeCalls.chmod(HostCall.path(fd), kept), "fchmodat", target);
+        HostSystemCalls.check(AttributeCalls.chmod(HostSystemCalls.path(fd), kept), "fchmodat", target);
       }
       int timed = AttributeCalls.utimens(fd, a.accessNanos(), 0, a.modifyNanos(), 0);
-      HostCall.check(timed, "utimensat", target);
+      HostSystemCalls.check(timed, "utimensat", target);
     } finally {
       Files.close(fd);
     }
@@ -94,13 +94,13 @@ final class ArchiveOut {
     String why = "";
     try {
       byte[] value = tree.extendedAttribute(Caller.ROOT, inode, name);
-      int set = AttributeCalls.setxattr(HostCall.path(fd), name, value, 0);
+      int set = AttributeCalls.setxattr(HostSystemCalls.path(fd), name, value, 0);
       why = set < 0 ? why(set) : "";
     } catch (FsException e) {
       why = String.valueOf(e.getMessage());
     }
     if (!why.isEmpty()) {
-      leftOut.tell(target + ": its attribute " + MountedImage.text(name) + ": " + why);
+      warnings.tell(target + ": its attribute " + MountedImage.text(name) + ": " + why);
     }
   }
 
@@ -113,21 +113,21 @@ final class ArchiveOut {
       try {
         byte[] list = tree.accessControlList(a.inode(), ofNewFiles);
         if (list != null) {
-          list(fd, ofNewFiles ? HostCall.DEFAULT_LIST : HostCall.ACCESS_LIST, list, target);
+          list(fd, ofNewFiles ? HostSystemCalls.DEFAULT_LIST : HostSystemCalls.ACCESS_LIST, list, target);
         }
       } catch (FsException e) {
-        leftOut.tell(target + ": its access control list: " + e.getMessage());
+        warnings.tell(target + ": its access control list: " + e.getMessage());
       }
     }
   }
 
   /// A file system that has none has none for all files: that is told once.
   private void list(int fd, byte[] name, byte[] list, Path target) {
-    int set = AttributeCalls.setxattr(HostCall.path(fd), name, list, 0);
+    int set = AttributeCalls.setxattr(HostSystemCalls.path(fd), name, list, 0);
     if (set == -Errno.EOPNOTSUPP) {
-      leftOut.list(target);
+      warnings.list(target);
     } else if (set < 0) {
-      leftOut.tell(target + ": its access control list: " + why(set));
+      warnings.tell(target + ": its access control list: " + why(set));
     }
   }
 }

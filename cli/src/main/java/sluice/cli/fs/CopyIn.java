@@ -5,7 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.cli.console.UsageException;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
@@ -21,18 +21,18 @@ final class CopyIn {
   private final Ext2 tree;
   private final ImageCopy copy;
   private final FsCp.Ways ways;
-  private final LeftOut leftOut;
+  private final CopyWarnings warnings;
   private final ArchiveIn archive;
   private final Statx image;
 
   /// @param image the file that the tree is in
-  CopyIn(Ext2 tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut, Statx image) {
+  CopyIn(Ext2 tree, ImageCopy copy, FsCp.Ways ways, CopyWarnings warnings, Statx image) {
     this.image = image;
     this.tree = tree;
     this.copy = copy;
     this.ways = ways;
-    this.leftOut = leftOut;
-    archive = new ArchiveIn(tree, leftOut);
+    this.warnings = warnings;
+    archive = new ArchiveIn(tree, warnings);
   }
 
   /// Copies to a name in a directory of the image.
@@ -45,9 +45,9 @@ final class CopyIn {
 
   private void one(Path source, long directory, byte[] name) throws IOException {
     copy.begin();
-    Statx status = HostCall.status(source);
+    Statx status = HostSystemCalls.status(source);
     if (status.inode() == image.inode() && status.device() == image.device()) {
-      leftOut.tell(source + ": it is the image itself");
+      warnings.tell(source + ": it is the image itself");
       return;
     }
     FileKind kind = FileKind.ofMode(status.mode());
@@ -71,14 +71,14 @@ final class CopyIn {
 
   private long symlink(Path source, long directory, byte[] name) throws IOException {
     requireNone(source, directory, name);
-    NewFile link = NewFile.symlink(HostCall.readLink(source));
+    NewFile link = NewFile.symlink(HostSystemCalls.readLink(source));
     return tree.create(Caller.ROOT, directory, name, link);
   }
 
   /// @return 0 when it is left out
   private long special(Path source, Statx s, long directory, byte[] name) throws IOException {
     if (!ways.archive()) {
-      leftOut.tell(source + ": neither file, directory nor link. Fix: give -a, which keeps it");
+      warnings.tell(source + ": neither file, directory nor link. Fix: give -a, which keeps it");
       return 0;
     }
     requireNone(source, directory, name);
@@ -97,7 +97,7 @@ final class CopyIn {
     }
     try (DirectoryStream<Path> below = Files.newDirectoryStream(source)) {
       for (Path path : below) {
-        one(path, made, HostCall.name(path));
+        one(path, made, HostSystemCalls.name(path));
       }
     }
     return made;
@@ -105,7 +105,7 @@ final class CopyIn {
 
   private long file(Path source, Statx s, long directory, byte[] name) throws IOException {
     int flags = sluice.sys.Files.O_RDONLY | sluice.sys.Files.O_NOFOLLOW;
-    int fd = HostCall.open(source, flags, 0); // before anything in the image is changed
+    int fd = HostSystemCalls.open(source, flags, 0); // before anything in the image is changed
     try {
       long made = existing(directory, name);
       if (made == 0) {
@@ -117,7 +117,7 @@ final class CopyIn {
         throw new IOException(inImage(source) + " exists and is no file");
       }
       copy.write(fd, source, s.size(), made);
-      long modified = HostCall.nanos(s.modifiedSeconds(), s.modifiedNanos());
+      long modified = HostSystemCalls.nanos(s.modifiedSeconds(), s.modifiedNanos());
       tree.setAttributes(Caller.ROOT, made, AttributeChange.NONE.withModify(modified));
       return made;
     } finally {
@@ -126,7 +126,7 @@ final class CopyIn {
   }
 
   private static String inImage(Path source) {
-    return "what " + Shown.line(source.toString()) + " is to become in the image";
+    return "what " + TerminalText.line(source.toString()) + " is to become in the image";
   }
 
   private void requireNone(Path source, long directory, byte[] name) throws IOException {

@@ -12,7 +12,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.cli.console.UsageException;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
@@ -30,15 +30,15 @@ final class CopyOut {
   private final Ext2 tree;
   private final ImageCopy copy;
   private final FsCp.Ways ways;
-  private final LeftOut leftOut;
+  private final CopyWarnings warnings;
   private final ArchiveOut archive;
 
-  CopyOut(Ext2 tree, ImageCopy copy, FsCp.Ways ways, LeftOut leftOut) {
+  CopyOut(Ext2 tree, ImageCopy copy, FsCp.Ways ways, CopyWarnings warnings) {
     this.tree = tree;
     this.copy = copy;
     this.ways = ways;
-    this.leftOut = leftOut;
-    archive = new ArchiveOut(tree, leftOut);
+    this.warnings = warnings;
+    archive = new ArchiveOut(tree, warnings);
   }
 
   /// Copies to a name; the directory it is in exists.
@@ -58,7 +58,7 @@ final class CopyOut {
     copy.begin();
     FileAttributes a = tree.attributes(inode);
     if (below && a.kind() != FileKind.SYMLINK && Files.isSymbolicLink(target)) {
-      String name = Shown.line(target.toString());
+      String name = TerminalText.line(target.toString());
       throw new IOException(name + " is a symbolic link, not followed. Fix: remove it first");
     }
     Path twin = ways.archive() ? archive.copied(a) : null;
@@ -69,7 +69,7 @@ final class CopyOut {
     boolean made = true;
     switch (a.kind()) {
       case DIRECTORY -> directory(inode, a, target);
-      case SYMLINK -> HostCall.symlink(tree.readLink(inode), target);
+      case SYMLINK -> HostSystemCalls.symlink(tree.readLink(inode), target);
       case REGULAR -> file(inode, a, target, below);
       default -> made = special(a, target);
     }
@@ -83,7 +83,7 @@ final class CopyOut {
       return archive.special(a, target);
     }
     String name = String.valueOf(target.getFileName());
-    leftOut.tell(name + ": neither file, directory nor link. Fix: give -a, which keeps it");
+    warnings.tell(name + ": neither file, directory nor link. Fix: give -a, which keeps it");
     return false;
   }
 
@@ -93,7 +93,7 @@ final class CopyOut {
             | sluice.sys.Files.O_CREAT
             | sluice.sys.Files.O_TRUNC
             | (below ? sluice.sys.Files.O_NOFOLLOW : 0);
-    int fd = HostCall.open(target, flags, ways.archive() ? OWNER_ALONE : a.mode() & FOR_ALL);
+    int fd = HostSystemCalls.open(target, flags, ways.archive() ? OWNER_ALONE : a.mode() & FOR_ALL);
     try {
       copy.read(inode, fd, target);
     } finally {
@@ -107,7 +107,7 @@ final class CopyOut {
       Files.createDirectory(target, mode(ways.archive() ? 0 : a.mode()));
     }
     for (Map.Entry<byte[], Long> entry : MountedImage.entries(tree, inode).entrySet()) {
-      one(entry.getValue(), HostCall.below(target, entry.getKey()), true);
+      one(entry.getValue(), HostSystemCalls.below(target, entry.getKey()), true);
     }
   }
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Interrupts;
 import sluice.cli.console.Progress;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.cli.console.UsageException;
 import sluice.sys.Statx;
 
@@ -22,7 +22,7 @@ import sluice.sys.Statx;
     name = "cp",
     description = {
       "Copies a file or, with -r, a directory into an image or out of it: content with its holes,"
-          + " permissions and time of change; a copy belongs to whoever made it, root in the image."
+          + " permissions and time of change; a copy belongs to the user that made it, root in the image."
           + " With -a all that is known of each file is kept.",
       "Paths in the image begin with a colon:",
       "  sluice fs cp disk.img notes.txt :/docs/notes.txt"
@@ -77,7 +77,7 @@ final class FsCp implements Callable<Integer> {
           "one of FROM and TO is in the image and begins with a colon, the other does not");
     }
     PrintWriter err = spec.commandLine().getErr();
-    LeftOut leftOut = new LeftOut(err);
+    CopyWarnings warnings = new CopyWarnings(err);
     try (Interrupts interrupts = new Interrupts();
         MountedImage mounted = MountedImage.open(image, out, err)) {
       Progress progress = new Progress(err, "bytes", total(mounted, out));
@@ -86,7 +86,7 @@ final class FsCp implements Callable<Integer> {
             interrupts.check();
             progress.at(done);
           };
-      copy(mounted, step, out, leftOut);
+      copy(mounted, step, out, warnings);
       progress.end();
     } catch (UsageException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
@@ -94,23 +94,23 @@ final class FsCp implements Callable<Integer> {
       err.println("sluice: " + e.getMessage() + "; what was copied before stays");
       return e.exitCode();
     }
-    return leftOut.end() ? 1 : 0;
+    return warnings.end() ? 1 : 0;
   }
 
-  private void copy(MountedImage mounted, ImageCopy.Step step, boolean out, LeftOut leftOut)
+  private void copy(MountedImage mounted, ImageCopy.Step step, boolean out, CopyWarnings warnings)
       throws IOException, UsageException {
     Ways ways = new Ways(recursive || archive, archive);
     try (ImageCopy copy = new ImageCopy(mounted.tree(), step)) {
       try {
         if (out) {
-          copyOut(mounted, new CopyOut(mounted.tree(), copy, ways, leftOut));
+          copyOut(mounted, new CopyOut(mounted.tree(), copy, ways, warnings));
         } else {
-          Statx itself = HostCall.status(image.toRealPath());
-          copyIn(mounted, new CopyIn(mounted.tree(), copy, ways, leftOut, itself));
+          Statx itself = HostSystemCalls.status(image.toRealPath());
+          copyIn(mounted, new CopyIn(mounted.tree(), copy, ways, warnings, itself));
         }
       } catch (IOException e) {
         if (!copy.unfinished().isEmpty()) {
-          String unfinished = Shown.line(copy.unfinished());
+          String unfinished = TerminalText.line(copy.unfinished());
           spec.commandLine().getErr().println("sluice: " + unfinished + " is not complete");
         }
         throw e;
@@ -151,7 +151,7 @@ final class FsCp implements Callable<Integer> {
     String path = inImage(to);
     long inode = MountedImage.orNone(() -> mounted.resolve(path));
     if (inode != 0 && mounted.tree().attributes(inode).isDirectory()) {
-      byte[] name = HostCall.name(source.toAbsolutePath().normalize());
+      byte[] name = HostSystemCalls.name(source.toAbsolutePath().normalize());
       if (name.length == 0) {
         throw new UsageException("the root cannot be copied into a directory: name a new one");
       }

@@ -10,9 +10,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Progress;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2Check;
 
@@ -51,9 +51,9 @@ final class FsFsck implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Progress progress = new Progress(err, "groups", 0);
-    try (BlockDevice device = EndingMount.open(image, true, err)) {
+    try (BlockDevice device = UnmountWait.open(image, true, err)) {
       Ext2Check.Report report =
-          Ext2Check.check(device, line -> out.println(Shown.line(line)), progress::at);
+          Ext2Check.check(device, line -> out.println(TerminalText.line(line)), progress::at);
       progress.end();
       out.printf(
           "%s: %s, %d files, %d directories%n",
@@ -67,7 +67,7 @@ final class FsFsck implements Callable<Integer> {
       out.flush();
       return report.problems() == 0 ? 0 : UNCORRECTED;
     } catch (IOException e) {
-      err.println("sluice: " + Failure.text(e));
+      err.println("sluice: " + FailureMessage.text(e));
       return NOT_CHECKED;
     }
   }

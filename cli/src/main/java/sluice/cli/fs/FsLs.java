@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Output;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.ext2.Ext2;
@@ -92,13 +92,13 @@ public final class FsLs implements Callable<Integer> {
       names.writeBytes(name);
       names.write(0);
     } else {
-      out.println(all ? line(tree, Shown.name(name), inode) : Shown.name(name));
+      out.println(all ? line(tree, TerminalText.name(name), inode) : TerminalText.name(name));
     }
   }
 
   private static String line(Ext2 tree, String name, long inode) throws IOException {
     FileAttributes a = tree.attributes(inode);
-    String target = a.kind() == FileKind.SYMLINK ? " -> " + Shown.name(tree.readLink(inode)) : "";
+    String target = a.kind() == FileKind.SYMLINK ? " -> " + TerminalText.name(tree.readLink(inode)) : "";
     Instant time = Instant.ofEpochSecond(Math.floorDiv(a.modifyNanos(), 1_000_000_000L));
     return String.format(
         Locale.ROOT,

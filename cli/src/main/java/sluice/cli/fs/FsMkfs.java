@@ -115,7 +115,7 @@ final class FsMkfs implements Callable<Integer> {
   }
 
   private void format() throws IOException {
-    try (BlockDevice device = EndingMount.open(image, false, spec.commandLine().getErr());
+    try (BlockDevice device = UnmountWait.open(image, false, spec.commandLine().getErr());
         Interrupts interrupts = new Interrupts()) {
       refuseUnlessEmpty();
       FormatOptions options = options(device.lengthBytes());
@@ -194,7 +194,7 @@ final class FsMkfs implements Callable<Integer> {
       throw new IOException(image + " is a device, which has its size. Fix: leave --size out");
     }
     try (BlockDevice _ =
-        EndingMount.open(image, false, spec.commandLine().getErr())) { // locked meanwhile
+        UnmountWait.open(image, false, spec.commandLine().getErr())) { // locked meanwhile
       refuseUnlessEmpty();
       resize(bytes, StandardOpenOption.CREATE);
     }

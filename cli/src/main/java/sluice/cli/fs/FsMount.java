@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.ByteCount;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Signals;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.fuse.FuseMount;
@@ -188,12 +188,12 @@ final class FsMount implements Callable<Integer> {
                 + directory
                 + " is in use (fuser -vm "
                 + directory
-                + " names by whom): detached, and served until its last user has let go. Interrupt"
+                + " names the processes): detached, and served until its last user has let go. Interrupt"
                 + " again to end it now");
         mount.detach();
       }
     } catch (IOException e) {
-      err.println("sluice: " + Failure.text(e));
+      err.println("sluice: " + FailureMessage.text(e));
     }
   }
 }

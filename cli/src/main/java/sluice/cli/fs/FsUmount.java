@@ -43,7 +43,7 @@ final class FsUmount implements Callable<Integer> {
   public Integer call() throws IOException {
     Path place = directory.toAbsolutePath().normalize();
     Path image = null;
-    for (EndingMount.Mounted mounted : EndingMount.mounts()) {
+    for (UnmountWait.Mounted mounted : UnmountWait.mounts()) {
       if (mounted.directory().equals(place) || mounted.directory().equals(real(place))) {
         image = mounted.source(); // the last one is on top
         place = mounted.directory();
@@ -57,10 +57,10 @@ final class FsUmount implements Callable<Integer> {
     int result = Mounts.umount2(place.toString(), flags);
     if (result == -Errno.EBUSY) {
       throw new IOException(
-          "%s is in use. Fix: fuser -vm %s names by whom; or give -l".formatted(place, place));
+          "%s is in use. Fix: fuser -vm %s names the processes; or give -l".formatted(place, place));
     }
     SysException.check(result, "umount2", place);
-    EndingMount.await(image);
+    UnmountWait.await(image);
     return 0;
   }
 

@@ -3,7 +3,7 @@ package sluice.cli.fs;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.fs.AttributeChange;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
@@ -70,14 +70,14 @@ final class ImageCopy implements AutoCloseable {
         int count = tree.read(inode, at, memory, 0, wanted);
         if (count == 0) {
           throw new IOException(
-              Shown.line(target.toString()) + ": the file in the image has become shorter");
+              TerminalText.line(target.toString()) + ": the file in the image has become shorter");
         }
         writeAll(fd, target, at, count);
         at += count;
         count(count);
       }
     }
-    HostCall.check(Files.ftruncate(fd, length), "ftruncate", target);
+    HostSystemCalls.check(Files.ftruncate(fd, length), "ftruncate", target);
     unfinished = "";
   }
 
@@ -96,7 +96,7 @@ final class ImageCopy implements AutoCloseable {
   private void writeAll(int fd, Path target, long position, int count) throws IOException {
     for (int done = 0; done < count; ) {
       int n = Files.pwrite(fd, block.segment(), done, count - done, position + done);
-      done += n == -Errno.EINTR ? 0 : HostCall.check(n, "pwrite", target);
+      done += n == -Errno.EINTR ? 0 : HostSystemCalls.check(n, "pwrite", target);
     }
   }
 
@@ -119,7 +119,7 @@ final class ImageCopy implements AutoCloseable {
       at = writeData(fd, source, at, end, inode);
     }
     Statx now = new Statx();
-    HostCall.check(Files.statx(fd, Statx.STATX_BASIC_STATS, now), "statx", source);
+    HostSystemCalls.check(Files.statx(fd, Statx.STATX_BASIC_STATS, now), "statx", source);
     long wanted = Math.min(length, now.size());
     if (tree.attributes(inode).sizeBytes() < wanted) {
       tree.setAttributes(Caller.ROOT, inode, AttributeChange.NONE.withSize(wanted));
@@ -136,7 +136,7 @@ final class ImageCopy implements AutoCloseable {
       if (count == -Errno.EINTR) {
         continue;
       }
-      if (HostCall.check(count, "pread", source) == 0) {
+      if (HostSystemCalls.check(count, "pread", source) == 0) {
         return at;
       }
       int written = 0;

@@ -45,7 +45,7 @@ public final class MountedImage implements AutoCloseable {
 
   public static MountedImage open(Path image, MountOptions options, PrintWriter err)
       throws IOException {
-    BlockDevice device = EndingMount.open(image, options.readOnly(), err);
+    BlockDevice device = UnmountWait.open(image, options.readOnly(), err);
     try {
       Ext2 tree = Ext2.mount(device, options);
       if (tree.blocksInLog() > 0) {

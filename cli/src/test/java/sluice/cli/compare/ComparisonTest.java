@@ -124,7 +124,7 @@ final class ComparisonTest {
 
   private static List<Measurement> answering(String... answers) {
     return Stream.of(answers)
-        .map(answer -> Map.of("http://a/", answer, "http://b/", Answers.VARYING))
+        .map(answer -> Map.of("http://a/", answer, "http://b/", ResponseLog.VARYING))
         .map(by -> new LoadSource.Outcome(1000, 0, 100, 500, 900, by))
         .map(outcome -> new Measurement(outcome, 1, 1, 1, ""))
         .toList();

@@ -126,7 +126,7 @@ final class OpenLoopLoadTest {
           exchange.close();
         });
     assertThat(load("/count", "/gone").run(0.2).answers().values())
-        .containsExactly(Answers.VARYING, "404 with 0 bytes, CRC 00000000");
+        .containsExactly(ResponseLog.VARYING, "404 with 0 bytes, CRC 00000000");
   }
 
   /// A server of HTTP/1.0 closes after each answer, whether it says so or not.

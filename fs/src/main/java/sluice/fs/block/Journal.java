@@ -25,7 +25,7 @@ public interface Journal extends AutoCloseable {
   ///
   /// @param offset in the first block
   /// @return bytes written; when it is 0, [Transaction#data] must be used
-  default int overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+  default int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     return 0;
   }
 

@@ -114,7 +114,7 @@ final class DirtyList {
   ///
   /// @param most how many at most
   /// @param but blocks that stay
-  synchronized void lend(int most, LongPredicate but, List<Leased> into) {
+  synchronized void lend(int most, LongPredicate but, List<FrameLease> into) {
     for (Frame at = oldest; at != null && into.size() < most; at = at.dirtyAfter) {
       if (but.test(at.number())) {
         continue;
@@ -123,11 +123,11 @@ final class DirtyList {
       // let go.
       boolean lent = at.lend();
       while (!lent && at.writers() == 0) {
-        Waits.pause();
+        Uninterruptibly.pause();
         lent = at.lend();
       }
       if (lent) {
-        into.add(new Leased(at.number(), at));
+        into.add(new FrameLease(at.number(), at));
       }
     }
   }

@@ -70,7 +70,7 @@ final class Flusher {
   private synchronized boolean pause(boolean failed) {
     idle = !failed;
     if (!closed && (failed || dirty.count() <= many)) {
-      Waits.await(this, oldMillis);
+      Uninterruptibly.await(this, oldMillis);
     }
     idle = false;
     return !closed;
@@ -83,6 +83,6 @@ final class Flusher {
       running = thread;
       notifyAll();
     }
-    Waits.join(running);
+    Uninterruptibly.join(running);
   }
 }

@@ -51,10 +51,10 @@ public final class FrameCache implements BufferCache {
   private final ReadAhead readAhead;
   private final Flusher flusher;
   private final int dirtyLimit;
-  private final CacheTimes times;
+  private final CacheDelays times;
 
   private FrameCache(
-      BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table, CacheTimes times) {
+      BlockDevice device, int blockBytes, FrameSupply supply, BlockTable table, CacheDelays times) {
     this.device = device;
     this.times = times;
     this.blockBytes = blockBytes;
@@ -78,7 +78,7 @@ public final class FrameCache implements BufferCache {
   /// @param cacheBytes memory for blocks, at least 64 blocks; taken at once, touched when needed
   /// @throws FsException `ENOMEM` when the account has no room
   public static FrameCache open(
-      BlockDevice device, int blockBytes, long cacheBytes, Account account, CacheTimes times)
+      BlockDevice device, int blockBytes, long cacheBytes, Account account, CacheDelays times)
       throws IOException {
     if (blockBytes != 1024 && blockBytes != 2048 && blockBytes != 4096) {
       throw new IllegalArgumentException("blocks are 1024, 2048 or 4096 bytes, not " + blockBytes);
@@ -100,7 +100,7 @@ public final class FrameCache implements BufferCache {
   }
 
   private static FrameCache open(
-      BlockDevice device, int blockBytes, int frames, Account account, CacheTimes times)
+      BlockDevice device, int blockBytes, int frames, Account account, CacheDelays times)
       throws IOException {
     long bytes = (long) frames * blockBytes;
     if (!account.tryCharge(bytes)) {
@@ -289,7 +289,7 @@ public final class FrameCache implements BufferCache {
     return device;
   }
 
-  public CacheTimes times() {
+  public CacheDelays times() {
     return times;
   }
 

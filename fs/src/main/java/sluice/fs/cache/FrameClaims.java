@@ -65,7 +65,7 @@ public final class FrameClaims {
             got = start != Start.CONTENT && spare != null ? map(block, spare) : null;
           } else if (frame.loading) {
             frame.awaited = true;
-            Waits.await(table.stripe(block));
+            Uninterruptibly.await(table.stripe(block));
             busy = true;
           } else if (frame.anotherWriter() || frame.claim()) {
             got = frame;
@@ -83,7 +83,7 @@ public final class FrameClaims {
         if (absent && start == Start.CONTENT) {
           loader.read(block).release();
         } else if (busy) {
-          Waits.pause();
+          Uninterruptibly.pause();
         } else if (spare == null) {
           spare = loader.take(block);
         }
@@ -138,7 +138,7 @@ public final class FrameClaims {
   /// lease for the moment until he sees that it is not his block.
   private static void claimOwn(Frame frame) {
     while (!frame.claimOwn()) {
-      Waits.pause();
+      Uninterruptibly.pause();
     }
   }
 
@@ -243,7 +243,7 @@ public final class FrameClaims {
   /// @param onlyDirty not when the device has it already
   /// @return null when it is not here, or not dirty
   @Nullable
-  public Leased lend(long block, boolean onlyDirty) {
+  public FrameLease lend(long block, boolean onlyDirty) {
     while (true) {
       synchronized (table.stripe(block)) {
         Frame frame = table.get(block);
@@ -251,16 +251,16 @@ public final class FrameClaims {
           return null;
         }
         if (frame.lend()) {
-          return new Leased(block, frame);
+          return new FrameLease(block, frame);
         }
       }
-      Waits.pause(); // being looked at by a thread that gives frames up
+      Uninterruptibly.pause(); // being looked at by a thread that gives frames up
     }
   }
 
   /// The log has these: what has not been changed since needs no protection but its lease.
-  public void committed(List<Leased> metadata) {
-    for (Leased leased : metadata) {
+  public void committed(List<FrameLease> metadata) {
+    for (FrameLease leased : metadata) {
       synchronized (table.stripe(leased.number())) {
         if (leased.frame().number() == leased.number()) {
           leased.frame().held = false;

@@ -14,7 +14,7 @@ final class FrameLoader {
   /// The writer waits for no other, but on a busy machine it may be long without a processor: a
   /// thread that does not wait then sees a block that is half written. There is an end all the
   /// same, for a thread that reads what it has in hand itself.
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
+  private static final long WAIT_NANOS = 60_000_000_000L;
 
   private final BlockDevice device;
   private final int blockBytes;
@@ -51,7 +51,7 @@ final class FrameLoader {
   /// The frame of a block with a lease for the caller.
   Frame read(long block) throws IOException {
     check(block);
-    long patience = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + WAIT_NANOS;
     while (true) {
       Next next;
       synchronized (table.stripe(block)) {
@@ -62,24 +62,24 @@ final class FrameLoader {
           frame.touch(supply.epoch());
           return frame;
         } else {
-          next = blocked(block, frame, patience);
+          next = blocked(block, frame, deadline);
         }
       }
       Frame made = next == Next.LOAD ? load(block) : next == Next.COPY ? copy(block) : null;
       if (made != null) {
         return made;
       }
-      Waits.pause(); // outside of the stripe, which the other may need
+      Uninterruptibly.pause(); // outside of the stripe, which the other may need
     }
   }
 
-  private Next blocked(long block, Frame frame, long patience) {
-    boolean inHand = frame.writers() > 0 && frame.content && System.nanoTime() - patience < 0;
+  private Next blocked(long block, Frame frame, long deadline) {
+    boolean inHand = frame.writers() > 0 && frame.content && System.nanoTime() - deadline < 0;
     if (frame.loading || inHand) {
       frame.awaited = true;
       // A writer looks whether he is awaited after he has let go.
       if (frame.loading || frame.writers() > 0) {
-        Waits.await(table.stripe(block));
+        Uninterruptibly.await(table.stripe(block));
       }
       return Next.AGAIN;
     }

@@ -171,7 +171,7 @@ final class FrameSupply {
   /// Waits for a frame to come home, a moment at most.
   synchronized void awaitFree() {
     if (freeCount == 0) {
-      Waits.await(this, 10);
+      Uninterruptibly.await(this, 10);
     }
   }
 
@@ -206,7 +206,7 @@ final class FrameSupply {
         if (frame.writers() > 0) {
           throw new IllegalStateException("block " + number + " is in an open transaction's hands");
         }
-        Waits.pause();
+        Uninterruptibly.pause();
       }
       table.remove(frame);
     }

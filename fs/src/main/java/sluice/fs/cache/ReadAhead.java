@@ -72,7 +72,7 @@ final class ReadAhead {
   /// Waits for a request; null when it is closed, whatever was asked for.
   private synchronized @Nullable Range next() {
     while (requests.isEmpty() && !closed) {
-      Waits.await(this, 0);
+      Uninterruptibly.await(this, 0);
     }
     return closed ? null : requests.poll();
   }
@@ -86,17 +86,17 @@ final class ReadAhead {
   }
 
   private void read(long first, int count) {
-    List<Leased> reserved = new ArrayList<>(count);
+    List<FrameLease> reserved = new ArrayList<>(count);
     try {
       for (long block = first; block < first + count; block++) {
         Frame frame = table.find(block) == null ? loader.reserve(block) : null;
         if (frame != null) {
-          reserved.add(new Leased(block, frame));
+          reserved.add(new FrameLease(block, frame));
         }
       }
       Transfer[] transfers = new Transfer[reserved.size()];
       for (int i = 0; i < transfers.length; i++) {
-        Leased at = reserved.get(i);
+        FrameLease at = reserved.get(i);
         transfers[i] = new Transfer(at.number() * blockBytes, at.frame(), 0, blockBytes);
       }
       device.read(transfers, transfers.length);
@@ -117,6 +117,6 @@ final class ReadAhead {
       running = reader;
       notifyAll();
     }
-    Waits.join(running);
+    Uninterruptibly.join(running);
   }
 }

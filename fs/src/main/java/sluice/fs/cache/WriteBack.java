@@ -42,10 +42,10 @@ public final class WriteBack {
   void reduceTo(long blocks) throws IOException {
     writing.lock();
     try {
-      Failures failures = new Failures();
+      CollectedErrors failures = new CollectedErrors();
       // Not more than are there now: other threads go on changing.
       int rest = dirty.count();
-      List<Leased> batch = new ArrayList<>(BATCH);
+      List<FrameLease> batch = new ArrayList<>(BATCH);
       while (rest > 0 && dirty.count() > blocks) {
         batch.clear();
         dirty.lend((int) Math.min(BATCH, dirty.count() - blocks), heldBack, batch);
@@ -67,15 +67,15 @@ public final class WriteBack {
   }
 
   /// Leases all changed blocks as they are now, but those that a writer has in hand.
-  public List<Leased> snapshot() {
-    List<Leased> all = new ArrayList<>(dirty.count());
+  public List<FrameLease> snapshot() {
+    List<FrameLease> all = new ArrayList<>(dirty.count());
     dirty.lend(Integer.MAX_VALUE, _ -> false, all);
     return all;
   }
 
   /// Writes those of the frames that are changed still, and ends the leases, whatever happens.
-  public void write(List<Leased> frames) throws IOException {
-    Failures failures = new Failures();
+  public void write(List<FrameLease> frames) throws IOException {
+    CollectedErrors failures = new CollectedErrors();
     writing.lock();
     try {
       for (int from = 0; from < frames.size(); from += BATCH) {
@@ -88,11 +88,11 @@ public final class WriteBack {
   }
 
   /// Writes leased frames as they are, for a log that knows what is newest, and keeps the leases.
-  public void writeAll(List<Leased> frames) throws IOException {
+  public void writeAll(List<FrameLease> frames) throws IOException {
     writing.lock();
     try {
       for (int from = 0; from < frames.size(); from += BATCH) {
-        List<Leased> part = new ArrayList<>();
+        List<FrameLease> part = new ArrayList<>();
         part.addAll(frames.subList(from, Math.min(frames.size(), from + BATCH)));
         transfer(part);
       }
@@ -101,9 +101,9 @@ public final class WriteBack {
     }
   }
 
-  private void writeBatch(List<Leased> batch, Failures failures) {
-    List<Leased> wanted = new ArrayList<>(batch.size());
-    for (Leased leased : batch) {
+  private void writeBatch(List<FrameLease> batch, CollectedErrors failures) {
+    List<FrameLease> wanted = new ArrayList<>(batch.size());
+    for (FrameLease leased : batch) {
       if (stillChanged(leased)) {
         wanted.add(leased);
       }
@@ -119,8 +119,8 @@ public final class WriteBack {
   }
 
   /// One of the batch failed: each alone, so that only what cannot be written stays.
-  private void apart(List<Leased> wanted, Failures failures) {
-    for (Leased leased : wanted) {
+  private void apart(List<FrameLease> wanted, CollectedErrors failures) {
+    for (FrameLease leased : wanted) {
       try {
         transfer(List.of(leased));
         settle(leased);
@@ -131,13 +131,13 @@ public final class WriteBack {
     }
   }
 
-  private void transfer(List<Leased> frames) throws IOException {
+  private void transfer(List<FrameLease> frames) throws IOException {
     if (frames.isEmpty()) {
       return;
     }
     BlockDevice.Transfer[] transfers =
         frames.stream()
-            .sorted(Comparator.comparingLong(Leased::number))
+            .sorted(Comparator.comparingLong(FrameLease::number))
             .map(f -> new BlockDevice.Transfer(f.number() * blockBytes, f.frame(), 0, blockBytes))
             .toArray(BlockDevice.Transfer[]::new);
     device.write(transfers, transfers.length);
@@ -145,7 +145,7 @@ public final class WriteBack {
 
   /// Whether the device may lack it. An old version is written too while the new one is not: a
   /// thread may be waiting for it. It is not when the new one has been written already.
-  private boolean stillChanged(Leased leased) {
+  private boolean stillChanged(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame now = table.get(leased.number());
       return now != null && now.dirty;
@@ -153,7 +153,7 @@ public final class WriteBack {
   }
 
   /// It is on the device as it is in the frame, which could not be changed: it was leased.
-  private void settle(Leased leased) {
+  private void settle(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame frame = leased.frame();
       if (frame.number() == leased.number() && frame.dirty) {
@@ -163,7 +163,7 @@ public final class WriteBack {
     }
   }
 
-  private void postpone(Leased leased) {
+  private void postpone(FrameLease leased) {
     synchronized (table.stripe(leased.number())) {
       Frame frame = leased.frame();
       if (frame.number() == leased.number() && frame.dirty) {

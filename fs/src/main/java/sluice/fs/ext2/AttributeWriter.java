@@ -24,7 +24,7 @@ final class AttributeWriter {
   private final FileCapabilities capabilities;
   private final FileWriter writer;
 
-  AttributeWriter(Volume volume, Parts parts, FileWriter writer) {
+  AttributeWriter(Volume volume, Ext2Parts parts, FileWriter writer) {
     this.volume = volume;
     inodes = parts.inodes;
     table = parts.table;
@@ -67,7 +67,7 @@ final class AttributeWriter {
     int fixed = InodeLayout.FLAG_IMMUTABLE | InodeLayout.FLAG_APPEND;
     boolean touchOnly =
         (change.set() & ~(AttributeChange.ACCESS | AttributeChange.MODIFY)) == 0
-            && isNow(change)
+            && isCurrentTime(change)
             && (inode.flags & InodeLayout.FLAG_IMMUTABLE) == 0;
     if ((inode.flags & fixed) != 0 && !touchOnly) {
       throw FsException.of(Errno.EPERM, "inode " + inode.number + " is immutable or append-only");
@@ -109,7 +109,7 @@ final class AttributeWriter {
     }
   }
 
-  private static boolean isNow(AttributeChange change) {
+  private static boolean isCurrentTime(AttributeChange change) {
     boolean access =
         !change.has(AttributeChange.ACCESS) || change.accessNanos() == AttributeChange.NOW;
     boolean modify =
@@ -124,7 +124,7 @@ final class AttributeWriter {
       return;
     }
     boolean both =
-        change.has(AttributeChange.ACCESS) && change.has(AttributeChange.MODIFY) && isNow(change);
+        change.has(AttributeChange.ACCESS) && change.has(AttributeChange.MODIFY) && isCurrentTime(change);
     if (!both) {
       Permissions.requireOwner(caller, inode);
     }

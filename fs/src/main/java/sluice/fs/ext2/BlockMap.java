@@ -44,7 +44,7 @@ final class BlockMap {
   ///
   /// @return 0 for a hole, [MapPages#UNKNOWN], or a block that no device has when one of the file's
   ///   direct blocks is damaged
-  long mapNow(Inode inode, long logical) {
+  long cachedBlock(Inode inode, long logical) {
     return logical < DIRECT
         ? inode.trusted[(int) logical] & 0xFFFF_FFFFL
         : pages.find(inode, logical - DIRECT);
@@ -55,7 +55,7 @@ final class BlockMap {
   ///
   /// @param block where the first of them is
   /// @param last block of the file that is of interest
-  int runNow(Inode inode, long logical, long block, long last) {
+  int cachedRun(Inode inode, long logical, long block, long last) {
     if (logical >= DIRECT) {
       return pages.run(inode, logical - DIRECT, block, last - DIRECT);
     }

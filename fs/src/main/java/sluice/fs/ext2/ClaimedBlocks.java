@@ -99,7 +99,7 @@ final class ClaimedBlocks {
   ///
   /// @param translator one more block of the inode's, or 0
   void follow(Inode inode, long translator) throws IOException {
-    Walk walk = new Walk(inode);
+    PathWalk walk = new PathWalk(inode);
     if (inode.hasBlockMap(geometry.blockBytes) || hasList(inode)) {
       for (int i = 0; i < InodeLayout.BLOCK_POINTERS; i++) {
         int level = Math.max(0, i - InodeLayout.DIRECT_BLOCKS + 1);
@@ -184,7 +184,7 @@ final class ClaimedBlocks {
   }
 
   /// One inode's tree of pointers.
-  private final class Walk {
+  private final class PathWalk {
     private final Inode inode;
     long taken;
 
@@ -194,7 +194,7 @@ final class ClaimedBlocks {
     /// The first block behind the last that there is.
     long next;
 
-    Walk(Inode inode) {
+    PathWalk(Inode inode) {
       this.inode = inode;
     }
 

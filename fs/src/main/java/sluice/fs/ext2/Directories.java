@@ -60,7 +60,7 @@ final class Directories {
   /// @param inTree whether it is in the leaf where a tree of hashes wants it
   /// @param split of the leaf, which must come before
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Place(
+  record PathAt(
       long position, int newBlocks, byte[] bytes, boolean inTree, @Nullable HashTreeSplit split) {
     /// Whether other entries will get other places.
     boolean movesOthers() {
@@ -256,15 +256,15 @@ final class Directories {
   /// Where an entry with such a name would go.
   ///
   /// @throws FsException `ENOSPC` when the directory cannot grow
-  Place place(Inode directory, byte[] name) throws IOException {
+  PathAt place(Inode directory, byte[] name) throws IOException {
     int needed = EntryLayout.bytes(name.length);
     long count = blocks(directory);
-    Place inTree = hashTree.isIndexed(directory) ? placeInTree(directory, name) : null;
+    PathAt inTree = hashTree.isIndexed(directory) ? placeInTree(directory, name) : null;
     if (inTree != null) {
       return inTree;
     }
     if (count == 1) {
-      Place place = placeIn(directory, 0, needed);
+      PathAt place = placeIn(directory, 0, needed);
       place = place != null ? place : placeInNewTree(directory, name);
       if (place != null) {
         return place;
@@ -276,7 +276,7 @@ final class Directories {
       }
       int block = index.findRoom(needed);
       if (block >= 0) {
-        Place place = placeIn(directory, block, needed);
+        PathAt place = placeIn(directory, block, needed);
         if (place == null) {
           throw FsException.corrupt(directory.number, -1, "its index contradicts block " + block);
         }
@@ -288,21 +288,21 @@ final class Directories {
     }
     byte[] empty = new byte[geometry.blockBytes];
     EntryBytes.setHead(empty, 0, 0, geometry.blockBytes, 0);
-    return new Place(-1, 1 + map.missingPointers(directory, count), empty, false, null);
+    return new PathAt(-1, 1 + map.missingPointers(directory, count), empty, false, null);
   }
 
   /// The place in the leaf that the tree of hashes gives, null when the tree can take no more.
-  private @Nullable Place placeInTree(Inode directory, byte[] name) throws IOException {
+  private @Nullable PathAt placeInTree(Inode directory, byte[] name) throws IOException {
     hashTree.requireWhole(directory);
     HashTree.Path path = hashTree.find(directory, name);
     if (path == null) {
       throw hashTree.corrupt(directory, 0, "impossible limit or count");
     }
     long leaf = path.leaf();
-    Place place = placeIn(directory, leaf, EntryLayout.bytes(name.length));
+    PathAt place = placeIn(directory, leaf, EntryLayout.bytes(name.length));
     if (place != null) {
       hashTree.give(path);
-      return new Place(place.position(), 0, place.bytes(), true, null);
+      return new PathAt(place.position(), 0, place.bytes(), true, null);
     }
     int more = path.lowest().isFull() ? 2 : 1;
     if (path.isFull() || !canGrow(directory, more)) {
@@ -313,11 +313,11 @@ final class Directories {
     if (!split.isPossible()) {
       throw hashTree.corrupt(directory, leaf, "names whose hashes are not of their leaf");
     }
-    return new Place(-1, more + missingPointers(directory, more), bytes, true, split);
+    return new PathAt(-1, more + missingPointers(directory, more), bytes, true, split);
   }
 
   /// The place in a directory of one block after it has got a tree, null when it gets none.
-  private @Nullable Place placeInNewTree(Inode directory, byte[] name) throws IOException {
+  private @Nullable PathAt placeInNewTree(Inode directory, byte[] name) throws IOException {
     byte[] bytes = readBlock(directory, 0, scratch.take());
     int second = EntryLayout.bytes(1);
     boolean usual =
@@ -334,7 +334,7 @@ final class Directories {
     int start = second + EntryBytes.recordLength(bytes, second);
     HashTreeSplit split = new HashTreeSplit(path, bytes, start, geometry.hashSeed, scratch);
     return split.isPossible()
-        ? new Place(-1, 2 + missingPointers(directory, 2), bytes, true, split)
+        ? new PathAt(-1, 2 + missingPointers(directory, 2), bytes, true, split)
         : null;
   }
 
@@ -351,11 +351,11 @@ final class Directories {
     return missing;
   }
 
-  private @Nullable Place placeIn(Inode directory, long block, int needed) throws IOException {
+  private @Nullable PathAt placeIn(Inode directory, long block, int needed) throws IOException {
     byte[] bytes = readBlock(directory, block, scratch.take());
     for (int at = 0; at < bytes.length; at += EntryBytes.recordLength(bytes, at)) {
       if (EntryBytes.gap(bytes, at) >= needed) {
-        return new Place((block << geometry.blockShift) + at, 0, bytes, false, null);
+        return new PathAt((block << geometry.blockShift) + at, 0, bytes, false, null);
       }
     }
     scratch.give(bytes);
@@ -364,7 +364,7 @@ final class Directories {
 
   /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
   /// directory.
-  void add(Operation op, Inode directory, Place place, byte[] name, Inode file) throws IOException {
+  void add(Operation op, Inode directory, PathAt place, byte[] name, Inode file) throws IOException {
     if (place.split() != null) {
       addToSplit(op, directory, place.split(), name, file);
       return;

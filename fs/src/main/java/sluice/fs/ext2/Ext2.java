@@ -52,7 +52,7 @@ public final class Ext2 implements FileTree {
   private final BlockDevice device;
   private final Volume volume;
   private final BufferCache cache;
-  private final Parts parts;
+  private final Ext2Parts parts;
   private final FileContent content;
   private final FileWriter writer;
   private final AttributeWriter attributeWriter;
@@ -65,7 +65,7 @@ public final class Ext2 implements FileTree {
     this.device = device;
     this.volume = volume;
     cache = volume.cache;
-    parts = new Parts(volume, options);
+    parts = new Ext2Parts(volume, options);
     content = new FileContent(volume, parts.inodes, parts.table, parts.map, options.accessTimes());
     writer = new FileWriter(volume, parts);
     attributeWriter = new AttributeWriter(volume, parts, writer);
@@ -249,37 +249,37 @@ public final class Ext2 implements FileTree {
   // ---- never waits ------------------------------------------------------------------------------
 
   @Override
-  public @Nullable FileAttributes attributesNow(long inode) {
+  public @Nullable FileAttributes tryAttributes(long inode) {
     Inode found = parts.inodes.find(inode);
     if (found == null) {
       return null;
     }
-    FileAttributes now = found.attributesNow();
+    FileAttributes now = found.tryAttributes();
     return now == null || (now.links() == 0 && found.retains == 0) ? null : now;
   }
 
   @Override
-  public long lookupNow(Caller caller, long directory, byte[] name) throws FsException {
-    return namespace.lookupNow(caller, directory, name);
+  public long tryLookup(Caller caller, long directory, byte[] name) throws FsException {
+    return namespace.tryLookup(caller, directory, name);
   }
 
   @Override
-  public long accessNow(Caller caller, long inode, int rights) {
-    FileAttributes a = attributesNow(inode);
-    return a == null ? NOT_NOW : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
+  public long tryAccess(Caller caller, long inode, int rights) {
+    FileAttributes a = tryAttributes(inode);
+    return a == null ? WOULD_BLOCK : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
   }
 
   @Override
-  public long readNow(long inode, long position, int count, SliceSink sink) {
+  public long tryRead(long inode, long position, int count, SliceSink sink) {
     requireOpen();
-    return content.slicesNow(inode, position, count, sink);
+    return content.trySlices(inode, position, count, sink);
   }
 
   // ---- reading ----------------------------------------------------------------------------------
 
   @Override
   public FileAttributes attributes(long number) throws IOException {
-    FileAttributes now = attributesNow(number);
+    FileAttributes now = tryAttributes(number);
     if (now != null) {
       return now;
     }

@@ -76,7 +76,7 @@ final class FileContent {
     Inode inode = inodes.get(number);
     int done = 0;
     while (done < count) {
-      int piece = copyNow(inode, position + done, into, at + done, count - done);
+      int piece = tryCopy(inode, position + done, into, at + done, count - done);
       if (piece < 0) {
         piece = copyWaiting(number, position + done, into, at + done, count - done);
       }
@@ -92,7 +92,7 @@ final class FileContent {
   }
 
   /// @return bytes, 0 at the end, -1 when it must be waited for
-  private int copyNow(Inode inode, long position, Memory into, long at, int count) {
+  private int tryCopy(Inode inode, long position, Memory into, long at, int count) {
     long stamp = inode.lock.tryOptimisticRead();
     long left = inode.size - position;
     if (stamp == 0 || left <= 0 || inode.gone || !inode.isRegular()) {
@@ -101,12 +101,12 @@ final class FileContent {
     int offset = (int) position & (blockBytes - 1);
     int bytes = (int) Math.min(left, count);
     long logical = position >> blockShift;
-    long block = map.mapNow(inode, logical);
+    long block = map.cachedBlock(inode, logical);
     if (block <= 0) {
       return -1;
     }
     if (bytes > blockBytes - offset) {
-      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> blockShift);
+      int run = map.cachedRun(inode, logical, block, (position + bytes - 1) >> blockShift);
       bytes = (int) Math.min(bytes, ((long) run << blockShift) - offset);
     }
     if (block + ((offset + bytes - 1) >> blockShift) >= blocks) {
@@ -189,7 +189,7 @@ final class FileContent {
             && count <= blockBytes - ((int) position & (blockBytes - 1))
             && count <= inode.size - position;
     int done = count;
-    if (!oneBlock || !showNow(inode, stamp, position, count, sink)) {
+    if (!oneBlock || !tryShow(inode, stamp, position, count, sink)) {
       done = manySlices(inode, position, count, sink);
     }
     if (accessTimes && inode.accessDue) {
@@ -205,7 +205,7 @@ final class FileContent {
     }
     int done = 0;
     while (done < count) {
-      int piece = sliceNow(inode, position + done, count - done, sink);
+      int piece = trySlice(inode, position + done, count - done, sink);
       if (piece == 0) {
         piece = sliceWaiting(inode.number, position + done, count - done, sink);
       }
@@ -218,23 +218,23 @@ final class FileContent {
   }
 
   /// @return bytes, 0 when there are none or they must be waited for
-  private int sliceNow(Inode inode, long position, int count, SliceSink sink) {
+  private int trySlice(Inode inode, long position, int count, SliceSink sink) {
     long stamp = inode.lock.tryOptimisticRead();
     int most = Math.min(count, blockBytes - ((int) position & (blockBytes - 1)));
     long bytes = Math.min(inode.size - position, most);
-    return bytes > 0 && showNow(inode, stamp, position, (int) bytes, sink) ? (int) bytes : 0;
+    return bytes > 0 && tryShow(inode, stamp, position, (int) bytes, sink) ? (int) bytes : 0;
   }
 
   /// Shows what is in one block of a file.
   ///
   /// @param stamp of the inode, from before its size was looked at
   /// @return false when it must be waited for
-  private boolean showNow(Inode inode, long stamp, long position, int bytes, SliceSink sink) {
+  private boolean tryShow(Inode inode, long stamp, long position, int bytes, SliceSink sink) {
     if (stamp == 0 || inode.gone || !inode.isRegular()) {
       return false;
     }
     // What is no block of the file system is not in the cache: the caller waits, and is told.
-    long block = map.mapNow(inode, position >> blockShift);
+    long block = map.cachedBlock(inode, position >> blockShift);
     Block leased = block <= 0 ? null : cache.lease(block);
     if (leased == null) {
       return false;
@@ -282,33 +282,33 @@ final class FileContent {
   }
 
   /// As [#slices] when all is in memory: all of it or nothing.
-  long slicesNow(long number, long position, int count, SliceSink sink) {
+  long trySlices(long number, long position, int count, SliceSink sink) {
     Inode inode = inodes.find(number);
     if (inode == null || position < 0 || count < 0) {
-      return FileTree.NOT_NOW;
+      return FileTree.WOULD_BLOCK;
     }
     long stamp = inode.lock.tryOptimisticRead();
     if (stamp == 0 || !inode.isRegular() || inode.gone) {
-      return FileTree.NOT_NOW;
+      return FileTree.WOULD_BLOCK;
     }
     long bytes = Math.max(0, Math.min(count, inode.size - position));
     if (bytes == 0) {
-      return inode.lock.validate(stamp) ? 0 : FileTree.NOT_NOW;
+      return inode.lock.validate(stamp) ? 0 : FileTree.WOULD_BLOCK;
     }
     long first = position >> blockShift;
     @Nullable Block[] leased =
         new Block[(int) (((position + bytes - 1) >> blockShift) - first) + 1];
     try {
       for (int i = 0; i < leased.length; i++) {
-        long block = map.mapNow(inode, first + i);
+        long block = map.cachedBlock(inode, first + i);
         boolean known = block >= 0 && block < blocks;
         leased[i] = known && block > 0 ? cache.lease(block) : null;
         if (!known || (block > 0 && leased[i] == null)) {
-          return FileTree.NOT_NOW;
+          return FileTree.WOULD_BLOCK;
         }
       }
       if (!inode.lock.validate(stamp)) {
-        return FileTree.NOT_NOW;
+        return FileTree.WOULD_BLOCK;
       }
       give(leased, position, (int) bytes, sink);
       return bytes;

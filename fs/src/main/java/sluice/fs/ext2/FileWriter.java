@@ -40,7 +40,7 @@ final class FileWriter {
   private final BlockAllocator allocator;
   private final FileCapabilities capabilities;
 
-  FileWriter(Volume volume, Parts parts) {
+  FileWriter(Volume volume, Ext2Parts parts) {
     this.volume = volume;
     inodes = parts.inodes;
     table = parts.table;
@@ -70,7 +70,7 @@ final class FileWriter {
       capabilities.drop(number, inode -> check(inode, position, count));
     }
     int done =
-        known == null ? 0 : overwriteNow(known, new Source(caller, from, at, position, wanted));
+        known == null ? 0 : tryOverwrite(known, new Source(caller, from, at, position, wanted));
     if (done > 0 && done == wanted) {
       return done;
     }
@@ -126,7 +126,7 @@ final class FileWriter {
   /// has been told the version that it got by that change, so it can keep it.
   ///
   /// @return bytes written, as far as it went; the rest is for [#rewrite]
-  private int overwriteNow(Inode inode, Source source) {
+  private int tryOverwrite(Inode inode, Source source) {
     if (source.position + source.count > inode.size) {
       return 0; // before it is locked, which would be for nothing
     }
@@ -154,17 +154,17 @@ final class FileWriter {
   private int overwriteRun(Inode inode, Source source, int done) {
     long position = source.position + done;
     long logical = position >> geometry.blockShift;
-    long block = map.mapNow(inode, logical);
+    long block = map.cachedBlock(inode, logical);
     if (block <= 0) {
       return 0;
     }
     int offset = offset(position);
     int bytes = source.count - done;
     if (bytes > geometry.blockBytes - offset) {
-      int run = map.runNow(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
+      int run = map.cachedRun(inode, logical, block, (position + bytes - 1) >> geometry.blockShift);
       bytes = (int) Math.min(bytes, ((long) run << geometry.blockShift) - offset);
     }
-    return volume.journal.overwriteNow(block, offset, source.memory, source.offset + done, bytes);
+    return volume.journal.tryOverwrite(block, offset, source.memory, source.offset + done, bytes);
   }
 
   private boolean bytesOnly(Inode inode, Source source) {
@@ -222,7 +222,7 @@ final class FileWriter {
       if (block == 0) {
         return false;
       }
-      logical += map.runNow(inode, logical, block, end);
+      logical += map.cachedRun(inode, logical, block, end);
     }
     return true;
   }
@@ -304,7 +304,7 @@ final class FileWriter {
     /// What falls into blocks that the file has.
     void overwrite(long logical, long block) throws IOException {
       boolean journaled = (inode.flags & InodeLayout.FLAG_JOURNAL_DATA) != 0;
-      put(block, journaled ? 1 : map.runNow(inode, logical, block, last()), false);
+      put(block, journaled ? 1 : map.cachedRun(inode, logical, block, last()), false);
     }
 
     private boolean fillHole(long logical) throws IOException {

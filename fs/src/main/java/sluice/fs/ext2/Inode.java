@@ -232,7 +232,7 @@ final class Inode {
   }
 
   /// The attributes, or null when a writer is at work.
-  @Nullable FileAttributes attributesNow() {
+  @Nullable FileAttributes tryAttributes() {
     FileAttributes now = published;
     if (now != null && now.version() == version && now.accessNanos() == accessNanos) {
       return now;
@@ -252,7 +252,7 @@ final class Inode {
   }
 
   FileAttributes attributes() {
-    FileAttributes now = attributesNow();
+    FileAttributes now = tryAttributes();
     if (now != null) {
       return now;
     }

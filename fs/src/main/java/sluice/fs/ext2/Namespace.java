@@ -51,7 +51,7 @@ final class Namespace {
   private final BlockMap map;
   private final Orphans orphans;
 
-  Namespace(Volume volume, Parts parts) {
+  Namespace(Volume volume, Ext2Parts parts) {
     this.volume = volume;
     geometry = volume.geometry;
     inodes = parts.inodes;
@@ -66,11 +66,11 @@ final class Namespace {
 
   // ---- looking ----------------------------------------------------------------------------------
 
-  long lookupNow(Caller caller, long number, byte[] name) throws FsException {
+  long tryLookup(Caller caller, long number, byte[] name) throws FsException {
     Inode directory = inodes.find(number);
-    FileAttributes now = directory == null ? null : directory.attributesNow();
+    FileAttributes now = directory == null ? null : directory.tryAttributes();
     if (now == null || now.links() == 0 || name.length > EntryLayout.MAX_NAME_BYTES) {
-      return FileTree.NOT_NOW;
+      return FileTree.WOULD_BLOCK;
     }
     if (!now.isDirectory()) {
       throw FsException.of(Errno.ENOTDIR, "inode " + number);
@@ -217,7 +217,7 @@ final class Namespace {
     if (isDirectory && directory.links >= MAX_LINKS) {
       throw FsException.of(Errno.EMLINK, "directory " + directory.number + " has too many");
     }
-    Directories.Place place = directories.place(directory, name);
+    Directories.PathAt place = directories.place(directory, name);
     byte[] target = what.target();
     boolean slowLink = target != null && target.length >= 4 * InodeLayout.BLOCK_POINTERS;
     inodeAllocator.reserve(op);
@@ -328,7 +328,7 @@ final class Namespace {
       if (file.links >= MAX_LINKS) {
         throw FsException.of(Errno.EMLINK, "inode " + number + " has " + file.links + " names");
       }
-      Directories.Place place = directories.place(directory, name);
+      Directories.PathAt place = directories.place(directory, name);
       volume.groups.reserveAll(op, place.newBlocks(), caller);
       file.links++;
       file.touch(Inode.CHANGED, now(file));

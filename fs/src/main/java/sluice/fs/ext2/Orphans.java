@@ -158,7 +158,7 @@ final class Orphans {
       later.add(inode);
       return;
     }
-    finishNow(inode);
+    freeBlocks(inode);
   }
 
   /// Frees what was dropped in the thread's group, which has ended.
@@ -169,11 +169,11 @@ final class Orphans {
     }
     deferred.remove();
     for (Inode inode : all) {
-      finishNow(inode);
+      freeBlocks(inode);
     }
   }
 
-  private void finishNow(Inode inode) throws IOException {
+  private void freeBlocks(Inode inode) throws IOException {
     boolean whole = false;
     while (!whole) {
       try (Operation op = volume.begin(FREE_CREDITS)) {
@@ -232,7 +232,7 @@ final class Orphans {
         inode.lock.writeLock();
         inode.retains = 0;
         inode.unlock();
-        finishNow(inode);
+        freeBlocks(inode);
       }
       if (newest() == number) {
         throw FsException.corrupt(number, -1, "it cannot be taken from the list of orphans");

@@ -20,7 +20,7 @@ final class Renames {
   private final DentryCache dentries;
   private final Namespace namespace;
 
-  Renames(Volume volume, Parts parts, Namespace namespace) {
+  Renames(Volume volume, Ext2Parts parts, Namespace namespace) {
     this.volume = volume;
     this.namespace = namespace;
     inodes = parts.inodes;
@@ -240,7 +240,7 @@ final class Renames {
     Inode target = move.target;
     Directories.Entry entry = move.entry;
     if (target == null) {
-      Directories.Place place = directories.place(move.to, move.newName);
+      Directories.PathAt place = directories.place(move.to, move.newName);
       volume.groups.reserveAll(op, place.newBlocks(), move.caller);
       directories.add(op, move.to, place, move.newName, file);
       if (place.movesOthers() && !move.changesDirectory()) {

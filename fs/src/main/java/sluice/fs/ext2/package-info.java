@@ -4,7 +4,7 @@
 ///
 /// 1. **On the device.** Package `layout` has the structures; package `format` makes an image,
 ///    [Ext2Check] checks one.
-/// 2. **In memory.** [Ext2] mounts and delegates. `Volume` is what its `Parts` share, `Operation`
+/// 2. **In memory.** [Ext2] mounts and delegates. `Volume` is what its `Ext2Parts` share, `Operation`
 ///    one change under way.
 /// 3. **Files.** `Inode`, `InodeCache`, `InodeTable`; those that lost their last name: `Orphans`.
 /// 4. **Content.** `FileContent` reads and `FileWriter` changes, `BlockMap` knows where.

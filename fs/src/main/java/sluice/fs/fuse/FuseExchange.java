@@ -94,7 +94,7 @@ final class FuseExchange {
 
   /// Attributes of a file, at hand or not.
   FileAttributes attributes(long inode) throws IOException {
-    FileAttributes now = tree.attributesNow(inode);
+    FileAttributes now = tree.tryAttributes(inode);
     if (now != null) {
       return now;
     }

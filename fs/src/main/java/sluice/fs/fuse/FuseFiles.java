@@ -45,7 +45,7 @@ final class FuseFiles {
     int count = count();
     if (count <= SMALL
         && isRead(inode)
-        && x.tree.readNow(inode, position, count, x.reply) != FileTree.NOT_NOW) {
+        && x.tree.tryRead(inode, position, count, x.reply) != FileTree.WOULD_BLOCK) {
       return;
     }
     x.slow();
@@ -58,7 +58,7 @@ final class FuseFiles {
 
   /// Whether there is nothing to note of one more reading.
   private boolean isRead(long inode) {
-    FileAttributes a = x.tree.attributesNow(inode);
+    FileAttributes a = x.tree.tryAttributes(inode);
     return a != null
         && (x.session.readOnly || a.accessNanos() > Math.max(a.modifyNanos(), a.changeNanos()));
   }

@@ -232,7 +232,7 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Blocks until it was unmounted, by whomever, and its last user has let go; or it was closed; or
+  /// Blocks until it was unmounted, by any process, and its last user has let go; or it was closed; or
   /// requests may wait for ever, of which a message tells: it is to be closed then.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {

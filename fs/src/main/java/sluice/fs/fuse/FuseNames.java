@@ -31,8 +31,8 @@ final class FuseNames {
       entry(directory);
       return;
     }
-    long found = x.tree.lookupNow(x.caller(), directory, name);
-    if (found == FileTree.NOT_NOW) {
+    long found = x.tree.tryLookup(x.caller(), directory, name);
+    if (found == FileTree.WOULD_BLOCK) {
       x.slow();
       found = lookup(directory, name);
     }

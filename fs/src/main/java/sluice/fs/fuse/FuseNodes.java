@@ -105,8 +105,8 @@ final class FuseNodes {
 
   private long find(long directory, byte[] name) throws IOException {
     try {
-      long now = tree.lookupNow(Caller.ROOT, directory, name);
-      return now == FileTree.NOT_NOW ? tree.lookup(Caller.ROOT, directory, name) : now;
+      long now = tree.tryLookup(Caller.ROOT, directory, name);
+      return now == FileTree.WOULD_BLOCK ? tree.lookup(Caller.ROOT, directory, name) : now;
     } catch (FsException e) {
       return 0; // the removal says what is wrong
     }

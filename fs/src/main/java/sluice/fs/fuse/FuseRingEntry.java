@@ -31,13 +31,13 @@ final class FuseRingEntry {
       FuseLayout.RING_HEADER_RING_ENT_IN_OUT + FuseLayout.RING_ENTRY_PAYLOAD_SZ;
 
   private final FuseExchange x;
-  private final FuseAnswers answers;
+  private final FuseDispatcher answers;
   private final MemorySegment memory;
   private final MemorySegment vector;
 
   FuseRingEntry(FuseExchange exchange) {
     x = exchange;
-    answers = new FuseAnswers(exchange);
+    answers = new FuseDispatcher(exchange);
     memory = exchange.buffer.segment();
     vector = Arena.ofAuto().allocate((long) FuseUring.RANGES * IoVec.SIZE, Long.BYTES);
     IoVec.set(vector, 0, 0, memory, 0, FuseLayout.RING_HEADER_BYTES);

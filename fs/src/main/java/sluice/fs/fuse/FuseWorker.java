@@ -19,12 +19,12 @@ final class FuseWorker implements FuseServer {
   private static final int MUCH = 4;
 
   /// Messages after which a worker that was not needed rests.
-  private static final int PATIENCE = 64;
+  private static final int MOST_SURPLUS = 64;
 
   private final FuseSession session;
   private final int fd;
   private final FuseExchange x;
-  private final FuseAnswers answers;
+  private final FuseDispatcher answers;
   private final PollFds poll = new PollFds(1);
   private int messages;
   private int waiting;
@@ -38,7 +38,7 @@ final class FuseWorker implements FuseServer {
     this.session = session;
     this.fd = fd;
     x = new FuseExchange(session, account);
-    answers = new FuseAnswers(x);
+    answers = new FuseDispatcher(x);
   }
 
   @Override
@@ -93,7 +93,7 @@ final class FuseWorker implements FuseServer {
   /// Leaves the messages to others when for long there were enough of them.
   private void restIfOthersDo() {
     surplus = session.readers.enough(x.slow ? 2 : 1) ? surplus + 1 : 0;
-    if (surplus >= PATIENCE) {
+    if (surplus >= MOST_SURPLUS) {
       surplus = 0;
       session.readers.rest();
     }

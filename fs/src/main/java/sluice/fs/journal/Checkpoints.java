@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
-import sluice.fs.cache.Leased;
+import sluice.fs.cache.FrameLease;
 import sluice.fs.cache.WriteBack;
 
 /// What is in the log and not yet at its place: the newest committed version of each block, leased.
@@ -21,7 +21,7 @@ final class Checkpoints {
   /// A transaction in the log.
   private record Logged(int sequence, int start, int blocks) {}
 
-  private record Version(Leased leased, int sequence) {}
+  private record Version(FrameLease leased, int sequence) {}
 
   private final LogFile log;
   private final WriteBack writeBack;
@@ -50,13 +50,13 @@ final class Checkpoints {
   }
 
   /// A transaction was committed. Takes over the leases.
-  void committed(int sequence, int start, int blocks, List<Leased> metadata, long[] revoked) {
+  void committed(int sequence, int start, int blocks, List<FrameLease> metadata, long[] revoked) {
     transactions.add(new Logged(sequence, start, blocks));
     used += blocks;
     for (long block : revoked) {
       drop(versions.remove(block));
     }
-    for (Leased leased : metadata) {
+    for (FrameLease leased : metadata) {
       drop(versions.remove(leased.number()));
       versions.put(leased.number(), new Version(leased, sequence));
     }
@@ -100,7 +100,7 @@ final class Checkpoints {
   }
 
   private void writeUpTo(int sequence, int next, int head) throws IOException {
-    List<Leased> old = new ArrayList<>();
+    List<FrameLease> old = new ArrayList<>();
     for (Version version : versions.values()) {
       if (version.sequence - sequence > 0) {
         break;

@@ -14,8 +14,8 @@ import sluice.fs.block.Transaction;
 import sluice.fs.cache.FrameCache;
 import sluice.fs.cache.FrameClaims;
 import sluice.fs.cache.FrameRuns;
-import sluice.fs.cache.Leased;
-import sluice.fs.cache.Waits;
+import sluice.fs.cache.FrameLease;
+import sluice.fs.cache.Uninterruptibly;
 import sluice.sys.Errno;
 
 /// A journal with a log in the format of JBD2, ordered mode. Any thread begins and ends
@@ -191,7 +191,7 @@ public final class Jbd2Journal implements Journal {
       want(full.point);
       crowded++;
       while (running == full && failure == null) {
-        Waits.await(this);
+        Uninterruptibly.await(this);
       }
       crowded--;
     }
@@ -299,7 +299,7 @@ public final class Jbd2Journal implements Journal {
     if (transactions.get().open()) {
       throw new IllegalStateException("a thread cannot wait for its own open transaction");
     }
-    StableWait wait = new StableWait();
+    StableWaiter wait = new StableWaiter();
     whenStable(point, wait);
     wait.await();
   }
@@ -349,7 +349,7 @@ public final class Jbd2Journal implements Journal {
       closing = true;
       notifyAll();
     }
-    Waits.join(committer);
+    Uninterruptibly.join(committer);
     self.set(null);
     synchronized (this) {
       if (failure != null) {
@@ -411,15 +411,15 @@ public final class Jbd2Journal implements Journal {
         return true;
       }
       idle = true;
-      Waits.await(this);
+      Uninterruptibly.await(this);
       idle = false;
     }
   }
 
   private void commit() throws IOException {
     LogGroup group;
-    List<Leased> metadata = new ArrayList<>();
-    List<Leased> content = new ArrayList<>();
+    List<FrameLease> metadata = new ArrayList<>();
+    List<FrameLease> content = new ArrayList<>();
     long stamp = gate.writeLock();
     try {
       synchronized (this) {
@@ -464,16 +464,16 @@ public final class Jbd2Journal implements Journal {
     }
   }
 
-  private void lend(long[] blocks, boolean onlyDirty, List<Leased> into) {
+  private void lend(long[] blocks, boolean onlyDirty, List<FrameLease> into) {
     for (long block : blocks) {
-      Leased leased = cache.claims().lend(block, onlyDirty);
+      FrameLease leased = cache.claims().lend(block, onlyDirty);
       if (leased != null) {
         into.add(leased);
       }
     }
   }
 
-  private void log(List<Leased> metadata, long[] revoked) throws IOException {
+  private void log(List<FrameLease> metadata, long[] revoked) throws IOException {
     int blocks = writer.blocksFor(metadata.size(), revoked.length);
     if (blocks > log.capacity()) {
       throw FsException.of(Errno.ENOSPC, "a transaction of " + blocks + " blocks for the log");

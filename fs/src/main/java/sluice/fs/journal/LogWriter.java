@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevice.Transfer;
-import sluice.fs.cache.Leased;
+import sluice.fs.cache.FrameLease;
 import sluice.memory.Block;
 
 /// Writes transactions into the log. Of the journal's thread.
@@ -54,7 +54,7 @@ final class LogWriter {
   }
 
   /// Writes a transaction and makes it stable; also everything that was written before.
-  void commit(List<Leased> metadata, long[] revoked) throws IOException {
+  void commit(List<FrameLease> metadata, long[] revoked) throws IOException {
     try {
       for (int from = 0; from < metadata.size(); from += format.tagsPerBlock()) {
         int to = Math.min(metadata.size(), from + format.tagsPerBlock());
@@ -78,7 +78,7 @@ final class LogWriter {
     }
   }
 
-  private void describe(List<Leased> part) {
+  private void describe(List<FrameLease> part) {
     Block descriptor = fresh(LogLayout.DESCRIPTOR);
     MemorySegment tags = descriptor.segment();
     place(descriptor);

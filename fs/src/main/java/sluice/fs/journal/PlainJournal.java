@@ -11,7 +11,7 @@ import sluice.fs.block.Transaction;
 import sluice.fs.cache.FrameCache;
 import sluice.fs.cache.FrameClaims;
 import sluice.fs.cache.FrameRuns;
-import sluice.fs.cache.Leased;
+import sluice.fs.cache.FrameLease;
 import sluice.memory.Memory;
 
 /// A journal without a log. Any thread may call.
@@ -23,7 +23,7 @@ import sluice.memory.Memory;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | epoch | a sync, holding the gate alone | volatile | volatile |
-/// | changed | threads that close a transaction, inside the gate; [#overwriteNow] | volatile | volatile, once an epoch |
+/// | changed | threads that close a transaction, inside the gate; [#tryOverwrite] | volatile | volatile, once an epoch |
 /// | stable | a sync, under its monitor | volatile | volatile |
 public final class PlainJournal implements Journal {
   private final FrameCache cache;
@@ -33,7 +33,7 @@ public final class PlainJournal implements Journal {
 
   private final StampedLock gate = new StampedLock();
   private final ThreadLocal<PlainTransaction> transactions;
-  private final StableNotices notices = new StableNotices(this::await);
+  private final StableNotifier notices = new StableNotifier(this::await);
   private final Object syncing = new Object();
   private final WriteOrder order = new WriteOrder();
   private volatile long stable;
@@ -83,7 +83,7 @@ public final class PlainJournal implements Journal {
   /// is a compare-and-set of its leases. Either it comes after our claim, and so after the copy,
   /// and writes what we wrote. Or it comes before, and then we find `changed` empty.
   @Override
-  public int overwriteNow(long block, int offset, Memory from, long at, int bytes) {
+  public int tryOverwrite(long block, int offset, Memory from, long at, int bytes) {
     int put = closed ? 0 : cache.runs().overwriteChanged(block, offset, from, at, bytes);
     if (put > 0 && !changed) {
       changed = true;
@@ -152,8 +152,8 @@ public final class PlainJournal implements Journal {
     }
     long stamp = gate.writeLock();
     long point;
-    List<Leased> leased;
-    List<Leased> last;
+    List<FrameLease> leased;
+    List<FrameLease> last;
     try {
       point = epoch;
       epoch = point + 1;

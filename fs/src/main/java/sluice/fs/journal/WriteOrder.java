@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import sluice.fs.cache.Leased;
+import sluice.fs.cache.FrameLease;
 
 /// Which blocks reach the device after the others, without a log: those that have lost what other
 /// blocks took (`Transaction.changeLast`). Any thread may call; [#turn] by the thread that holds
@@ -44,9 +44,9 @@ final class WriteOrder {
   }
 
   /// An epoch ends: takes those frames that are held back out of what is to be written.
-  List<Leased> turn(List<Leased> frames) {
+  List<FrameLease> turn(List<FrameLease> frames) {
     first.clear();
-    List<Leased> held = new ArrayList<>();
+    List<FrameLease> held = new ArrayList<>();
     if (!last.isEmpty()) {
       frames.removeIf(frame -> last.containsKey(frame.number()) && held.add(frame));
     }

@@ -77,7 +77,7 @@ final class AttributeNames {
     }
   }
 
-  static Map<String, Object> read(Place place, String text, boolean follow) throws IOException {
+  static Map<String, Object> read(PathAt place, String text, boolean follow) throws IOException {
     Parsed parsed = Parsed.of(text);
     if (parsed.view.equals("user")) {
       return readUser(new UserAttributes(place, follow), parsed);
@@ -117,7 +117,7 @@ final class AttributeNames {
   }
 
   /// @throws ClassCastException for a value of another type
-  static void set(Place place, String text, @Nullable Object value, boolean follow)
+  static void set(PathAt place, String text, @Nullable Object value, boolean follow)
       throws IOException {
     Parsed parsed = Parsed.of(text);
     if (value == null) {

@@ -21,11 +21,11 @@ import sluice.sys.Errno;
 /// it. The path is looked up each time.
 ///
 /// @param name what the view is called
-record AttributeView(String name, Place place, boolean follow) implements PosixFileAttributeView {
+record AttributeView(String name, PathAt place, boolean follow) implements PosixFileAttributeView {
   /// The view of a file that has the type, also that of [UserAttributes].
   ///
   /// @return null for a view there is none of
-  static <V extends FileAttributeView> @Nullable V of(Place place, Class<V> type, boolean follow) {
+  static <V extends FileAttributeView> @Nullable V of(PathAt place, Class<V> type, boolean follow) {
     if (Objects.requireNonNull(type) == UserDefinedFileAttributeView.class) {
       return type.cast(new UserAttributes(place, follow));
     }
@@ -53,7 +53,7 @@ record AttributeView(String name, Place place, boolean follow) implements PosixF
           long inode = place.inode(follow);
           boolean link = !follow && fs.tree().attributes(inode).kind() == FileKind.SYMLINK;
           if (link && change.has(AttributeChange.MODE)) {
-            throw Failures.refuse(Errno.EOPNOTSUPP); // Linux does not keep permissions of links
+            throw ErrnoExceptions.refuse(Errno.EOPNOTSUPP); // Linux does not keep permissions of links
           }
           fs.tree().setAttributes(fs.caller(), inode, change);
         });

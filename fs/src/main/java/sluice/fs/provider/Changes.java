@@ -17,12 +17,12 @@ final class Changes {
 
   // ---- making -----------------------------------------------------------------------------------
 
-  static void createDirectory(Place place, FileAttribute<?>... attributes) throws IOException {
+  static void createDirectory(PathAt place, FileAttribute<?>... attributes) throws IOException {
     int permissions = NewAttributes.permissions(0x1FF, attributes);
     create(place, NewFile.directory(permissions));
   }
 
-  static void createSymbolicLink(Place place, TreePath target, FileAttribute<?>... attributes)
+  static void createSymbolicLink(PathAt place, TreePath target, FileAttribute<?>... attributes)
       throws IOException {
     for (FileAttribute<?> attribute : attributes) {
       throw new UnsupportedOperationException(
@@ -31,7 +31,7 @@ final class Changes {
     create(place, NewFile.symlink(target.bytes()));
   }
 
-  private static void create(Place place, NewFile what) throws IOException {
+  private static void create(PathAt place, NewFile what) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(
         place.path(),
@@ -42,17 +42,17 @@ final class Changes {
   }
 
   /// Makes a file with the name that was found to be free; the root is not.
-  static long create(TreeFileSystem fs, Walk.Found found, NewFile what) throws IOException {
+  static long create(TreeFileSystem fs, PathWalk.Found found, NewFile what) throws IOException {
     if (found.name().length == 0) {
-      throw Failures.refuse(Errno.EEXIST);
+      throw ErrnoExceptions.refuse(Errno.EEXIST);
     }
     return fs.tree().create(fs.caller(), found.directory(), found.name(), what);
   }
 
-  static void createLink(Place link, Place existing) throws IOException {
+  static void createLink(PathAt link, PathAt existing) throws IOException {
     TreeFileSystem fs = link.fileSystem();
     if (existing.fileSystem() != fs) {
-      throw Failures.of(Failures.refuse(Errno.EXDEV), link.path(), existing.path());
+      throw ErrnoExceptions.of(ErrnoExceptions.refuse(Errno.EXDEV), link.path(), existing.path());
     }
     // A caller that is told that a name exists is told the new one.
     fs.call(
@@ -60,9 +60,9 @@ final class Changes {
         link.path(),
         () -> {
           long inode = existing.inode(false);
-          Walk.Found found = link.find(false);
+          PathWalk.Found found = link.find(false);
           if (found.exists()) {
-            throw Failures.refuse(Errno.EEXIST);
+            throw ErrnoExceptions.refuse(Errno.EEXIST);
           }
           fs.tree().link(fs.caller(), inode, found.directory(), found.name());
           return inode;
@@ -72,12 +72,12 @@ final class Changes {
   // ---- removing ---------------------------------------------------------------------------------
 
   /// Removes a name of whatever it is; a directory must be empty.
-  static void delete(Place place) throws IOException {
+  static void delete(PathAt place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(place.path(), () -> delete(fs, place.find(false)));
   }
 
-  static void delete(TreeFileSystem fs, Walk.Found found) throws IOException {
+  static void delete(TreeFileSystem fs, PathWalk.Found found) throws IOException {
     if (fs.tree().attributes(found.required()).isDirectory()) {
       removeDirectory(fs, found);
     } else {
@@ -85,22 +85,22 @@ final class Changes {
     }
   }
 
-  static void deleteFile(Place place) throws IOException {
+  static void deleteFile(PathAt place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(place.path(), () -> removeFile(fs, place.find(false)));
   }
 
-  static void deleteDirectory(Place place) throws IOException {
+  static void deleteDirectory(PathAt place) throws IOException {
     TreeFileSystem fs = place.fileSystem();
     fs.run(place.path(), () -> removeDirectory(fs, place.find(false)));
   }
 
-  private static void removeFile(TreeFileSystem fs, Walk.Found found) throws IOException {
+  private static void removeFile(TreeFileSystem fs, PathWalk.Found found) throws IOException {
     found.requireName();
     fs.tree().unlink(fs.caller(), found.directory(), found.name());
   }
 
-  private static void removeDirectory(TreeFileSystem fs, Walk.Found found) throws IOException {
+  private static void removeDirectory(TreeFileSystem fs, PathWalk.Found found) throws IOException {
     found.requireName();
     fs.tree().rmdir(fs.caller(), found.directory(), found.name());
   }
@@ -108,7 +108,7 @@ final class Changes {
   // ---- moving -----------------------------------------------------------------------------------
 
   /// As `rename(2)`: replaces what is there in one step.
-  static void rename(Place source, Place target) throws IOException {
+  static void rename(PathAt source, PathAt target) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     if (target.fileSystem() != fs) {
       throw new AtomicMoveNotSupportedException(
@@ -123,7 +123,7 @@ final class Changes {
         });
   }
 
-  private static void rename(TreeFileSystem fs, Walk.Found from, Walk.Found to, int flags)
+  private static void rename(TreeFileSystem fs, PathWalk.Found from, PathWalk.Found to, int flags)
       throws IOException {
     from.requireName();
     to.requireName();
@@ -131,21 +131,21 @@ final class Changes {
   }
 
   /// Moves within a tree. What is replaced goes in the same step where it is of the same kind.
-  static void move(Place source, Place target, boolean replace) throws IOException {
+  static void move(PathAt source, PathAt target, boolean replace) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     fs.call(
         source.path(),
         target.path(),
         () -> {
           FileAttributes moved = source.attributes(false);
-          Walk.Found from = source.find(false);
-          Walk.Found to = target.find(false);
+          PathWalk.Found from = source.find(false);
+          PathWalk.Found to = target.find(false);
           requireWritable(fs, moved);
           if (to.inode() == from.required()) {
             return true;
           }
           if (to.exists() && !replace) {
-            throw Failures.refuse(Errno.EEXIST);
+            throw ErrnoExceptions.refuse(Errno.EEXIST);
           }
           if (to.exists()
               && fs.tree().attributes(to.inode()).isDirectory() != moved.isDirectory()) {

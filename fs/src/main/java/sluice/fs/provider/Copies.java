@@ -29,7 +29,7 @@ final class Copies {
 
   private Copies() {}
 
-  static void copy(Place source, Place target, CopyOption... options) throws IOException {
+  static void copy(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.ATOMIC_MOVE)) {
       throw new UnsupportedOperationException("a copy is not atomic");
@@ -37,7 +37,7 @@ final class Copies {
     copy(source, target, set);
   }
 
-  static void move(Place source, Place target, CopyOption... options) throws IOException {
+  static void move(PathAt source, PathAt target, CopyOption... options) throws IOException {
     Set<CopyOption> set = options(options);
     if (set.contains(StandardCopyOption.COPY_ATTRIBUTES)) {
       throw new UnsupportedOperationException("a move keeps attributes always");
@@ -74,7 +74,7 @@ final class Copies {
     return set;
   }
 
-  private static void requireEmpty(Place source) throws IOException {
+  private static void requireEmpty(PathAt source) throws IOException {
     TreeFileSystem fs = source.fileSystem();
     fs.run(
         source.path(),
@@ -84,14 +84,14 @@ final class Copies {
               !a.isDirectory()
                   || fs.tree().list(a.inode(), 0, (_, _, name, _) -> FileNames.isDots(name));
           if (!empty) {
-            throw Failures.refuse(Errno.ENOTEMPTY);
+            throw ErrnoExceptions.refuse(Errno.ENOTEMPTY);
           }
         });
   }
 
   // ---- copying ----------------------------------------------------------------------------------
 
-  private static void copy(Place source, Place target, Set<CopyOption> options) throws IOException {
+  private static void copy(PathAt source, PathAt target, Set<CopyOption> options) throws IOException {
     boolean follow = !options.contains(LinkOption.NOFOLLOW_LINKS);
     TreeFileSystem from = source.fileSystem();
     TreeFileSystem to = target.fileSystem();
@@ -113,16 +113,16 @@ final class Copies {
   ///
   /// @param same the inode that need not be copied
   /// @return its inode, retained, or 0 when the target is `same`
-  private static long make(Place target, NewFile what, boolean replace, long same)
+  private static long make(PathAt target, NewFile what, boolean replace, long same)
       throws IOException {
     TreeFileSystem to = target.fileSystem();
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      Walk.Found found = target.find(false);
+      PathWalk.Found found = target.find(false);
       if (found.exists() && found.inode() == same) {
         return 0;
       }
       if (found.exists() && !replace) {
-        throw Failures.refuse(Errno.EEXIST);
+        throw ErrnoExceptions.refuse(Errno.EEXIST);
       }
       try {
         if (found.exists()) {
@@ -137,7 +137,7 @@ final class Copies {
         }
       }
     }
-    throw Failures.refuse(Errno.EBUSY);
+    throw ErrnoExceptions.refuse(Errno.EBUSY);
   }
 
   private static FileAttributes retained(TreeFileSystem fs, long inode) throws IOException {
@@ -145,7 +145,7 @@ final class Copies {
     return fs.tree().attributes(inode);
   }
 
-  private static void release(Place place, long inode) throws IOException {
+  private static void release(PathAt place, long inode) throws IOException {
     place.fileSystem().run(place.path(), () -> place.fileSystem().tree().release(inode));
   }
 
@@ -153,7 +153,7 @@ final class Copies {
   private static NewFile newFile(TreeFileSystem fs, FileAttributes file) throws IOException {
     boolean content = file.kind() == FileKind.REGULAR;
     if (content && fs.tree().access(fs.caller(), file.inode(), FileTree.READ) == 0) {
-      throw Failures.refuse(Errno.EACCES);
+      throw ErrnoExceptions.refuse(Errno.EACCES);
     }
     if (file.kind() == FileKind.SYMLINK) {
       return NewFile.symlink(fs.tree().readLink(file.inode()));
@@ -164,7 +164,7 @@ final class Copies {
 
   /// Gives a new file what it is to hold, or takes it away again.
   private static void fill(
-      Place source, FileAttributes file, Place target, long made, boolean attributes)
+      PathAt source, FileAttributes file, PathAt target, long made, boolean attributes)
       throws IOException {
     boolean done = false;
     try {
@@ -184,12 +184,12 @@ final class Copies {
   }
 
   /// Removes a copy that failed, unless its name means another file by now.
-  private static void takeBack(Place target, long made) throws IOException {
+  private static void takeBack(PathAt target, long made) throws IOException {
     TreeFileSystem to = target.fileSystem();
     to.run(
         target.path(),
         () -> {
-          Walk.Found found = target.find(false);
+          PathWalk.Found found = target.find(false);
           if (found.inode() == made) {
             Changes.delete(to, found);
           }
@@ -197,13 +197,13 @@ final class Copies {
   }
 
   /// Copies the bytes; where the source has a hole, the copy has one.
-  private static void content(Place source, FileAttributes file, Place target, long made)
+  private static void content(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem from = source.fileSystem();
     TreeFileSystem to = target.fileSystem();
     long size = file.sizeBytes();
     long at = 0;
-    try (Scratch scratch = from.scratch()) {
+    try (TransferBuffer scratch = from.scratch()) {
       while (at < size) {
         long start = at;
         long data = from.call(source.path(), () -> nextData(from.tree(), file.inode(), start));
@@ -213,7 +213,7 @@ final class Copies {
         int bytes =
             from.call(
                 source.path(),
-                () -> from.tree().read(file.inode(), data, scratch.memory(), 0, Scratch.BYTES));
+                () -> from.tree().read(file.inode(), data, scratch.memory(), 0, TransferBuffer.BYTES));
         to.run(
             target.path(),
             () -> {
@@ -250,7 +250,7 @@ final class Copies {
 
   /// Owner, permissions, times and, where they can be had, extended attributes. An owner that may
   /// not be given stays the copier, without the right to act as another.
-  private static void attributes(Place source, FileAttributes file, Place target, long made)
+  private static void attributes(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem to = target.fileSystem();
     Caller caller = to.caller();
@@ -274,7 +274,7 @@ final class Copies {
     to.run(target.path(), () -> to.tree().setAttributes(caller, made, all));
   }
 
-  private static void userAttributes(Place source, FileAttributes file, Place target, long made)
+  private static void userAttributes(PathAt source, FileAttributes file, PathAt target, long made)
       throws IOException {
     TreeFileSystem from = source.fileSystem();
     TreeFileSystem to = target.fileSystem();

@@ -158,8 +158,8 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   // ---- files ------------------------------------------------------------------------------------
 
-  private static Place place(Path path) {
-    return Place.of(TreePath.of(path));
+  private static PathAt place(Path path) {
+    return PathAt.of(TreePath.of(path));
   }
 
   @Override
@@ -173,7 +173,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   public FileChannel newFileChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    return Opening.open(place(path), OpenMode.of(options), attributes);
+    return FileOpener.open(place(path), OpenMode.of(options), attributes);
   }
 
   @Override
@@ -182,7 +182,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     if (mode.write()) {
       throw new UnsupportedOperationException("a stream that reads is not opened for writing");
     }
-    return Channels.newInputStream(Opening.open(place(path), mode).uninterruptible());
+    return Channels.newInputStream(FileOpener.open(place(path), mode).uninterruptible());
   }
 
   @Override
@@ -195,14 +195,14 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
       throw new IllegalArgumentException("a stream that writes does not read");
     }
     set.add(StandardOpenOption.WRITE);
-    TreeFileChannel channel = Opening.open(place(path), OpenMode.of(set));
+    TreeFileChannel channel = FileOpener.open(place(path), OpenMode.of(set));
     return Channels.newOutputStream(channel.uninterruptible());
   }
 
   @Override
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
-    Place place = place(directory);
+    PathAt place = place(directory);
     return TreeDirectoryStream.open(place, place.path(), true, Objects.requireNonNull(filter));
   }
 
@@ -225,7 +225,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   @Override
   public Path readSymbolicLink(Path link) throws IOException {
-    Place place = place(link);
+    PathAt place = place(link);
     TreeFileSystem fs = place.fileSystem();
     return fs.call(
         place.path(),
@@ -257,7 +257,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   @Override
   public boolean isSameFile(Path one, Path other) throws IOException {
-    Place first = place(one);
+    PathAt first = place(one);
     if (one.equals(other)) {
       return true;
     }
@@ -267,7 +267,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
     }
     TreeFileSystem fs = first.fileSystem();
     long inode = fs.call(first.path(), () -> first.inode(true));
-    return inode == fs.call(second, () -> Place.of(second).inode(true));
+    return inode == fs.call(second, () -> PathAt.of(second).inode(true));
   }
 
   @Override
@@ -278,7 +278,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
 
   @Override
   public FileStore getFileStore(Path path) throws IOException {
-    Place place = place(path);
+    PathAt place = place(path);
     checkAccess(path);
     return new TreeFileStore(place.fileSystem());
   }
@@ -295,7 +295,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
           };
     }
     int rights = asked;
-    Place place = place(path);
+    PathAt place = place(path);
     TreeFileSystem fs = place.fileSystem();
     fs.run(
         place.path(),
@@ -303,7 +303,7 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
           long inode = place.existing(true);
           boolean refused = (rights & FileTree.WRITE) != 0 && fs.isReadOnly();
           if (refused || fs.tree().access(fs.caller(), inode, rights) != rights) {
-            throw Failures.refuse(Errno.EACCES);
+            throw ErrnoExceptions.refuse(Errno.EACCES);
           }
         });
   }
@@ -321,14 +321,14 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   public <A extends BasicFileAttributes> @Nullable A readAttributesIfExists(
       Path path, Class<A> type, LinkOption... options) throws IOException {
     requireKnown(type);
-    Place place = place(path);
-    boolean follow = Walk.follows(options);
+    PathAt place = place(path);
+    boolean follow = PathWalk.follows(options);
     Optional<TreeAttributes> found =
         place.fileSystem().call(place.path(), () -> find(place, follow));
     return found.isEmpty() ? null : type.cast(found.get());
   }
 
-  private static Optional<TreeAttributes> find(Place place, boolean follow) throws IOException {
+  private static Optional<TreeAttributes> find(PathAt place, boolean follow) throws IOException {
     FileTree tree = place.fileSystem().tree();
     try {
       FileAttributes file = place.attributes(follow);
@@ -360,18 +360,18 @@ public final class Ext2FileSystemProvider extends FileSystemProvider {
   @Override
   public Map<String, Object> readAttributes(Path path, String names, LinkOption... options)
       throws IOException {
-    return AttributeNames.read(place(path), names, Walk.follows(options));
+    return AttributeNames.read(place(path), names, PathWalk.follows(options));
   }
 
   @Override
   public void setAttribute(Path path, String name, @Nullable Object value, LinkOption... options)
       throws IOException {
-    AttributeNames.set(place(path), name, value, Walk.follows(options));
+    AttributeNames.set(place(path), name, value, PathWalk.follows(options));
   }
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path path, Class<V> type, LinkOption... options) {
-    return AttributeView.of(place(path), type, Walk.follows(options));
+    return AttributeView.of(place(path), type, PathWalk.follows(options));
   }
 }

@@ -30,7 +30,7 @@ import sluice.sys.Errno;
 /// |---|---|---|---|
 /// | cookie, read, ended | the iterating thread | under lock | under lock |
 /// | released | the closing thread | under lock | under lock |
-final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Base {
+final class TreeDirectoryStream implements SecureDirectoryStream<Path>, PathAt.Base {
   /// Names read at a time.
   private static final int BATCH = 128;
 
@@ -56,7 +56,7 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Ba
 
   /// @param shown what the names are appended to
   static TreeDirectoryStream open(
-      Place place, TreePath shown, boolean follow, DirectoryStream.Filter<? super Path> filter)
+      PathAt place, TreePath shown, boolean follow, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
     TreeFileSystem fs = place.fileSystem();
     return fs.call(
@@ -65,10 +65,10 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Ba
           FileTree tree = fs.tree();
           long inode = place.inode(follow);
           if (!tree.attributes(inode).isDirectory()) {
-            throw Failures.refuse(Errno.ENOTDIR);
+            throw ErrnoExceptions.refuse(Errno.ENOTDIR);
           }
           if (tree.access(fs.caller(), inode, FileTree.READ) == 0) {
-            throw Failures.refuse(Errno.EACCES);
+            throw ErrnoExceptions.refuse(Errno.EACCES);
           }
           tree.retain(inode);
           TreeDirectoryStream stream = new TreeDirectoryStream(shown, inode, filter);
@@ -177,24 +177,24 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Ba
 
   // ---- files below ------------------------------------------------------------------------------
 
-  private Place below(Path relative) {
+  private PathAt below(Path relative) {
     long open = inode(); // refuses when closed
     assert open != 0;
-    return new Place(TreePath.of(relative), this);
+    return new PathAt(TreePath.of(relative), this);
   }
 
   @Override
   public SecureDirectoryStream<Path> newDirectoryStream(Path relative, LinkOption... options)
       throws IOException {
-    Place place = below(relative);
-    return open(place, path.resolve(relative), Walk.follows(options), _ -> true);
+    PathAt place = below(relative);
+    return open(place, path.resolve(relative), PathWalk.follows(options), _ -> true);
   }
 
   @Override
   public SeekableByteChannel newByteChannel(
       Path relative, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    return Opening.open(below(relative), OpenMode.of(options), attributes);
+    return FileOpener.open(below(relative), OpenMode.of(options), attributes);
   }
 
   @Override
@@ -217,12 +217,12 @@ final class TreeDirectoryStream implements SecureDirectoryStream<Path>, Place.Ba
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(Class<V> type) {
-    return AttributeView.of(new Place(fileSystem.path(PathBytes.EMPTY), this), type, true);
+    return AttributeView.of(new PathAt(fileSystem.path(PathBytes.EMPTY), this), type, true);
   }
 
   @Override
   public <V extends FileAttributeView> @Nullable V getFileAttributeView(
       Path relative, Class<V> type, LinkOption... options) {
-    return AttributeView.of(below(relative), type, Walk.follows(options));
+    return AttributeView.of(below(relative), type, PathWalk.follows(options));
   }
 }

@@ -90,7 +90,7 @@ final class TreeFileChannel extends FileChannel {
         fileSystem.leave();
       }
     } catch (FsException e) {
-      throw Failures.of(e, path, null);
+      throw ErrnoExceptions.of(e, path, null);
     } finally {
       if (interruptible) {
         end(completed);
@@ -131,7 +131,7 @@ final class TreeFileChannel extends FileChannel {
     try {
       unuse();
     } catch (FsException e) {
-      throw Failures.of(e, path, null);
+      throw ErrnoExceptions.of(e, path, null);
     } finally {
       fileSystem.closed(this); // until then the end of the file system waits for this
     }
@@ -171,11 +171,11 @@ final class TreeFileChannel extends FileChannel {
     }
     int wanted = target.remaining();
     long done = 0;
-    try (Scratch scratch = fileSystem.scratch()) {
+    try (TransferBuffer scratch = fileSystem.scratch()) {
       int bytes;
       int asked;
       do {
-        asked = Math.min(target.remaining(), Scratch.BYTES);
+        asked = Math.min(target.remaining(), TransferBuffer.BYTES);
         bytes = tree.read(file.inode, at + done, scratch.memory(), 0, asked);
         target.put(scratch.buffer(bytes));
         done += bytes;
@@ -237,9 +237,9 @@ final class TreeFileChannel extends FileChannel {
 
   private long put(ByteBuffer source, long at) throws IOException {
     long end = at;
-    try (Scratch scratch = fileSystem.scratch()) {
+    try (TransferBuffer scratch = fileSystem.scratch()) {
       while (source.hasRemaining()) {
-        int bytes = Math.min(source.remaining(), Scratch.BYTES);
+        int bytes = Math.min(source.remaining(), TransferBuffer.BYTES);
         scratch.buffer(bytes).put(source.slice(source.position(), bytes));
         int written = tree.write(fileSystem.caller(), file.inode, end, scratch.memory(), 0, bytes);
         source.position(source.position() + written);
@@ -355,9 +355,9 @@ final class TreeFileChannel extends FileChannel {
     requireNotNegative(count, "the count");
     long done = 0;
     // The target is written outside of the operation: it may block for as long as it likes.
-    try (Scratch scratch = fileSystem.scratch()) {
+    try (TransferBuffer scratch = fileSystem.scratch()) {
       while (done < count) {
-        int wanted = (int) Math.min(count - done, Scratch.BYTES);
+        int wanted = (int) Math.min(count - done, TransferBuffer.BYTES);
         long at = from + done;
         int bytes = (int) call(() -> tree.read(file.inode, at, scratch.memory(), 0, wanted));
         int written = bytes == 0 ? 0 : target.write(scratch.buffer(bytes));
@@ -384,9 +384,9 @@ final class TreeFileChannel extends FileChannel {
     requireNotNegative(to, "the position");
     requireNotNegative(count, "the count");
     long done = 0;
-    try (Scratch scratch = fileSystem.scratch()) {
+    try (TransferBuffer scratch = fileSystem.scratch()) {
       while (done < count) {
-        int wanted = (int) Math.min(count - done, Scratch.BYTES);
+        int wanted = (int) Math.min(count - done, TransferBuffer.BYTES);
         ByteBuffer piece = scratch.buffer(wanted);
         int bytes = source.read(piece);
         if (bytes <= 0) {

@@ -33,9 +33,9 @@ final class TreeFileSystem extends FileSystem {
   private final Consumer<TreeFileSystem> onClosed;
   private final Image image;
   private final FileTree tree;
-  private final Walk walk;
+  private final PathWalk walk;
   private final OpenFiles files;
-  private final Scratch.Pool scratches = new Scratch.Pool();
+  private final TransferBuffer.Pool scratches = new TransferBuffer.Pool();
   private final TreePath root = new TreePath(this, PathBytes.ROOT);
 
   /// Channels and directory streams, which end with the file system.
@@ -52,7 +52,7 @@ final class TreeFileSystem extends FileSystem {
     this.onClosed = onClosed;
     this.image = image;
     tree = image.tree();
-    walk = new Walk(tree, image.caller());
+    walk = new PathWalk(tree, image.caller());
     files = new OpenFiles(tree);
   }
 
@@ -66,7 +66,7 @@ final class TreeFileSystem extends FileSystem {
     return image.caller();
   }
 
-  Walk walk() {
+  PathWalk walk() {
     return walk;
   }
 
@@ -74,7 +74,7 @@ final class TreeFileSystem extends FileSystem {
     return files;
   }
 
-  Scratch scratch() throws IOException {
+  TransferBuffer scratch() throws IOException {
     return scratches.take();
   }
 
@@ -124,7 +124,7 @@ final class TreeFileSystem extends FileSystem {
     try {
       return work.run();
     } catch (FsException e) {
-      throw Failures.of(e, path, other);
+      throw ErrnoExceptions.of(e, path, other);
     } finally {
       leave();
     }
@@ -135,7 +135,7 @@ final class TreeFileSystem extends FileSystem {
     try {
       action.run();
     } catch (FsException e) {
-      throw Failures.of(e, path, null);
+      throw ErrnoExceptions.of(e, path, null);
     } finally {
       leave();
     }

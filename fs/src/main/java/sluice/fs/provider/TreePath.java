@@ -222,7 +222,7 @@ final class TreePath implements Path {
 
   @Override
   public TreePath toRealPath(LinkOption... options) throws IOException {
-    boolean follow = Walk.follows(options);
+    boolean follow = PathWalk.follows(options);
     return fileSystem.call(this, () -> with(fileSystem.walk().real(toAbsolutePath(), follow)));
   }
 

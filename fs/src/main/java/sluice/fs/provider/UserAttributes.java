@@ -12,7 +12,7 @@ import sluice.fs.FileTree;
 
 /// The view `user`: extended attributes of the name space `user`. Immutable: any thread may use it.
 /// The path is looked up each time.
-record UserAttributes(Place place, boolean follow) implements UserDefinedFileAttributeView {
+record UserAttributes(PathAt place, boolean follow) implements UserDefinedFileAttributeView {
   private static final String PREFIX = "user.";
 
   @Override

@@ -4,7 +4,7 @@ import java.io.IOException;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
-import sluice.fs.cache.CacheTimes;
+import sluice.fs.cache.CacheDelays;
 import sluice.fs.cache.FrameCache;
 import sluice.memory.Account;
 
@@ -26,6 +26,6 @@ public final class BufferCaches {
   /// @throws FsException `ENOMEM` when the account has no room
   public static BufferCache open(
       BlockDevice device, int blockBytes, long cacheBytes, Account account) throws IOException {
-    return FrameCache.open(device, blockBytes, cacheBytes, account, CacheTimes.USUAL);
+    return FrameCache.open(device, blockBytes, cacheBytes, account, CacheDelays.USUAL);
   }
 }

@@ -32,7 +32,7 @@ final class BufferCacheStressTest {
   private static final int MOST_RUN = 12;
 
   /// How long a machine may take to get to everything once.
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
+  private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private final AtomicLongArray versions = new AtomicLongArray(BLOCKS);
   private final ConcurrentLinkedQueue<Throwable> problems = new ConcurrentLinkedQueue<>();
@@ -65,7 +65,7 @@ final class BufferCacheStressTest {
     BooleanSupplier goesOn =
         () -> {
           long now = System.nanoTime();
-          return now - end < 0 || (!met(frames) && now - begin < PATIENCE_NANOS);
+          return now - end < 0 || (!met(frames) && now - begin < TIMEOUT_NANOS);
         };
     Job[] jobs = {
       r -> copy(cache, r),
@@ -184,7 +184,7 @@ final class BufferCacheStressTest {
       for (int i = 0; i < 20; i++) {
         version++;
         Stamps.write(source, block, version);
-        if (journal.overwriteNow(block, 0, memory, 0, BLOCK) == BLOCK) {
+        if (journal.tryOverwrite(block, 0, memory, 0, BLOCK) == BLOCK) {
           overwrites.incrementAndGet();
         } else {
           try (Transaction transaction = journal.begin(0)) {
@@ -224,7 +224,7 @@ final class BufferCacheStressTest {
       memory.copyFrom(stamped, 0, (long) i * BLOCK, BLOCK);
     }
     stamped.release();
-    int done = journal.overwriteNow(first, 0, memory, 0, count * BLOCK) / BLOCK;
+    int done = journal.tryOverwrite(first, 0, memory, 0, count * BLOCK) / BLOCK;
     overwrittenRuns.addAndGet(done > 1 ? 1 : 0);
     if (done < count) {
       try (Transaction transaction = journal.begin(0)) {

@@ -59,7 +59,7 @@ final class JournalFaultTest {
   }
 
   @Test
-  void aReadThatFailsIsToldToAllWhoAskAndTriedAgainLater() throws Exception {
+  void aReadThatFailsIsToldToAllReadersAndTriedAgainLater() throws Exception {
     FaultyDevice device = device();
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -80,7 +80,7 @@ final class JournalFaultTest {
   }
 
   @Test
-  void readAheadOfWhatFailsHarmsNobody() throws Exception {
+  void readAheadOfWhatFailsHarmsNoReader() throws Exception {
     FaultyDevice device = device();
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       device.readFails = JournalFaultTest::home;
@@ -184,7 +184,7 @@ final class JournalFaultTest {
         }
       }
       assertThat(Errnos.of(journal::sync)).isEqualTo(Errno.EIO);
-      assertThat(cache.dirtyBytes()).as("the others were written").isEqualTo(BLOCK);
+      assertThat(cache.dirtyBytes()).as("the other blocks were written").isEqualTo(BLOCK);
       device.flushFails = () -> true;
       assertThat(Errnos.of(journal::sync)).isEqualTo(Errno.EIO);
       device.heal();

@@ -41,7 +41,7 @@ final class BufferCacheTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK, account);
+    cache = TestCaches.open(device, BLOCK, FRAMES * BLOCK, account);
     journal = Journals.plain(cache);
   }
 
@@ -145,25 +145,25 @@ final class BufferCacheTest {
     Block source = Blocks.of(BLOCK);
     Memory memory = Memory.over(source, 0, BLOCK);
     memory.setInt(8, 77);
-    assertThat(journal.overwriteNow(5, 0, memory, 8, 4)).as("not here").isZero();
+    assertThat(journal.tryOverwrite(5, 0, memory, 8, 4)).as("not here").isZero();
     write(5, 1);
-    assertThat(journal.overwriteNow(5, 0, memory, 8, 4)).as("metadata").isZero();
+    assertThat(journal.tryOverwrite(5, 0, memory, 8, 4)).as("metadata").isZero();
     try (Transaction transaction = journal.begin(0)) {
       transaction.data(6, true).close();
     }
-    assertThat(journal.overwriteNow(6, 4, memory, 8, 4)).isEqualTo(4);
+    assertThat(journal.tryOverwrite(6, 4, memory, 8, 4)).isEqualTo(4);
     try (Buffer buffer = cache.read(6)) {
       assertThat(buffer.getInt(0)).isZero();
       assertThat(buffer.getInt(4)).isEqualTo(77);
-      assertThat(journal.overwriteNow(6, 0, memory, 8, 4)).as("leased").isZero();
+      assertThat(journal.tryOverwrite(6, 0, memory, 8, 4)).as("leased").isZero();
     }
     journal.sync();
-    assertThat(journal.overwriteNow(6, 0, memory, 8, 4)).as("not changed").isZero();
+    assertThat(journal.tryOverwrite(6, 0, memory, 8, 4)).as("not changed").isZero();
     try (Transaction transaction = journal.begin(0)) {
       transaction.data(6, false).close();
     }
-    assertThat(journal.overwriteNow(6, BLOCK - 2, memory, 8, 4)).as("7 is not here").isEqualTo(2);
-    assertThatThrownBy(() -> journal.overwriteNow(6, BLOCK, memory, 8, 4))
+    assertThat(journal.tryOverwrite(6, BLOCK - 2, memory, 8, 4)).as("7 is not here").isEqualTo(2);
+    assertThatThrownBy(() -> journal.tryOverwrite(6, BLOCK, memory, 8, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
     memory.close();
     source.release();
@@ -178,7 +178,7 @@ final class BufferCacheTest {
         transaction.data(6, true).close();
       }
       memory.setInt(0, i);
-      assertThat(journal.overwriteNow(6, 0, memory, 0, 4)).isEqualTo(4);
+      assertThat(journal.tryOverwrite(6, 0, memory, 0, 4)).isEqualTo(4);
       journal.await(journal.point());
       assertThat(onDevice(6)).isEqualTo(i);
     }
@@ -252,8 +252,8 @@ final class BufferCacheTest {
   }
 
   @Test
-  void whatIsOldIsWrittenAlthoughNobodyAsks() throws Exception {
-    CacheTimes soon = new CacheTimes(1, 1);
+  void whatIsOldIsWrittenWithoutARequest() throws Exception {
+    CacheDelays soon = new CacheDelays(1, 1);
     long bytes = FRAMES * BLOCK;
     Account own = new Account("a cache in a hurry", bytes);
     try (BufferCache hurried = FrameCache.open(device, BLOCK, bytes, own, soon);

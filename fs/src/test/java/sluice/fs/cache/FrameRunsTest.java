@@ -38,7 +38,7 @@ final class FrameRunsTest {
   @BeforeEach
   void open() throws IOException {
     device = BlockDevices.memory(1024 * BLOCK);
-    cache = (FrameCache) UnhurriedCaches.open(device, BLOCK, FRAMES * BLOCK);
+    cache = (FrameCache) TestCaches.open(device, BLOCK, FRAMES * BLOCK);
     journal = Journals.plain(cache);
   }
 
@@ -137,7 +137,7 @@ final class FrameRunsTest {
     overwrite(10, 3, 1000);
     assertHolds(10, 3, 1000);
     fill(4000);
-    assertThat(journal.overwriteNow(10, 0, memory, 0, 3 * BLOCK)).isEqualTo(3 * BLOCK);
+    assertThat(journal.tryOverwrite(10, 0, memory, 0, 3 * BLOCK)).isEqualTo(3 * BLOCK);
     assertHolds(10, 3, 4000);
   }
 
@@ -147,8 +147,8 @@ final class FrameRunsTest {
     journal.sync();
     overwrite(12, 6, 1002);
     fill(2000);
-    assertThat(journal.overwriteNow(10, 0, memory, 0, 20 * BLOCK)).isZero();
-    assertThat(journal.overwriteNow(12, 0, memory, 2 * BLOCK, 18 * BLOCK)).isEqualTo(6 * BLOCK);
+    assertThat(journal.tryOverwrite(10, 0, memory, 0, 20 * BLOCK)).isZero();
+    assertThat(journal.tryOverwrite(12, 0, memory, 2 * BLOCK, 18 * BLOCK)).isEqualTo(6 * BLOCK);
     assertHolds(10, 2, 1000);
     assertHolds(12, 6, 2002);
     assertHolds(18, 2, 1008);
@@ -156,7 +156,7 @@ final class FrameRunsTest {
     // From the middle of one block to the middle of another.
     memory.setInt(4, -1);
     memory.setInt(4 + 2 * BLOCK, -2);
-    assertThat(journal.overwriteNow(13, 8, memory, 4, 2 * BLOCK + 4)).isEqualTo(2 * BLOCK + 4);
+    assertThat(journal.tryOverwrite(13, 8, memory, 4, 2 * BLOCK + 4)).isEqualTo(2 * BLOCK + 4);
     try (Buffer first = cache.read(13);
         Buffer last = cache.read(15)) {
       assertThat(first.getInt(0)).isEqualTo(2003);
@@ -164,9 +164,9 @@ final class FrameRunsTest {
       assertThat(last.getInt(8)).isEqualTo(-2);
       assertThat(last.getInt(BLOCK - 4)).isEqualTo(2005);
     }
-    assertThatThrownBy(() -> journal.overwriteNow(13, BLOCK, memory, 0, 4))
+    assertThatThrownBy(() -> journal.tryOverwrite(13, BLOCK, memory, 0, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(() -> journal.overwriteNow(13, -1, memory, 0, 4))
+    assertThatThrownBy(() -> journal.tryOverwrite(13, -1, memory, 0, 4))
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
 

@@ -52,7 +52,7 @@ final class FrameTest {
 
   /// A commit may end its lease at any moment: the frame must not be claimed then.
   @Test
-  void aFrameThatWasReplacedBelongsToThoseWhoLeasedIt() {
+  void aFrameThatWasReplacedBelongsToItsLeases() {
     Frame frame = take();
     boolean ofTheCommit = frame.lend();
     assertThat(ofTheCommit).isTrue();
@@ -61,7 +61,7 @@ final class FrameTest {
     table.remove(frame);
     frame.release(); // the cache's
     assertThat(frame.leases()).isEqualTo(1);
-    assertThat(frame.claim()).as("by who found it before").isFalse();
+    assertThat(frame.claim()).as("by the thread that found it before").isFalse();
     assertThat(frame.lend()).as("for a moment, until its number is looked at").isTrue();
     assertThat(frame.shows(7)).isFalse();
     frame.release();

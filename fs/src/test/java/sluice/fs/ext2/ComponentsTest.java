@@ -85,7 +85,7 @@ final class ComponentsTest {
   void anotherCacheAndJournalTakeThePlaceOfOurs(long seed) throws Exception {
     try (BlockDevice device = formatted()) {
       List<String> answers;
-      PlainestCache other = new PlainestCache(device, BLOCK);
+      ReferenceCache other = new ReferenceCache(device, BLOCK);
       try (Ext2 tree = Ext2.mount(device, other, other, OPTIONS)) {
         answers = answers(tree, seed);
       }
@@ -98,9 +98,9 @@ final class ComponentsTest {
   @ValueSource(longs = {3, 4})
   void eachComponentWorksInAPlaceOfItsOwn(long seed) throws Exception {
     try (BlockDevice device = formatted();
-        Apart below = new Apart("device");
-        Apart middle = new Apart("cache and journal");
-        Apart above = new Apart("tree")) {
+        ComponentThread below = new ComponentThread("device");
+        ComponentThread middle = new ComponentThread("cache and journal");
+        ComponentThread above = new ComponentThread("tree")) {
       BlockDevice far = below.of(BlockDevice.class, device);
       BufferCache cache = BufferCaches.open(far, BLOCK, OPTIONS.cacheBytes());
       Journal journal = middle.of(Journal.class, Journals.plain(cache));
@@ -117,10 +117,10 @@ final class ComponentsTest {
   @Test
   void aJournalOfOursSaysThatItNeedsACacheOfOurs() throws IOException {
     try (BlockDevice device = formatted();
-        PlainestCache other = new PlainestCache(device, BLOCK)) {
+        ReferenceCache other = new ReferenceCache(device, BLOCK)) {
       assertThatThrownBy(() -> Journals.plain(other))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("PlainestCache was not opened by BufferCaches");
+          .hasMessageContaining("ReferenceCache was not opened by BufferCaches");
     }
   }
 

@@ -200,7 +200,7 @@ final class Ext2MutationTest {
     byte[] before = Blocks.all(device);
     MountOptions options = OPTIONS.withReadOnly(true);
     try (Ext2 tree = Ext2.mount(device, options);
-        Walk walk = new Walk(tree, new Random(seed))) {
+        PathWalk walk = new PathWalk(tree, new Random(seed))) {
       walk.go(tree.rootInode(), 0);
       return tree.blocksInLog() > 0;
     } catch (FsException e) {
@@ -259,7 +259,7 @@ final class Ext2MutationTest {
       expected(e);
     }
     try (Ext2 tree = Ext2.mount(device, OPTIONS);
-        Walk walk = new Walk(tree, new Random(seed))) {
+        PathWalk walk = new PathWalk(tree, new Random(seed))) {
       walk.go(tree.rootInode(), 0);
       return true;
     } catch (FsException e) {
@@ -298,14 +298,14 @@ final class Ext2MutationTest {
   }
 
   /// Goes through a tree, reads everything, and changes what it meets.
-  private static final class Walk implements AutoCloseable {
+  private static final class PathWalk implements AutoCloseable {
     private final Ext2 tree;
     private final Random random;
     private final Block block = Blocks.of(1 << 16);
     private final Memory memory = Memory.over(block, 0, 1 << 16);
     private int steps;
 
-    Walk(Ext2 tree, Random random) {
+    PathWalk(Ext2 tree, Random random) {
       this.tree = tree;
       this.random = random;
     }
@@ -358,7 +358,7 @@ final class Ext2MutationTest {
             tree.read(inode, 0, memory, 0, 1 << 16);
             tree.read(inode, 299_000, memory, 0, 4096);
             tree.slices(inode, 0, 1 << 16, (_, _, _) -> {});
-            tree.readNow(inode, 0, 1 << 16, (_, _, _) -> {});
+            tree.tryRead(inode, 0, 1 << 16, (_, _, _) -> {});
             tree.seek(inode, 0, true);
             tree.seek(inode, 0, false);
           }

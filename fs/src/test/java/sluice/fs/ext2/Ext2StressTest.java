@@ -256,8 +256,8 @@ final class Ext2StressTest {
     for (byte[] name : names) {
       attempt(() -> {
         long inode = tree.lookup(Caller.ROOT, directory, name);
-        long now = tree.lookupNow(Caller.ROOT, directory, name);
-        assertThat(now).isGreaterThanOrEqualTo(FileTree.NOT_NOW);
+        long now = tree.tryLookup(Caller.ROOT, directory, name);
+        assertThat(now).isGreaterThanOrEqualTo(FileTree.WOULD_BLOCK);
         FileAttributes attributes = tree.attributes(inode);
         if (attributes.kind() == FileKind.REGULAR) {
           reader.touch(tree, inode, attributes.sizeBytes(), random);

@@ -237,10 +237,10 @@ final class Ext2Test {
         byte[] wanted = name("name " + i);
         if (i % 2 == 1) {
           assertThat(rig.tree.lookup(ROOT, directory, wanted)).isEqualTo(file);
-          assertThat(rig.tree.lookupNow(ROOT, directory, wanted)).isEqualTo(file);
+          assertThat(rig.tree.tryLookup(ROOT, directory, wanted)).isEqualTo(file);
         } else {
           assertErrno(Errno.ENOENT, () -> rig.tree.lookup(ROOT, directory, wanted));
-          assertThat(rig.tree.lookupNow(ROOT, directory, wanted)).isZero();
+          assertThat(rig.tree.tryLookup(ROOT, directory, wanted)).isZero();
         }
       }
     }
@@ -267,7 +267,7 @@ final class Ext2Test {
     try (Ext2Rig rig = new Ext2Rig(16 << 20, 1024)) {
       long file = rig.file(rig.root(), "f");
       FileAttributes first = rig.tree.attributes(file);
-      assertThat(rig.tree.attributesNow(file)).isSameAs(first);
+      assertThat(rig.tree.tryAttributes(file)).isSameAs(first);
       rig.write(file, 0, "x");
       FileAttributes second = rig.tree.attributes(file);
       assertThat(second.version()).isGreaterThan(first.version());
@@ -307,12 +307,12 @@ final class Ext2Test {
                 block.segment(), java.lang.foreign.ValueLayout.JAVA_BYTE, offset, copy, 0, bytes);
             got.append(new String(copy, java.nio.charset.StandardCharsets.ISO_8859_1));
           };
-      assertThat(rig.tree.readNow(file, 0, 10_000, sink)).isEqualTo(8000);
+      assertThat(rig.tree.tryRead(file, 0, 10_000, sink)).isEqualTo(8000);
       assertThat(got.toString()).isEqualTo("\0".repeat(3000) + "x".repeat(5000));
-      assertThat(rig.tree.readNow(file, 8000, 10, sink)).isZero();
+      assertThat(rig.tree.tryRead(file, 8000, 10, sink)).isZero();
       rig.remount();
-      assertThat(rig.tree.readNow(file, 0, 10, sink)).isEqualTo(FileTree.NOT_NOW);
-      assertThat(rig.tree.attributesNow(file)).isNull();
+      assertThat(rig.tree.tryRead(file, 0, 10, sink)).isEqualTo(FileTree.WOULD_BLOCK);
+      assertThat(rig.tree.tryAttributes(file)).isNull();
     }
   }
 

@@ -9,7 +9,7 @@ import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
-import sluice.fs.cache.UnhurriedCaches;
+import sluice.fs.cache.TestCaches;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
@@ -38,7 +38,7 @@ final class FaultRig implements AutoCloseable {
     if (journaled) {
       JournalMount.setNeedsRecovery(device, true);
     }
-    BufferCache cache = UnhurriedCaches.open(device, geometry.blockBytes, CACHE_BYTES, account);
+    BufferCache cache = TestCaches.open(device, geometry.blockBytes, CACHE_BYTES, account);
     Journal journal =
         journaled
             ? Journals.jbd2(cache, JournalMount.places(geometry, cache))

@@ -178,9 +178,9 @@ final class MetadataPointersTest {
     refused(target, () -> tree.read(file, position + 7, memory, 0, 9));
     refused(target, () -> tree.slices(file, position, BLOCK, (_, _, _) -> {}));
     refused(target, () -> tree.slices(file, position, 2 * BLOCK, (_, _, _) -> {}));
-    assertThat(tree.readNow(file, position, BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.NOT_NOW);
+    assertThat(tree.tryRead(file, position, BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.WOULD_BLOCK);
     if (pointer == Pointer.IN_A_RUN) {
-      assertThat(tree.readNow(file, 0, 8 * BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.NOT_NOW);
+      assertThat(tree.tryRead(file, 0, 8 * BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.WOULD_BLOCK);
       refused(target, () -> tree.read(file, 0, memory, 0, 8 * BLOCK));
     }
     for (int i = 0; i < 30; i++) { // in the same tick of the clock a write needs no operation
@@ -248,7 +248,7 @@ final class MetadataPointersTest {
   /// A bitmap that says that the log is free: its blocks are never given out.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void theLogIsGivenToNobody(boolean withPointers) throws IOException {
+  void theLogIsGivenToNoFile(boolean withPointers) throws IOException {
     format(true);
     long bitmap;
     long block;

@@ -39,7 +39,7 @@ final class OverwriteStressTest {
   private static final long RUN_NANOS = 2_000_000_000L;
 
   /// How long a machine may take until a thread has read something.
-  private static final long PATIENCE_NANOS = 60_000_000_000L;
+  private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
   private static final long IMAGE_BYTES = 1L << 20;
 
@@ -95,7 +95,7 @@ final class OverwriteStressTest {
     BooleanSupplier goesOn =
         () -> {
           long passed = System.nanoTime() - begin;
-          return passed < RUN_NANOS || (looked.get() == 0 && passed < PATIENCE_NANOS);
+          return passed < RUN_NANOS || (looked.get() == 0 && passed < TIMEOUT_NANOS);
         };
     List<Thread> threads = new ArrayList<>();
     for (Job job : jobs) {

@@ -85,13 +85,13 @@ final class TreeAgent implements AutoCloseable {
 
   /// A directory and a name in it.
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Place(long directory, byte[] name) {}
+  private record PathAt(long directory, byte[] name) {}
 
   static byte[] bytes(String hex) {
     return hex.equals("-") ? new byte[0] : HEX.parseHex(hex);
   }
 
-  private Place place(String hex) throws IOException {
+  private PathAt place(String hex) throws IOException {
     String path = new String(bytes(hex), StandardCharsets.ISO_8859_1);
     List<String> parts = new ArrayList<>(Arrays.asList(path.split("/")));
     String last = parts.removeLast();
@@ -108,11 +108,11 @@ final class TreeAgent implements AutoCloseable {
     if (tree.access(caller, at, FileTree.EXECUTE) == 0) {
       throw FsException.of(Errno.EACCES, "the last directory may not be searched");
     }
-    return new Place(at, last.getBytes(StandardCharsets.ISO_8859_1));
+    return new PathAt(at, last.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   private long inode(String hex) throws IOException {
-    Place place = place(hex);
+    PathAt place = place(hex);
     return tree.lookup(caller, place.directory, place.name);
   }
 
@@ -156,21 +156,21 @@ final class TreeAgent implements AutoCloseable {
         return HEX.formatHex(tree.readLink(inode(a[1])));
       }
       case "unlink" -> {
-        Place place = place(a[1]);
+        PathAt place = place(a[1]);
         tree.unlink(caller, place.directory, place.name);
       }
       case "rmdir" -> {
-        Place place = place(a[1]);
+        PathAt place = place(a[1]);
         tree.rmdir(caller, place.directory, place.name);
       }
       case "link" -> {
         long file = inode(a[1]);
-        Place to = place(a[2]);
+        PathAt to = place(a[2]);
         tree.link(caller, file, to.directory, to.name);
       }
       case "rename" -> {
-        Place from = place(a[1]);
-        Place to = place(a[2]);
+        PathAt from = place(a[1]);
+        PathAt to = place(a[2]);
         tree.rename(
             caller, from.directory, from.name, to.directory, to.name, Integer.parseInt(a[3]));
       }
@@ -182,7 +182,7 @@ final class TreeAgent implements AutoCloseable {
   }
 
   private void create(String hex, NewFile what) throws IOException {
-    Place place = place(hex);
+    PathAt place = place(hex);
     tree.create(caller, place.directory, place.name, what);
   }
 

@@ -38,7 +38,7 @@ final class FuseUringMountTest extends FuseMountContract {
   private FuseSwitch turned() {
     FuseSwitch turned = held;
     if (turned == null) {
-      throw new IllegalStateException("nobody holds the switch");
+      throw new IllegalStateException("the switch is not held");
     }
     return turned;
   }

@@ -24,7 +24,7 @@ import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
 import sluice.fs.block.Transaction;
-import sluice.fs.cache.CacheTimes;
+import sluice.fs.cache.CacheDelays;
 import sluice.fs.cache.FrameCache;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
@@ -69,12 +69,12 @@ final class Jbd2JournalTest {
   }
 
   @Test
-  void whatIsOldBecomesStableAlthoughNobodyAsks() throws Exception {
+  void whatIsOldBecomesStableWithoutARequest() throws Exception {
     BlockDevice device = BlockDevices.memory(JournalRig.BLOCKS * JournalRig.BLOCK);
     JournalRig.format(device, LOG);
     long bytes = FRAMES * JournalRig.BLOCK;
     Account account = new Account("a cache in a hurry", bytes);
-    CacheTimes soon = new CacheTimes(1, 1);
+    CacheDelays soon = new CacheDelays(1, 1);
     try (device;
         BufferCache cache = FrameCache.open(device, JournalRig.BLOCK, bytes, account, soon);
         Journal journal = Journals.jbd2(cache, JournalRig.places(LOG))) {

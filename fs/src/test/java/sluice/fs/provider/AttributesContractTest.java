@@ -36,15 +36,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Attributes: both providers do the same.
 @Timeout(240)
 @ParameterizedClass
-@EnumSource(Ground.class)
+@EnumSource(ContractProvider.class)
 final class AttributesContractTest {
-  private final Ground ground;
-  private Ground.Directory directory;
+  private final ContractProvider ground;
+  private ContractProvider.Directory directory;
   private Path dir;
   private Path file;
   private Path link;
 
-  AttributesContractTest(Ground ground) {
+  AttributesContractTest(ContractProvider ground) {
     this.ground = ground;
   }
 
@@ -79,7 +79,7 @@ final class AttributesContractTest {
     assertThatThrownBy(() -> Files.readAttributes(file.resolve("x"), BasicFileAttributes.class))
         .isInstanceOf(FileSystemException.class);
     assertThat(Files.getFileAttributeView(file, AclFileAttributeView.class)).isNull();
-    if (ground == Ground.EXT2) {
+    if (ground == ContractProvider.EXT2) {
       assertThatThrownBy(() -> Files.readAttributes(file, DosFileAttributes.class))
           .isInstanceOf(UnsupportedOperationException.class);
     }
@@ -188,7 +188,7 @@ final class AttributesContractTest {
   @Test
   void userDefined() throws IOException {
     Assumptions.assumeTrue(
-        ground == Ground.EXT2 || Files.getFileStore(dir).supportsFileAttributeView("user"),
+        ground == ContractProvider.EXT2 || Files.getFileStore(dir).supportsFileAttributeView("user"),
         "the file system of temporary files keeps no user attributes");
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);

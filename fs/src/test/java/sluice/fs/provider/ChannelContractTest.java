@@ -52,14 +52,14 @@ import sluice.testbase.Patience;
 /// Open files: both providers do the same.
 @Timeout(120)
 @ParameterizedClass
-@EnumSource(Ground.class)
+@EnumSource(ContractProvider.class)
 final class ChannelContractTest {
-  private final Ground ground;
-  private Ground.Directory directory;
+  private final ContractProvider ground;
+  private ContractProvider.Directory directory;
   private Path dir;
   private Path file;
 
-  ChannelContractTest(Ground ground) {
+  ChannelContractTest(ContractProvider ground) {
     this.ground = ground;
   }
 

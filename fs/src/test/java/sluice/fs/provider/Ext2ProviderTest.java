@@ -260,7 +260,7 @@ final class Ext2ProviderTest {
 
   @Test
   void aCallerHasItsRights() throws IOException {
-    try (Ground.Directory ground = Ground.ext2(8 << 20, new Caller(1000, 100))) {
+    try (ContractProvider.Directory ground = ContractProvider.ext2(8 << 20, new Caller(1000, 100))) {
       Path dir = ground.path();
       Path file = Files.writeString(dir.resolve("f"), "mine");
       assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(1000);
@@ -290,7 +290,7 @@ final class Ext2ProviderTest {
 
   @Test
   void newFilesHavePermissions() throws IOException {
-    try (Ground.Directory ground = Ground.EXT2.directory()) {
+    try (ContractProvider.Directory ground = ContractProvider.EXT2.directory()) {
       var all = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxrwxrwx"));
       Path dir = ground.path();
       Object[] modes = {
@@ -337,7 +337,7 @@ final class Ext2ProviderTest {
 
   @Test
   void whatIsNotToBeHadIsRefused() throws IOException {
-    try (Ground.Directory ground = Ground.EXT2.directory()) {
+    try (ContractProvider.Directory ground = ContractProvider.EXT2.directory()) {
       Path file = Files.writeString(ground.path().resolve("f"), "x");
       FileSystem fs = file.getFileSystem();
       assertThatThrownBy(fs::newWatchService).isInstanceOf(UnsupportedOperationException.class);
@@ -359,7 +359,7 @@ final class Ext2ProviderTest {
 
   @Test
   void timesReachBackAndLinksHaveNoPermissionsOfTheirOwn() throws IOException {
-    try (Ground.Directory ground = Ground.EXT2.directory()) {
+    try (ContractProvider.Directory ground = ContractProvider.EXT2.directory()) {
       Path file = Files.createFile(ground.path().resolve("f"));
       FileTime early = FileTime.from(Instant.ofEpochSecond(-1_000, 999_999_999));
       Files.setLastModifiedTime(file, early);
@@ -374,7 +374,7 @@ final class Ext2ProviderTest {
 
   @Test
   void aFullImageIsSaidAndSparesWhatIsThere() throws IOException {
-    try (Ground.Directory ground = Ground.ext2(4 << 20, Caller.ROOT)) {
+    try (ContractProvider.Directory ground = ContractProvider.ext2(4 << 20, Caller.ROOT)) {
       Path file = ground.path().resolve("big");
       long written = 0;
       try (FileChannel channel =

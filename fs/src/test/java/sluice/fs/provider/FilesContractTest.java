@@ -52,13 +52,13 @@ import sluice.testbase.Patience;
 /// Names, links and directories: both providers do the same.
 @Timeout(120)
 @ParameterizedClass
-@EnumSource(Ground.class)
+@EnumSource(ContractProvider.class)
 final class FilesContractTest {
-  private final Ground ground;
-  private Ground.Directory directory;
+  private final ContractProvider ground;
+  private ContractProvider.Directory directory;
   private Path dir;
 
-  FilesContractTest(Ground ground) {
+  FilesContractTest(ContractProvider ground) {
     this.ground = ground;
   }
 

@@ -22,13 +22,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Paths as such: both providers give the same answers.
 @Timeout(240)
 @ParameterizedClass
-@EnumSource(Ground.class)
+@EnumSource(ContractProvider.class)
 final class PathContractTest {
-  private final Ground ground;
-  private Ground.Directory directory;
+  private final ContractProvider ground;
+  private ContractProvider.Directory directory;
   private FileSystem fs;
 
-  PathContractTest(Ground ground) {
+  PathContractTest(ContractProvider ground) {
     this.ground = ground;
   }
 
@@ -148,8 +148,8 @@ final class PathContractTest {
 
   @Test
   void pathsOfAnotherProviderAreRefused() throws IOException {
-    Ground another = ground == Ground.HOST ? Ground.EXT2 : Ground.HOST;
-    try (Ground.Directory other = another.directory()) {
+    ContractProvider another = ground == ContractProvider.HOST ? ContractProvider.EXT2 : ContractProvider.HOST;
+    try (ContractProvider.Directory other = another.directory()) {
       Path foreign = other.path().getFileSystem().getPath("a");
       assertThat(path("a").startsWith(foreign)).isFalse();
       assertThat(path("a").endsWith(foreign)).isFalse();
@@ -321,7 +321,7 @@ final class PathContractTest {
         List.of("plain", "with space", "100%", "ä", "a!b", "a#b?c", "a;b=c", "\u0001")) {
       Path path = directory.path().resolve(name);
       assertThat(Path.of(path.toUri())).isEqualTo(path);
-      assertThat(path.toUri()).hasScheme(ground == Ground.HOST ? "file" : "ext2");
+      assertThat(path.toUri()).hasScheme(ground == ContractProvider.HOST ? "file" : "ext2");
     }
     assertThat(path("a").toAbsolutePath().isAbsolute()).isTrue();
     assertThat(path("/a").toAbsolutePath()).isEqualTo(path("/a"));

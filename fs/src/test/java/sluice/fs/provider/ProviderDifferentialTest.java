@@ -50,8 +50,8 @@ final class ProviderDifferentialTest {
     // a link and replaces it has removed its source before it reads.
     long first = Long.getLong("sluice.fs.seed", 1);
     for (long seed = first; seed < first + ROUNDS; seed++) {
-      try (Ground.Directory host = Ground.HOST.directory();
-          Ground.Directory ours = Ground.EXT2.directory()) {
+      try (ContractProvider.Directory host = ContractProvider.HOST.directory();
+          ContractProvider.Directory ours = ContractProvider.EXT2.directory()) {
         Random random = new Random(seed);
         List<String> done = new ArrayList<>();
         for (int i = 0; i < OPERATIONS; i++) {

@@ -24,7 +24,7 @@ public final class Export {
   private final String path;
   private final byte[] pathBytes;
   private final int number;
-  private final TreeShare share;
+  private final ExportedTree exported;
   private final long rootInode;
   private final ExportOptions options;
   private final List<ClientRule> clients;
@@ -38,9 +38,9 @@ public final class Export {
   private record Known(Credentials credentials, Caller caller) {}
 
   /// @param path what clients mount, from `/` on, without one at the end
-  public Export(String path, TreeShare share, long rootInode, ExportOptions options) {
+  public Export(String path, ExportedTree exported, long rootInode, ExportOptions options) {
     this.path = path;
-    this.share = share;
+    this.exported = exported;
     this.rootInode = rootInode;
     this.options = options;
     pathBytes = path.getBytes(StandardCharsets.UTF_8);
@@ -65,8 +65,8 @@ public final class Export {
     return number;
   }
 
-  public TreeShare share() {
-    return share;
+  public ExportedTree exported() {
+    return exported;
   }
 
   /// The directory behind the path: `..` leads no higher.
@@ -75,7 +75,7 @@ public final class Export {
   }
 
   public boolean readOnly() {
-    return options.readOnly() || share.readOnly();
+    return options.readOnly() || exported.readOnly();
   }
 
   /// Addresses and networks that may use it; empty for all.
@@ -110,8 +110,8 @@ public final class Export {
   }
 
   private Caller make(Credentials credentials) {
-    boolean nobody = credentials.flavor() != Credentials.AUTH_SYS;
-    if (nobody || options.squash() == Squash.ALL) {
+    boolean anonymous = credentials.flavor() != Credentials.AUTH_SYS;
+    if (anonymous || options.squash() == Squash.ALL) {
       return new Caller(options.anonymousUid(), options.anonymousGid());
     }
     if (options.squash() == Squash.NONE) {

@@ -19,7 +19,7 @@ import sluice.sys.Errno;
 /// thread may use it.
 public final class Exports implements AutoCloseable {
   private final List<Export> list = new ArrayList<>();
-  private final Map<FileTree, TreeShare> shares = new HashMap<>();
+  private final Map<FileTree, ExportedTree> exportedTrees = new HashMap<>();
   private volatile Export[] all = {};
 
   /// A directory below an export.
@@ -36,13 +36,13 @@ public final class Exports implements AutoCloseable {
   public Export add(String path, FileTree tree, String directory, ExportOptions options)
       throws IOException {
     String clean = clean(path);
-    TreeShare share = shares.get(tree);
-    if (share == null) {
-      share = TreeShare.open(tree);
-      shares.put(tree, share);
+    ExportedTree exported = exportedTrees.get(tree);
+    if (exported == null) {
+      exported = ExportedTree.open(tree);
+      exportedTrees.put(tree, exported);
     }
-    long root = rootOf(share, directory);
-    Export made = new Export(clean, share, root, options);
+    long root = rootOf(exported, directory);
+    Export made = new Export(clean, exported, root, options);
     Export other = byNumber(made.number());
     if (other != null) {
       throw new IllegalArgumentException(
@@ -55,10 +55,10 @@ public final class Exports implements AutoCloseable {
     return made;
   }
 
-  private static long rootOf(TreeShare share, String directory) throws IOException {
+  private static long rootOf(ExportedTree exported, String directory) throws IOException {
     byte[] path = directory.getBytes(StandardCharsets.UTF_8);
     try {
-      return walk(share, share.tree().rootInode(), path).inode();
+      return walk(exported, exported.tree().rootInode(), path).inode();
     } catch (FsException e) {
       throw FsException.of(
           e.errno(),
@@ -112,7 +112,7 @@ public final class Exports implements AutoCloseable {
     }
     String rest = text.substring(Math.min(text.length(), latin(best).length()));
     byte[] bytes = rest.getBytes(StandardCharsets.ISO_8859_1);
-    return new Place(best, walk(best.share(), best.rootInode(), bytes));
+    return new Place(best, walk(best.exported(), best.rootInode(), bytes));
   }
 
   private static String latin(Export export) {
@@ -130,15 +130,15 @@ public final class Exports implements AutoCloseable {
   }
 
   /// Follows names from a directory on, as root: what is exported is the server's decision.
-  private static FileAttributes walk(TreeShare share, long from, byte[] path) throws IOException {
-    FileTree tree = share.tree();
+  private static FileAttributes walk(ExportedTree exported, long from, byte[] path) throws IOException {
+    FileTree tree = exported.tree();
     FileAttributes at = tree.attributes(from);
     for (String part : new String(path, StandardCharsets.ISO_8859_1).split("/", -1)) {
       byte[] name = part.getBytes(StandardCharsets.ISO_8859_1);
       if (part.isEmpty()) {
         continue;
       }
-      if (part.equals(".") || part.equals("..") || share.hides(at.inode(), name)) {
+      if (part.equals(".") || part.equals("..") || exported.hides(at.inode(), name)) {
         throw FsException.of(Errno.ENOENT, "no such directory");
       }
       FileAttributes next = tree.find(Caller.ROOT, at.inode(), name);
@@ -155,16 +155,16 @@ public final class Exports implements AutoCloseable {
 
   /// What the trees cannot promise, in sentences for the operator.
   public List<String> warnings() {
-    return shares.values().stream().flatMap(share -> share.warnings().stream()).toList();
+    return exportedTrees.values().stream().flatMap(exported -> exported.warnings().stream()).toList();
   }
 
   /// Lets go of what the server keeps in the trees; they stay open.
   @Override
   public void close() throws IOException {
     for (Export export : all) {
-      export.share().tree().release(export.rootInode());
+      export.exported().tree().release(export.rootInode());
     }
     all = new Export[0];
-    shares.values().forEach(TreeShare::close);
+    exportedTrees.values().forEach(ExportedTree::close);
   }
 }

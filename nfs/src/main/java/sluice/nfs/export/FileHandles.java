@@ -47,7 +47,7 @@ public final class FileHandles {
   /// Writes a variable-length opaque.
   public void write(XdrWriter out, Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
-    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    long seal = seal(export, export.exported().treeId(), inode, generation, locator);
     write(out, export, inode, generation, locator, seal);
   }
 
@@ -59,22 +59,22 @@ public final class FileHandles {
   private static void write(
       XdrWriter out, Export export, long inode, int generation, byte[] locator, long seal) {
     out.int32(BYTES + locator.length);
-    out.int32(MAGIC).int32(export.number()).int64(export.share().treeId());
+    out.int32(MAGIC).int32(export.number()).int64(export.exported().treeId());
     out.int64(inode).int32(generation).int32(locator.length).int64(seal).fixed(locator);
   }
 
   /// Bytes a handle takes in a reply, at most.
   public static int xdrBytes(Export export) {
-    return 4 + BYTES + (export.share().hasLocators() ? MAX_LOCATOR_BYTES : 0);
+    return 4 + BYTES + (export.exported().hasLocators() ? MAX_LOCATOR_BYTES : 0);
   }
 
   /// A handle that lacks its locator is good until the tree forgets the file.
   private static byte[] locator(Export export, long inode) {
-    if (!export.share().hasLocators()) {
+    if (!export.exported().hasLocators()) {
       return FileRef.NO_LOCATOR;
     }
     try {
-      byte[] locator = export.share().tree().locator(inode);
+      byte[] locator = export.exported().tree().locator(inode);
       return locator.length > MAX_LOCATOR_BYTES ? FileRef.NO_LOCATOR : locator;
     } catch (IOException _) {
       return FileRef.NO_LOCATOR;
@@ -107,7 +107,7 @@ public final class FileHandles {
     if (magic != MAGIC || rest != locator.length) {
       throw new NfsException(NfsStatus.BADHANDLE);
     }
-    if (export == null || export.share().treeId() != treeId) {
+    if (export == null || export.exported().treeId() != treeId) {
       throw new NfsException(NfsStatus.STALE);
     }
     FileRef file = find(export, inode, generation, seal, locator);
@@ -129,7 +129,7 @@ public final class FileHandles {
         && Arrays.equals(found.locator, locator)) {
       return found;
     }
-    if (seal(export, export.share().treeId(), inode, generation, locator) != seal) {
+    if (seal(export, export.exported().treeId(), inode, generation, locator) != seal) {
       return null;
     }
     FileRef made = new FileRef(export, inode, generation, seal, locator);
@@ -140,12 +140,12 @@ public final class FileHandles {
   /// The file of an export that was looked up.
   public FileRef ref(Export export, long inode, int generation) {
     byte[] locator = locator(export, inode);
-    long seal = seal(export, export.share().treeId(), inode, generation, locator);
+    long seal = seal(export, export.exported().treeId(), inode, generation, locator);
     return new FileRef(export, inode, generation, seal, locator);
   }
 
   private static long seal(Export export, long treeId, long inode, int generation, byte[] locator) {
-    HandleKey key = export.share().key();
+    HandleKey key = export.exported().key();
     long first = (long) MAGIC << 32 | (export.number() & 0xFFFF_FFFFL);
     long last = (long) generation << 32 | locator.length;
     long seal = SipHash.of(key.first(), key.second(), first, treeId, inode, last);

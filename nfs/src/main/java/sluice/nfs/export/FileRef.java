@@ -36,7 +36,7 @@ public final class FileRef {
   /// @throws FsException `ESTALE` when the file is gone
   public void recall() throws IOException {
     if (locator.length > 0) {
-      export.share().tree().recall(inode, locator);
+      export.exported().tree().recall(inode, locator);
     }
   }
 

@@ -34,13 +34,13 @@ public final class PendingChange {
   ///
   /// @return as [#add]
   public boolean addContent(RpcCall call, FileRef file, boolean dataOnly) throws IOException {
-    TreeShare share = file.export.share();
-    FileTree tree = share.tree();
+    ExportedTree exported = file.export.exported();
+    FileTree tree = exported.tree();
     if (tree.ordersContent()) {
       return add(call, tree, tree.stablePoint());
     }
     call.beforeWaiting();
-    share.sync(file.inode, dataOnly);
+    exported.sync(file.inode, dataOnly);
     return false;
   }
 

@@ -86,7 +86,7 @@ public final class HostTree implements FileTree {
           Errno.EPERM,
           directory
               + " as an export needs CAP_SETUID, CAP_SETGID and CAP_DAC_READ_SEARCH: files are"
-              + " opened by handle, with the ids of who asks; Fix: run as root, or export an"
+              + " opened by handle, with the ids of the caller; Fix: run as root, or export an"
               + " image");
     }
     int fd =

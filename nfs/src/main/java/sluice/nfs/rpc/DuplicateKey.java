@@ -14,11 +14,11 @@ public record DuplicateKey(
     long clientHigh, long clientLow, int xid, int checksum, int procedure, int credentials) {
   public static DuplicateKey of(RpcCall call) {
     Credentials by = call.credentials();
-    int who = 31 * (31 * by.uid() + by.gid()) + by.machine().hashCode();
+    int caller = 31 * (31 * by.uid() + by.gid()) + by.machine().hashCode();
     int procedure = call.version() << 8 | call.procedure();
     RpcConnection from = call.connection();
     return new DuplicateKey(
-        from.addressHigh(), from.addressLow(), call.xid(), call.checksum(), procedure, who);
+        from.addressHigh(), from.addressLow(), call.xid(), call.checksum(), procedure, caller);
   }
 
   /// The program's version.

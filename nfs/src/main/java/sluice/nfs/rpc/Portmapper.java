@@ -49,7 +49,7 @@ public final class Portmapper implements RpcProgram {
   }
 
   @Override
-  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+  public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
     switch (call.procedure()) {
       case SET, UNSET -> results.bool(false);
       case GETPORT -> {

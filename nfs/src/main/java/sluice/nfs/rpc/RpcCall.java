@@ -6,7 +6,7 @@ import sluice.fs.FileTree;
 
 /// What is known of a call beside its arguments. Owned by the thread that handles the call, for
 /// which it does not change; the loop's thread uses one object for one call after another, so
-/// [RpcProgram#now] keeps none.
+/// [RpcProgram#tryCall] keeps none.
 public final class RpcCall {
   /// The calls that one worker has done and not handed over yet, this one among them.
   interface Batch {
@@ -25,7 +25,7 @@ public final class RpcCall {
   private @Nullable RpcProgram program;
   private @Nullable XdrReader message;
   private int argumentsAt;
-  private boolean little;
+  private boolean forGroupCommit;
   private @Nullable Batch batch;
   private @Nullable StableReply stableReply;
 
@@ -42,7 +42,7 @@ public final class RpcCall {
     version = toVersion;
     procedure = toProcedure;
     credentials = by;
-    little = false;
+    forGroupCommit = false;
   }
 
   /// Says where the arguments are; the reader is in front of them.
@@ -103,7 +103,7 @@ public final class RpcCall {
   RpcConnection connection() {
     RpcConnection sender = connection;
     if (sender == null) {
-      throw new IllegalStateException("nobody has called");
+      throw new IllegalStateException("no caller is known");
     }
     return sender;
   }
@@ -122,14 +122,14 @@ public final class RpcCall {
   // ---- the worker that does it, and what its reply waits for
   // -------------------------------------
 
-  /// Says of a call that is passed that it changes a little, and mostly waits for nothing but the
-  /// journal: one worker does such calls one after another, see [CallLine]. On the loop's thread.
-  public void changesLittle() {
-    little = true;
+  /// Sends a call that is passed to the workers through the [GroupCommitQueue]: it changes a little,
+  /// and mostly waits for nothing but the journal. On the loop's thread.
+  public void forGroupCommit() {
+    forGroupCommit = true;
   }
 
-  boolean isLittle() {
-    return little;
+  boolean isForGroupCommit() {
+    return forGroupCommit;
   }
 
   /// Lets the reply wait until a change is stable, while the worker goes on with other calls.

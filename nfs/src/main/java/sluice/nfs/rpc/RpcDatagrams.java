@@ -59,7 +59,7 @@ final class RpcDatagrams {
   }
 
   private void received(Datagrams port, View message, DatagramPeer peer) {
-    RpcCounts counts = workers.counts();
+    RpcCounters counts = workers.counts();
     counts.datagrams++;
     countDropped(port);
     RpcConnection from = sender(peer);
@@ -71,7 +71,7 @@ final class RpcDatagrams {
     call.from(from, knownPort);
     reader.open(message, 0, bytes);
     try {
-      switch (workers.dispatcher().now(call, reader, writer)) {
+      switch (workers.dispatcher().tryCall(call, reader, writer)) {
         case RpcDispatcher.ANSWERED -> {
           counts.answered++;
           send(port, writer, peer);
@@ -118,7 +118,7 @@ final class RpcDatagrams {
   }
 
   private void pass(Datagrams port, View message, int bytes, DatagramPeer peer) {
-    RpcCounts counts = workers.counts();
+    RpcCounters counts = workers.counts();
     boolean many = passed >= workers.limits().calls() / 4;
     MessageBuffer kept = many || workers.full() ? null : workers.pool().take(bytes);
     if (kept == null) {

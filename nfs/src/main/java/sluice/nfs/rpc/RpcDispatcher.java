@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decodes the headers of calls, finds their programs, and writes the headers of replies (RFC 5531,
-/// section 9). [#now] belongs to one loop's thread; workers use [#call], several at a time.
+/// section 9). [#tryCall] belongs to one loop's thread; workers use [#call], several at a time.
 final class RpcDispatcher {
   /// The reply has been written.
   static final int ANSWERED = 0;
@@ -47,7 +47,7 @@ final class RpcDispatcher {
   ///
   /// @param call names the sender of the message; says what is called afterwards
   /// @param reply empty; empty again unless it is [#ANSWERED]
-  int now(RpcCall call, XdrReader message, XdrWriter reply) {
+  int tryCall(RpcCall call, XdrReader message, XdrWriter reply) {
     if (message.remaining() < 2 * Integer.BYTES) {
       return NOT_A_CALL;
     }
@@ -60,7 +60,7 @@ final class RpcDispatcher {
         return ANSWERED;
       }
       accepted(reply, xid);
-      if (call.procedure() == 0 || call.program().now(call, message, reply)) {
+      if (call.procedure() == 0 || call.program().tryCall(call, message, reply)) {
         return ANSWERED;
       }
       reply.clear();

@@ -18,14 +18,14 @@ public interface RpcProgram {
   }
 
   /// Answers at once or not at all. On the loop's thread: must not wait, lock or be slow. Of a call
-  /// that is passed it may say that it [RpcCall#changesLittle].
+  /// that is passed it may say that it [RpcCall#forGroupCommit].
   ///
   /// @return false: whatever was written is dropped, and [#call] is run with the same arguments
-  default boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+  default boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
     return false;
   }
 
-  /// How many bytes of a file system's cache the reply to a call that [#now] has passed on is
+  /// How many bytes of a file system's cache the reply to a call that [#tryCall] has passed on is
   /// expected to keep: what it takes beyond that is copied. On the loop's thread.
   default int leases(RpcCall call, XdrReader arguments) {
     return 0;

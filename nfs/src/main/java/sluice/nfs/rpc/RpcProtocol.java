@@ -27,7 +27,7 @@ final class RpcProtocol implements Protocol {
   private final RpcWorkers workers;
   private final RpcDispatcher dispatcher;
   private final RpcLimits limits;
-  private final RpcCounts counts;
+  private final RpcCounters counts;
   private final AtomicLong numbers;
   private final Predicate<InetAddress> allowed;
   private final RpcCall call = new RpcCall();
@@ -227,7 +227,7 @@ final class RpcProtocol implements Protocol {
     reader.open(message, from, bytes);
     workers.leases().bound(writer, loop.now());
     try {
-      int how = dispatcher.now(call, reader, writer);
+      int how = dispatcher.tryCall(call, reader, writer);
       if (how == RpcDispatcher.PASSED) {
         return pass(stream, message, from, bytes, record);
       }
@@ -308,7 +308,7 @@ final class RpcProtocol implements Protocol {
   }
 
   /// Memory for a message; when there is none, the stream that has been sending one for longest
-  /// gives way, if it sends too slowly ([RecordPace]).
+  /// gives way, if it sends too slowly ([MinimumDataRate]).
   ///
   /// @return null when there is none
   @Nullable MessageBuffer takeMemory(int bytes, RpcStream asking) {

@@ -90,7 +90,7 @@ public final class RpcServer implements AutoCloseable {
 
   private Protocol protocol(Loop loop) {
     RpcDispatcher dispatcher = new RpcDispatcher(options.programs);
-    RpcWorkers workers = new RpcWorkers(loop, dispatcher, options.limits, new RpcCounts());
+    RpcWorkers workers = new RpcWorkers(loop, dispatcher, options.limits, new RpcCounters());
     parts.add(new Part(loop, workers));
     return new RpcProtocol(loop, workers, numbers, options.allowed);
   }
@@ -150,7 +150,7 @@ public final class RpcServer implements AutoCloseable {
   }
 
   /// What the loops have counted.
-  List<RpcCounts> counts() {
+  List<RpcCounters> counts() {
     return parts.stream().map(part -> part.workers.counts()).toList();
   }
 
@@ -173,7 +173,7 @@ public final class RpcServer implements AutoCloseable {
     Server running = server;
     if (running != null) {
       running.close();
-      boolean _ = running.awaitEnd(RpcWorkers.PATIENCE.plusSeconds(5));
+      boolean _ = running.awaitEnd(RpcWorkers.DRAIN_TIMEOUT.plusSeconds(5));
     }
   }
 }

@@ -44,7 +44,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
   private boolean gone;
 
   /// How fast [#message] comes.
-  private final RecordPace pace = new RecordPace();
+  private final MinimumDataRate rate = new MinimumDataRate();
 
   /// The last record that had to be put together was long, and came: the next one's memory is taken
   /// at once.
@@ -82,7 +82,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
 
   /// Whether the client, for which it waits, sends the record too slowly for others to wait for it.
   boolean late(long now) {
-    return pace.late(now, assembledBytes());
+    return rate.late(now, assembledBytes());
   }
 
   /// Bytes that the fragment still needs.
@@ -107,7 +107,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
         return false;
       }
       message = first;
-      pace.begin(connection.now());
+      rate.begin(connection.now());
       protocol.assembling(this);
     }
     fragmentLeft = fragmentBytes;
@@ -323,7 +323,7 @@ final class RpcStream implements ReplyPath, RpcWorkers.Waiter, RpcLeases.Debtor 
       return;
     }
     held = false;
-    pace.resume(connection.now(), assembledBytes());
+    rate.resume(connection.now(), assembledBytes());
     protocol.workers().forget(this);
     if (!whole || protocol.handleWhole(this)) {
       connection.resumeInput();

@@ -32,7 +32,7 @@ final class RpcWorkers {
   private static final Logger LOGGER = System.getLogger("sluice.nfs");
 
   /// How long the end of a loop waits for workers that still answer.
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(30);
 
   /// Streams that one finished call lets try again: one is not enough when it needs more memory
   /// than has come free.
@@ -43,18 +43,18 @@ final class RpcWorkers {
   private final Loop loop;
   private final RpcDispatcher dispatcher;
   private final RpcLimits limits;
-  private final RpcCounts counts;
+  private final RpcCounters counts;
   private final MessagePool pool;
   private final RpcLeases leases;
   private final ArrayDeque<XdrWriter> writers = new ArrayDeque<>();
   private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
   private final Semaphore working;
-  private final CallLine line;
+  private final GroupCommitQueue groupCommits;
   private int busy;
   private boolean wakes;
   private boolean retries;
 
-  RpcWorkers(Loop loop, RpcDispatcher dispatcher, RpcLimits limits, RpcCounts counts) {
+  RpcWorkers(Loop loop, RpcDispatcher dispatcher, RpcLimits limits, RpcCounters counts) {
     this.loop = loop;
     this.dispatcher = dispatcher;
     this.limits = limits;
@@ -62,7 +62,7 @@ final class RpcWorkers {
     this.pool = new MessagePool(loop.name() + " messages", limits);
     this.leases = new RpcLeases(limits);
     this.working = new Semaphore(limits.calls());
-    this.line = new CallLine(loop, this);
+    this.groupCommits = new GroupCommitQueue(loop, this);
     loop.onClose(this::close);
   }
 
@@ -74,7 +74,7 @@ final class RpcWorkers {
     return limits;
   }
 
-  RpcCounts counts() {
+  RpcCounters counts() {
     return counts;
   }
 
@@ -112,9 +112,9 @@ final class RpcWorkers {
     busy++;
     counts.passed++;
     working.acquireUninterruptibly(); // never waits: there are as many as may be busy
-    PassedCall passed = new PassedCall(this, call, message, reply, leased, path);
-    if (call.isLittle()) {
-      line.add(passed);
+    WorkerCall passed = new WorkerCall(this, call, message, reply, leased, path);
+    if (call.isForGroupCommit()) {
+      groupCommits.add(passed);
       return;
     }
     try {
@@ -125,14 +125,14 @@ final class RpcWorkers {
   }
 
   /// No worker will do a call: there is no reply.
-  void rejected(PassedCall call) {
+  void rejected(WorkerCall call) {
     working.release();
     finished(call);
   }
 
   /// Brings answered calls back together, so that their replies leave together. On whatever thread
   /// has the last of them.
-  void worked(List<PassedCall> calls) {
+  void worked(List<WorkerCall> calls) {
     loop.execute(() -> finished(calls));
     working.release(calls.size());
   }
@@ -141,7 +141,7 @@ final class RpcWorkers {
   /// tree.
   ///
   /// @param failure null when it is stable
-  void stable(List<PassedCall> calls, @Nullable IOException failure) {
+  void stable(List<WorkerCall> calls, @Nullable IOException failure) {
     if (failure == null) {
       end(calls, null);
       return;
@@ -153,9 +153,9 @@ final class RpcWorkers {
     }
   }
 
-  private void end(List<PassedCall> calls, @Nullable IOException failure) {
+  private void end(List<WorkerCall> calls, @Nullable IOException failure) {
     try {
-      for (PassedCall call : calls) {
+      for (WorkerCall call : calls) {
         call.stable(failure);
       }
     } finally {
@@ -163,8 +163,8 @@ final class RpcWorkers {
     }
   }
 
-  private void finished(List<PassedCall> calls) {
-    for (PassedCall call : calls) {
+  private void finished(List<WorkerCall> calls) {
+    for (WorkerCall call : calls) {
       try {
         finished(call);
       } catch (RuntimeException | Error e) {
@@ -174,7 +174,7 @@ final class RpcWorkers {
   }
 
   /// Sends the reply, and lets the waiting streams try again.
-  void finished(PassedCall call) {
+  void finished(WorkerCall call) {
     busy--;
     counts.worked++;
     leases.made(call.reply);
@@ -230,12 +230,12 @@ final class RpcWorkers {
   /// The loop has closed: what workers still answer is dropped, but its memory and leases are given
   /// back.
   private void close() {
-    line.close();
+    groupCommits.close();
     try {
-      if (!working.tryAcquire(limits.calls(), PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!working.tryAcquire(limits.calls(), DRAIN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         LOGGER.log(
             Level.WARNING,
-            () -> loop.name() + ": calls were not answered within " + PATIENCE.toSeconds() + " s");
+            () -> loop.name() + ": calls were not answered within " + DRAIN_TIMEOUT.toSeconds() + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -9,10 +9,10 @@
 ///    [DuplicateKey] is what a repeated call has in common with the first.
 /// 2. **What starts them.** [RpcServer]: loops, ports, limits.
 /// 3. **From bytes to a call.** `RpcProtocol` finds the records of a connection, whose state is an
-///    `RpcStream` (`RecordPace`, `MessageBuffer`); `RpcDatagrams` is the same for UDP.
+///    `RpcStream` (`MinimumDataRate`, `MessageBuffer`); `RpcDatagrams` is the same for UDP.
 ///    `RpcDispatcher` reads the header, with `CredentialCache`, and asks the program.
-/// 4. **What cannot be answered at once.** `RpcWorkers` takes a `PassedCall`; small changes stand
-///    in a [CallLine], whose worker hands over a `CallBatch` that waits for the journal
+/// 4. **What cannot be answered at once.** `RpcWorkers` takes a `WorkerCall`; small changes stand
+///    in a [GroupCommitQueue], whose worker hands over a `GroupCommitBatch` that waits for the journal
 ///    (`StableReply`).
-/// 5. **What is bounded.** `MessagePool`, `RpcLeases`; what is counted: `RpcCounts`.
+/// 5. **What is bounded.** `MessagePool`, `RpcLeases`; what is counted: `RpcCounters`.
 package sluice.nfs.rpc;

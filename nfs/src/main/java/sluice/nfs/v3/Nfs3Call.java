@@ -107,7 +107,7 @@ final class Nfs3Call {
   // ---- files ------------------------------------------------------------------------------------
 
   static FileTree tree(FileRef file) {
-    return file.export.share().tree();
+    return file.export.exported().tree();
   }
 
   Caller caller(FileRef file) {
@@ -199,7 +199,7 @@ final class Nfs3Call {
   }
 
   void postOp(FileRef file, @Nullable FileAttributes a) {
-    Nfs3Attributes.postOp(out, a, file.export.share().treeId());
+    Nfs3Attributes.postOp(out, a, file.export.exported().treeId());
   }
 
   void postOp(@Nullable FileRef file) {
@@ -217,7 +217,7 @@ final class Nfs3Call {
     }
     FileAttributes before = file == first ? firstBefore : secondBefore;
     FileAttributes after = attributesIfAny(file);
-    Nfs3Attributes.wcc(out, before, after, file.export.share().treeId());
+    Nfs3Attributes.wcc(out, before, after, file.export.exported().treeId());
   }
 
   /// What was changed is stable, or never will be.

@@ -7,16 +7,16 @@ import sluice.fs.SpaceWait;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ReplyRecords;
+import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.export.StableHow;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.sys.Errno;
 
 /// The frame around everything that changes files: order, the files' identity, the record of the
 /// answer, stability. Of the worker that handles the call.
 ///
-/// 1. The locks of what is changed ([TreeShare]), then a hold on the files, so that their numbers
+/// 1. The locks of what is changed ([ExportedTree]), then a hold on the files, so that their numbers
 ///    cannot be given to others while they are worked on; nothing is held when the call has ended.
 ///    2. The attributes before; the change, the attributes after and the record of the answer, in
 ///    one group; so a repeated call after a crash finds either the change and its answer, or
@@ -25,7 +25,7 @@ import sluice.sys.Errno;
 ///    only until what was done here before is stable, which it mostly is.
 final class Nfs3Change {
   private final Nfs3Call call;
-  private final TreeShare share;
+  private final ExportedTree exported;
   private final FileRef first;
   private final FileRef second;
   private long point;
@@ -45,7 +45,7 @@ final class Nfs3Change {
     this.call = call;
     this.first = first;
     this.second = second;
-    share = first.export.share();
+    exported = first.export.exported();
   }
 
   /// Changes one file or directory.
@@ -76,22 +76,22 @@ final class Nfs3Change {
 
   private void run(Action action) throws IOException {
     if (runInOrder(action)) {
-      call.changed(share.tree(), point);
+      call.changed(exported.tree(), point);
     }
   }
 
   private boolean runInOrder(Action action) throws IOException {
-    share.lock(first.inode, second.inode);
+    exported.lock(first.inode, second.inode);
     try {
       return runLocked(action);
     } finally {
-      share.unlock(first.inode, second.inode);
+      exported.unlock(first.inode, second.inode);
     }
   }
 
   /// @return false when it was refused; the answer is written in any case
   private boolean runLocked(Action action) throws IOException {
-    FileTree tree = share.tree();
+    FileTree tree = exported.tree();
     int held = 0;
     try {
       tree.retain(first.inode);
@@ -129,12 +129,12 @@ final class Nfs3Change {
   /// Notes behind which point this is, also when it was refused: it may have done a part.
   private void notePoint(boolean done) {
     if (done && unchanged) {
-      point = Math.max(share.lastChange(first.inode), share.lastChange(second.inode));
+      point = Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
       return;
     }
-    point = share.tree().stablePoint();
-    share.changed(first.inode, point);
-    share.changed(second.inode, point);
+    point = exported.tree().stablePoint();
+    exported.changed(first.inode, point);
+    exported.changed(second.inode, point);
   }
 
   Nfs3Call call() {
@@ -153,29 +153,29 @@ final class Nfs3Change {
 
   /// Runs a step and keeps the answer that it writes, in one group where the tree has such.
   void grouped(Step step) throws IOException, NfsException {
-    ReplyRecords records = share.records();
+    PersistentReplies records = exported.records();
     if (records == null || call.key == null) {
       step.run();
       return;
     }
     SpaceWait wait = null;
     while (true) {
-      long freed = share.tree().spaceFreed();
+      long freed = exported.tree().spaceFreed();
       try {
         inGroup(records, step);
         return;
       } catch (FsException e) {
         wait = wait == null ? new SpaceWait() : wait;
         boolean full = e.errno() == Errno.ENOSPC;
-        if (!full || !wait.mayTryAgain() || !share.tree().awaitSpace(freed)) {
+        if (!full || !wait.mayTryAgain() || !exported.tree().awaitSpace(freed)) {
           throw e;
         }
       }
     }
   }
 
-  private void inGroup(ReplyRecords records, Step step) throws IOException, NfsException {
-    FileTree.Group group = share.tree().group();
+  private void inGroup(PersistentReplies records, Step step) throws IOException, NfsException {
+    FileTree.Group group = exported.tree().group();
     try (group) {
       step.run();
       record(records);
@@ -184,16 +184,16 @@ final class Nfs3Change {
 
   /// Keeps the answer of something that was too large for one group: it was done before.
   void recordAlone() throws IOException {
-    ReplyRecords records = share.records();
+    PersistentReplies records = exported.records();
     if (records != null) {
-      FileTree.Group group = share.tree().group();
+      FileTree.Group group = exported.tree().group();
       try (group) {
         record(records);
       }
     }
   }
 
-  private void record(ReplyRecords records) throws IOException {
+  private void record(PersistentReplies records) throws IOException {
     DuplicateKey key = call.key;
     if (key != null) {
       records.write(key, call.answer());

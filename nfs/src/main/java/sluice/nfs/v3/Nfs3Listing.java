@@ -54,7 +54,7 @@ final class Nfs3Listing {
     }
 
     boolean add(long inode, byte[] name, long next) {
-      if (directory.export.share().hides(directory.inode, name)) {
+      if (directory.export.exported().hides(directory.inode, name)) {
         return true;
       }
       int own = NAME_BYTES + (name.length + 3 & ~3);
@@ -148,7 +148,7 @@ final class Nfs3Listing {
     FileRef directory = page.directory;
     FileAttributes now =
         page.plus
-            ? directory.export.share().listed(directory, version, entry.inode, entry.name)
+            ? directory.export.exported().listed(directory, version, entry.inode, entry.name)
             : null;
     long inode = now == null ? entry.inode : now.inode();
     call.out.bool(true).int64(inode).opaque(entry.name).int64(entry.next);

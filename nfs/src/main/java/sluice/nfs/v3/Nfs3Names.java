@@ -36,7 +36,7 @@ final class Nfs3Names {
     if (FileNames.isDots(name)) {
       throw new NfsException(NfsStatus.EXIST);
     }
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.ACCES);
     }
     return name;

@@ -8,8 +8,8 @@ import sluice.nfs.export.Exports;
 import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.RecordSlot;
-import sluice.nfs.export.ReplyRecords;
+import sluice.nfs.export.ReplyRecord;
+import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.RpcProgram;
@@ -19,9 +19,9 @@ import sluice.nfs.rpc.XdrWriter;
 
 /// NFS version 3 (RFC 1813), all of it. Several loops and workers call at a time.
 ///
-/// A call is tried on the loop's thread ([Nfs3Now]) and else handled by a worker. Calls that must
-/// not be done twice go through the [DuplicateCache], which at the start holds what the trees'
-/// [ReplyRecords] have kept.
+/// A call is tried on the loop's thread ([Nfs3FastPath]) and else handled by a worker. Calls that must
+/// not be done twice go through the [DuplicateRequestCache], which at the start holds what the trees'
+/// [PersistentReplies] have kept.
 public final class Nfs3Program implements RpcProgram {
   static final int PROGRAM = 100_003;
   static final int VERSION = 3;
@@ -29,17 +29,17 @@ public final class Nfs3Program implements RpcProgram {
   private static final int MAX_ANSWERS = 8192;
 
   private final FileHandles handles;
-  private final Nfs3Now now;
+  private final Nfs3FastPath fastPath;
   private final Nfs3Writing writing;
-  private final DuplicateCache duplicates = new DuplicateCache(MAX_ANSWERS);
+  private final DuplicateRequestCache duplicates = new DuplicateRequestCache(MAX_ANSWERS);
 
   /// @param verifier of writes: see [Nfs3Writing]
   public Nfs3Program(Exports exports, FileHandles handles, long verifier) {
     this.handles = handles;
-    now = new Nfs3Now(handles);
+    fastPath = new Nfs3FastPath(handles);
     writing = new Nfs3Writing(verifier);
-    for (ReplyRecords records : records(exports)) {
-      for (RecordSlot.Content one : records.restored()) {
+    for (PersistentReplies records : records(exports)) {
+      for (ReplyRecord.Content one : records.restored()) {
         if (one.call().version() == VERSION) {
           duplicates.restore(one.call(), one.answer());
         }
@@ -47,9 +47,9 @@ public final class Nfs3Program implements RpcProgram {
     }
   }
 
-  private static List<ReplyRecords> records(Exports exports) {
+  private static List<PersistentReplies> records(Exports exports) {
     return exports.list().stream()
-        .map(export -> export.share().records())
+        .map(export -> export.exported().records())
         .filter(Objects::nonNull)
         .map(Objects::requireNonNull)
         .distinct()
@@ -67,18 +67,18 @@ public final class Nfs3Program implements RpcProgram {
   }
 
   @Override
-  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+  public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs3Procedure procedure = Nfs3Procedure.of(call.procedure());
     if (procedure == null) {
       return false;
     }
     int start = arguments.position();
-    if (now.run(procedure, call, arguments, results)) {
+    if (fastPath.run(procedure, call, arguments, results)) {
       return true;
     }
     arguments.position(start);
-    if (now.changesLittle(procedure, call, arguments)) {
-      call.changesLittle();
+    if (fastPath.fitsGroupCommit(procedure, call, arguments)) {
+      call.forGroupCommit();
     }
     return false;
   }

@@ -20,7 +20,7 @@ final class Nfs3Reading {
     FileRef file = call.handle();
     FileAttributes now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
-    Nfs3Attributes.write(call.out, now, file.export.share().treeId());
+    Nfs3Attributes.write(call.out, now, file.export.exported().treeId());
   }
 
   static void lookup(Nfs3Call call) throws IOException, NfsException {
@@ -29,7 +29,7 @@ final class Nfs3Reading {
     FileTree tree = Nfs3Call.tree(directory);
     boolean top = directory.inode == directory.export.rootInode() && FileNames.isDotDot(name);
     byte[] sought = top ? new byte[] {'.'} : name;
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
     Nfs3Call.attributes(directory); // is it still there?

@@ -43,7 +43,7 @@ final class Nfs3Removing {
   }
 
   private static void requireSeen(FileRef directory, byte[] name, int status) throws NfsException {
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(status);
     }
   }

@@ -45,7 +45,7 @@ final class Nfs3System {
     var now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     call.postOp(file, now);
-    writeInfo(call.out, file.export.share().status(), call.rpc.datagram());
+    writeInfo(call.out, file.export.exported().status(), call.rpc.datagram());
   }
 
   /// What FSINFO says behind the attributes.
@@ -62,7 +62,7 @@ final class Nfs3System {
     var now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
     call.postOp(file, now);
-    writePathconf(call.out, file.export.share().status());
+    writePathconf(call.out, file.export.exported().status());
   }
 
   /// What PATHCONF says behind the attributes: too long a name is an error, only root gives files

@@ -112,7 +112,7 @@ final class Nfs3Writing {
     // Nothing is changed: what is true now was true before and is true after.
     FileAttributes now = Nfs3Call.attributes(file);
     call.status(NfsStatus.OK);
-    Nfs3Attributes.wcc(call.out, now, now, file.export.share().treeId());
+    Nfs3Attributes.wcc(call.out, now, now, file.export.exported().treeId());
     call.out.int64(verifier);
   }
 }

@@ -65,7 +65,7 @@ final class Nfs4Attributes {
       case Nfs4Attribute.SIZE -> out.int64(a.sizeBytes());
       case Nfs4Attribute.FSID -> {
         boolean none = pseudo.contains(file);
-        out.int64(none ? 0 : file.export.share().treeId());
+        out.int64(none ? 0 : file.export.exported().treeId());
         out.int64(none ? 0 : file.export.number() & 0xFFFF_FFFFL);
       }
       case Nfs4Attribute.FILEID -> out.int64(a.inode());
@@ -84,9 +84,9 @@ final class Nfs4Attributes {
       case Nfs4Attribute.FILES_AVAIL, Nfs4Attribute.FILES_FREE ->
           out.int64(status(file).freeInodes());
       case Nfs4Attribute.FILES_TOTAL -> out.int64(status(file).inodes());
-      case Nfs4Attribute.MAXFILESIZE -> out.int64(file.export.share().status().maxFileBytes());
-      case Nfs4Attribute.MAXLINK -> out.int32(file.export.share().status().maxLinks());
-      case Nfs4Attribute.MAXNAME -> out.int32(file.export.share().status().nameBytes());
+      case Nfs4Attribute.MAXFILESIZE -> out.int64(file.export.exported().status().maxFileBytes());
+      case Nfs4Attribute.MAXLINK -> out.int32(file.export.exported().status().maxLinks());
+      case Nfs4Attribute.MAXNAME -> out.int32(file.export.exported().status().nameBytes());
       case Nfs4Attribute.MAXREAD, Nfs4Attribute.MAXWRITE ->
           out.int64(Nfs4Channel.MAX_CONTENT_BYTES);
       default -> out.bool(true); // unique handles, times can be set, case is kept, …

@@ -8,17 +8,17 @@ import sluice.fs.SpaceWait;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ReplyRecords;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.PersistentReplies;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 
 /// The frame around what changes files: order, the files' identity, what the client is told of the
 /// change, stability. Of the worker that handles the COMPOUND.
 ///
-/// As with NFSv3: the locks of what is changed ([TreeShare]), then a hold on the files, so that
+/// As with NFSv3: the locks of what is changed ([ExportedTree]), then a hold on the files, so that
 /// their numbers cannot be given to others; the change between two looks at the attributes, and in
-/// one group with it the record of the answer so far ([Nfs4PastAnswers]): after a crash a repeated
+/// one group with it the record of the answer so far ([Nfs4ReplayCache]): after a crash a repeated
 /// request finds either the change and its answer, or neither. With nothing held, the answer to the
 /// COMPOUND then waits for the journal, with all that have changed something meanwhile.
 final class Nfs4Change {
@@ -55,7 +55,7 @@ final class Nfs4Change {
   }
 
   private final Nfs4Compound c;
-  private final TreeShare share;
+  private final ExportedTree exported;
   private final FileRef first;
   private final FileRef second;
   private ChangeInfo firstInfo = NOTHING;
@@ -68,7 +68,7 @@ final class Nfs4Change {
     this.c = c;
     this.first = first;
     this.second = second;
-    share = first.export.share();
+    exported = first.export.exported();
   }
 
   /// Changes one file or directory.
@@ -128,7 +128,7 @@ final class Nfs4Change {
 
   private void inOrder(Action action) throws IOException, NfsException {
     long point;
-    share.lock(first.inode, second.inode);
+    exported.lock(first.inode, second.inode);
     try {
       try {
         held(action);
@@ -136,24 +136,24 @@ final class Nfs4Change {
         point = point();
       }
     } finally {
-      share.unlock(first.inode, second.inode);
+      exported.unlock(first.inode, second.inode);
     }
-    c.changed(share.tree(), point);
+    c.changed(exported.tree(), point);
   }
 
   /// The point that must be stable; noted when something was changed.
   private long point() {
     if (!changed) {
-      return Math.max(share.lastChange(first.inode), share.lastChange(second.inode));
+      return Math.max(exported.lastChange(first.inode), exported.lastChange(second.inode));
     }
-    long point = share.tree().stablePoint();
-    share.changed(first.inode, point);
-    share.changed(second.inode, point);
+    long point = exported.tree().stablePoint();
+    exported.changed(first.inode, point);
+    exported.changed(second.inode, point);
     return point;
   }
 
   private void held(Action action) throws IOException, NfsException {
-    FileTree tree = share.tree();
+    FileTree tree = exported.tree();
     tree.retain(first.inode);
     try {
       tree.retain(second.inode);
@@ -176,13 +176,13 @@ final class Nfs4Change {
   ///
   /// @param result null when it is written later, and not to be kept
   void grouped(Step step, @Nullable Result result) throws IOException, NfsException {
-    if (!share.tree().atomicGroups()) {
+    if (!exported.tree().atomicGroups()) {
       run(step, result);
       return;
     }
     SpaceWait wait = null;
     while (true) {
-      long freed = share.tree().spaceFreed();
+      long freed = exported.tree().spaceFreed();
       try {
         inGroup(step, result);
         return;
@@ -192,7 +192,7 @@ final class Nfs4Change {
         }
         c.call.beforeWaiting();
         wait = wait == null ? new SpaceWait() : wait;
-        if (!wait.mayTryAgain() || !share.tree().awaitSpace(freed)) {
+        if (!wait.mayTryAgain() || !exported.tree().awaitSpace(freed)) {
           throw e;
         }
         c.redo();
@@ -201,7 +201,7 @@ final class Nfs4Change {
   }
 
   private void inGroup(Step step, @Nullable Result result) throws IOException, NfsException {
-    FileTree.Group group = share.tree().group();
+    FileTree.Group group = exported.tree().group();
     try (group) {
       run(step, result);
     }
@@ -209,7 +209,7 @@ final class Nfs4Change {
 
   private void run(Step step, @Nullable Result result) throws IOException, NfsException {
     step.run();
-    FileTree tree = share.tree();
+    FileTree tree = exported.tree();
     firstInfo = firstInfo.until(tree.attributes(first.inode).version());
     secondInfo = secondInfo.until(tree.attributes(second.inode).version());
     if (result != null) {
@@ -219,9 +219,9 @@ final class Nfs4Change {
   }
 
   private void keep() throws IOException {
-    ReplyRecords records = share.records();
+    PersistentReplies records = exported.records();
     if (records != null && c.isKept()) {
-      Nfs4PastAnswers.keep(c, records);
+      Nfs4ReplayCache.keep(c, records);
     }
   }
 }

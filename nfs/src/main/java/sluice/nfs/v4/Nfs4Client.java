@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Opaque;
 
 /// One client, as EXCHANGE_ID made it known (RFC 8881, section 2.4). Changed under the lock of
-/// [Nfs4Ledger]; any thread may renew its lease.
+/// [Nfs4StateManager]; any thread may renew its lease.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | renewedNanos | the thread that handles its SEQUENCE | volatile | volatile |
-/// | gone, complete | ledger | volatile | volatile, under the lock |
-/// | all others | ledger | under the lock | under the lock |
+/// | gone, complete | stateManager | volatile | volatile, under the lock |
+/// | all others | stateManager | under the lock | under the lock |
 final class Nfs4Client {
   static final int VERIFIER_BYTES = 8;
 

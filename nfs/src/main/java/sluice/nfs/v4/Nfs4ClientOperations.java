@@ -14,7 +14,7 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The operations that make clients and sessions known and forget them (RFC 8881, sections 18.33 to
-/// 18.37, 18.50 and 18.51). Workers call; what they change is guarded by [Nfs4Ledger].
+/// 18.37, 18.50 and 18.51). Workers call; what they change is guarded by [Nfs4StateManager].
 final class Nfs4ClientOperations {
   private static final int SP4_NONE = 0;
   private static final int SP4_MACH_CRED = 1;
@@ -38,15 +38,15 @@ final class Nfs4ClientOperations {
   private static final int AUTH_SYS = 1;
   private static final int RPCSEC_GSS = 6;
 
-  private final Nfs4Ledger ledger;
-  private final Nfs4PastAnswers past;
-  private final Nfs4LeaseWatch watch;
+  private final Nfs4StateManager stateManager;
+  private final Nfs4ReplayCache replayCache;
+  private final Nfs4LeaseReaper watch;
   private final byte[] server;
 
-  Nfs4ClientOperations(Nfs4Ledger ledger, Nfs4PastAnswers past, String server) {
-    this.ledger = ledger;
-    this.past = past;
-    watch = new Nfs4LeaseWatch(ledger);
+  Nfs4ClientOperations(Nfs4StateManager stateManager, Nfs4ReplayCache replayCache, String server) {
+    this.stateManager = stateManager;
+    this.replayCache = replayCache;
+    watch = new Nfs4LeaseReaper(stateManager);
     this.server = server.getBytes(StandardCharsets.UTF_8);
   }
 
@@ -75,11 +75,11 @@ final class Nfs4ClientOperations {
     if (protection == SP4_SSV) {
       return Nfs4Status.ENCR_ALG_UNSUPP;
     }
-    ledger.tend();
+    stateManager.tend();
     int uid = c.call.credentials().uid();
     long host = Nfs4Client.host(c.call.client());
-    Introduction who = new Introduction(owner, verifier, uid, host, (flags & UPDATE) != 0);
-    Nfs4Client client = ledger.change(() -> introduce(who));
+    Introduction introduced = new Introduction(owner, verifier, uid, host, (flags & UPDATE) != 0);
+    Nfs4Client client = stateManager.change(() -> introduce(introduced));
     c.out.int64(client.id).int32(client.nextSequence());
     c.out.int32(USE_NON_PNFS | (client.confirmed ? CONFIRMED : 0)).int32(SP4_NONE);
     c.out.int64(0).opaque(server); // the owner of the server: minor and major id
@@ -114,33 +114,33 @@ final class Nfs4ClientOperations {
   }
 
   /// The cases of RFC 8881, section 18.35.4.
-  private Nfs4Client introduce(Introduction who) throws NfsException {
-    Nfs4Client known = ledger.confirmed(who.owner);
-    if (known != null && known.uid != who.uid && !who.update) {
-      if (!ledger.isExpired(known) && !known.states.isEmpty()) {
+  private Nfs4Client introduce(Introduction introduced) throws NfsException {
+    Nfs4Client known = stateManager.confirmed(introduced.owner);
+    if (known != null && known.uid != introduced.uid && !introduced.update) {
+      if (!stateManager.isExpired(known) && !known.states.isEmpty()) {
         throw new NfsException(Nfs4Status.CLID_INUSE);
       }
-      ledger.drop(known);
+      stateManager.drop(known);
       known = null;
     }
-    if (who.update) {
-      return update(known, who);
+    if (introduced.update) {
+      return update(known, introduced);
     }
-    if (known != null && known.verifier == who.verifier) {
+    if (known != null && known.verifier == introduced.verifier) {
       return known;
     }
-    return ledger.add(new Nfs4Client(ledger.newId(), who.owner, who.verifier, who.uid, who.host));
+    return stateManager.add(new Nfs4Client(stateManager.newId(), introduced.owner, introduced.verifier, introduced.uid, introduced.host));
   }
 
-  private static Nfs4Client update(@Nullable Nfs4Client known, Introduction who)
+  private static Nfs4Client update(@Nullable Nfs4Client known, Introduction introduced)
       throws NfsException {
     if (known == null) {
       throw new NfsException(NfsStatus.NOENT);
     }
-    if (known.verifier != who.verifier) {
+    if (known.verifier != introduced.verifier) {
       throw new NfsException(Nfs4Status.NOT_SAME);
     }
-    if (known.uid != who.uid) {
+    if (known.uid != introduced.uid) {
       throw new NfsException(NfsStatus.PERM);
     }
     return known;
@@ -149,7 +149,7 @@ final class Nfs4ClientOperations {
   // ---- sessions ---------------------------------------------------------------------------------
 
   /// A session that is wanted.
-  private record Wish(long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
+  private record Request(long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
 
   int createSession(Nfs4Compound c) throws NfsException {
     c.mayWait();
@@ -163,46 +163,46 @@ final class Nfs4ClientOperations {
     if ((flags & ~KNOWN_SESSION_FLAGS) != 0) {
       return NfsStatus.INVAL;
     }
-    Wish wish = new Wish(id, sequence, flags, fore, back);
+    Request request = new Request(id, sequence, flags, fore, back);
     int uid = c.call.credentials().uid();
-    byte[] results = ledger.change(() -> create(wish, uid, c.call.connectionNumber()));
+    byte[] results = stateManager.change(() -> create(request, uid, c.call.connectionNumber()));
     c.out.fixed(results);
     return NfsStatus.OK;
   }
 
-  private byte[] create(Wish wish, int uid, long connection) throws NfsException {
-    Nfs4Client client = ledger.client(wish.client);
+  private byte[] create(Request request, int uid, long connection) throws NfsException {
+    Nfs4Client client = stateManager.client(request.client);
     byte[] before = client.created;
-    if (wish.sequence == client.sequence && before != null) {
+    if (request.sequence == client.sequence && before != null) {
       return before;
     }
-    if (wish.sequence != client.nextSequence()) {
+    if (request.sequence != client.nextSequence()) {
       throw new NfsException(Nfs4Status.SEQ_MISORDERED);
     }
     if (client.uid != uid) {
       throw new NfsException(Nfs4Status.CLID_INUSE);
     }
-    if (!wish.fore.isUsable()) {
+    if (!request.fore.isUsable()) {
       throw new NfsException(NfsStatus.TOOSMALL);
     }
-    ledger.requireSession(client);
-    Nfs4Session made = ledger.sessions.add(client, wish.fore, wish.back);
+    stateManager.requireSession(client);
+    Nfs4Session made = stateManager.sessions.add(client, request.fore, request.back);
     if (made == null) {
       throw new NfsException(NfsStatus.NOSPC);
     }
     made.bind(connection);
-    ledger.confirm(client);
-    client.renewedNanos = ledger.nanoClock.getAsLong();
-    client.sequence = wish.sequence;
-    byte[] results = results(made, wish);
+    stateManager.confirm(client);
+    client.renewedNanos = stateManager.nanoClock.getAsLong();
+    client.sequence = request.sequence;
+    byte[] results = results(made, request);
     client.created = results;
     return results;
   }
 
-  private static byte[] results(Nfs4Session made, Wish wish) {
+  private static byte[] results(Nfs4Session made, Request request) {
     XdrWriter out = new XdrWriter(256);
     made.writeId(out);
-    out.int32(wish.sequence).int32(wish.flags & CONN_BACK_CHAN);
+    out.int32(request.sequence).int32(request.flags & CONN_BACK_CHAN);
     made.fore.write(out);
     made.back.write(out);
     return out.toBytes();
@@ -238,8 +238,8 @@ final class Nfs4ClientOperations {
       return Nfs4Status.NOT_ONLY_OP;
     }
     long connection = c.call.connectionNumber();
-    return ledger.change(() -> {
-      Nfs4Session session = ledger.sessions.find(id, place);
+    return stateManager.change(() -> {
+      Nfs4Session session = stateManager.sessions.find(id, place);
       if (session == null) {
         return Nfs4Status.BADSESSION;
       }
@@ -247,7 +247,7 @@ final class Nfs4ClientOperations {
         return Nfs4Status.CONN_NOT_BOUND_TO_SESSION;
       }
       session.client.sessions.remove(session);
-      ledger.sessions.remove(session);
+      stateManager.sessions.remove(session);
       return NfsStatus.OK;
     });
   }
@@ -256,16 +256,16 @@ final class Nfs4ClientOperations {
     long id = c.in.int64();
     c.mayWait();
     Nfs4Client client =
-        ledger.change(() -> {
-          Nfs4Client found = ledger.client(id);
+        stateManager.change(() -> {
+          Nfs4Client found = stateManager.client(id);
           if (!found.isIdle()) {
             throw new NfsException(Nfs4Status.CLIENTID_BUSY);
           }
-          ledger.drop(found);
+          stateManager.drop(found);
           return found;
         });
     if (client.confirmed) {
-      ledger.stable.forget(client.owner);
+      stateManager.stable.forget(client.owner);
     }
     return NfsStatus.OK;
   }
@@ -283,7 +283,7 @@ final class Nfs4ClientOperations {
     if (!known) {
       throw new XdrException("no direction of a channel");
     }
-    Nfs4Session session = ledger.sessions.find(id, place);
+    Nfs4Session session = stateManager.sessions.find(id, place);
     if (session == null) {
       return Nfs4Status.BADSESSION;
     }
@@ -311,10 +311,10 @@ final class Nfs4ClientOperations {
     if (c.index > 0) {
       return Nfs4Status.SEQUENCE_POS;
     }
-    Nfs4Session session = ledger.sessions.find(id, place);
+    Nfs4Session session = stateManager.sessions.find(id, place);
     if (session == null) {
-      boolean nothing = past.isEmpty() || slot < 0 || slot >= Nfs4Channel.MAX_SLOTS;
-      return nothing ? Nfs4Status.BADSESSION : past.resume(c, c.key(id, place, slot, sequence));
+      boolean nothing = replayCache.isEmpty() || slot < 0 || slot >= Nfs4Channel.MAX_SLOTS;
+      return nothing ? Nfs4Status.BADSESSION : replayCache.resume(c, c.key(id, place, slot, sequence));
     }
     if (Integer.compareUnsigned(slot, session.slots()) >= 0) {
       return Nfs4Status.BADSLOT;
@@ -328,7 +328,7 @@ final class Nfs4ClientOperations {
     if (c.requestBytes > session.fore.requestBytes()) {
       return Nfs4Status.REQ_TOO_BIG;
     }
-    long now = ledger.nanoClock.getAsLong();
+    long now = stateManager.nanoClock.getAsLong();
     if (watch.due(now)) {
       c.mayWait(); // before the slot is taken
       session.client.renewedNanos = now;
@@ -382,10 +382,10 @@ final class Nfs4ClientOperations {
     if (client.complete) {
       return Nfs4Status.COMPLETE_ALREADY;
     }
-    ledger.stable.record(client.owner);
+    stateManager.stable.record(client.owner);
     client.complete = true;
-    ledger.grace.done(client.owner);
-    ledger.tend();
+    stateManager.grace.done(client.owner);
+    stateManager.tend();
     return NfsStatus.OK;
   }
 }

@@ -11,7 +11,7 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.PendingChange;
-import sluice.nfs.rpc.CallLine;
+import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
@@ -23,7 +23,7 @@ import sluice.nfs.v4.wire.Nfs4Status;
 /// other (RFC 8881, section 16.2). Of the thread that handles it.
 final class Nfs4Compound {
   /// What an operation says on the loop's thread when it would have to wait; no status.
-  static final int NOT_NOW = -1;
+  static final int WOULD_BLOCK = -1;
 
   /// Where a WRITE says how much it writes: behind stateid, offset and `stable_how4`.
   private static final int WRITTEN_BYTES_AT = 16 + 8 + 4;
@@ -116,7 +116,7 @@ final class Nfs4Compound {
 
   /// What to throw on the loop's thread instead of waiting.
   static NfsException wouldWait() {
-    return new NfsException(NOT_NOW);
+    return new NfsException(WOULD_BLOCK);
   }
 
   /// Passes to a worker unless this is one.
@@ -126,11 +126,10 @@ final class Nfs4Compound {
     }
   }
 
-  /// Whether what the operation at work would do, but not on the loop's thread, is a little: see
-  /// [CallLine]. Only writes may be large, or be made stable by themselves.
+  /// Whether the operation at work is small enough for the [GroupCommitQueue]. Only writes may be large, or be made stable by themselves.
   ///
   /// @param argumentsAt where its arguments are
-  boolean changesLittle(int argumentsAt) {
+  boolean fitsGroupCommit(int argumentsAt) {
     if (op != Nfs4Op.WRITE && op != Nfs4Op.COMMIT) {
       return Nfs4Op.isOnce(op);
     }
@@ -143,7 +142,7 @@ final class Nfs4Compound {
       return true;
     }
     int bytes = in.peek(argumentsAt + WRITTEN_BYTES_AT);
-    return bytes >= 0 && bytes <= CallLine.MOST_CONTENT_BYTES;
+    return bytes >= 0 && bytes <= GroupCommitQueue.MOST_CONTENT_BYTES;
   }
 
   // ---- stability --------------------------------------------------------------------------------
@@ -235,7 +234,7 @@ final class Nfs4Compound {
   }
 
   static FileTree tree(FileRef file) {
-    return file.export.share().tree();
+    return file.export.exported().tree();
   }
 
   static Nfs4File.Key key(FileRef file) {
@@ -250,7 +249,7 @@ final class Nfs4Compound {
   ///
   /// @throws NfsException `STALE` when it was removed, or its number belongs to another file
   FileAttributes attributes(FileRef file) throws NfsException, IOException {
-    FileAttributes known = tree(file).attributesNow(file.inode);
+    FileAttributes known = tree(file).tryAttributes(file.inode);
     if (known == null) {
       mayWait();
       known = tree(file).attributes(file.inode);

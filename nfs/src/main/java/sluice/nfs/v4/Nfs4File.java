@@ -7,13 +7,13 @@ import sluice.fs.FileTree;
 import sluice.nfs.v4.wire.LockRange;
 import sluice.nfs.v4.wire.Opaque;
 
-/// A file that a client has open. Changed under the lock of [Nfs4Ledger]; any thread may read
+/// A file that a client has open. Changed under the lock of [Nfs4StateManager]; any thread may read
 /// `denied`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | denied | ledger | volatile | volatile, under the lock |
-/// | opens, locks | ledger | under the lock | under the lock |
+/// | denied | stateManager | volatile | volatile, under the lock |
+/// | opens, locks | stateManager | under the lock | under the lock |
 final class Nfs4File {
   /// What tells it from others.
   ///

@@ -13,13 +13,13 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.StableHow;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
 import sluice.nfs.v4.wire.Nfs4Status;
-import sluice.nfs.v4.wire.Nfs4Wishes;
+import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 
 /// The operations on the current file, its attributes and its content (RFC 8881, section 18).
 /// Called by loops, which it does not let wait, and by workers.
@@ -120,17 +120,17 @@ final class Nfs4FileOperations {
   int setAttr(Nfs4Compound c) throws NfsException, IOException {
     c.mayWait();
     StateId id = c.stateId();
-    Nfs4Wishes wishes = Nfs4Wishes.read(c.in);
+    Nfs4RequestedAttributes requested = Nfs4RequestedAttributes.read(c.in);
     FileRef file = c.file();
     FileAttributes now = c.attributes(file);
-    AttributeChange change = wishes.change();
-    Nfs4Change.Result result = (_, _) -> wishes.asked().write(c.out);
+    AttributeChange change = requested.change();
+    Nfs4Change.Result result = (_, _) -> requested.asked().write(c.out);
     if (change.set() == 0) {
-      wishes.asked().write(c.out);
+      requested.asked().write(c.out);
       return NfsStatus.OK;
     }
     boolean cuts = false;
-    if (wishes.has(Nfs4Attribute.SIZE)) {
+    if (requested.has(Nfs4Attribute.SIZE)) {
       Nfs4Compound.requireRegular(now);
       Nfs4Open open = forContent(c, id, Nfs4Open.WRITE);
       if (open != null) {
@@ -155,8 +155,8 @@ final class Nfs4FileOperations {
     FileAttributes a = c.attributes(file);
     int known = a.isDirectory() ? 0x1F : 0x2D;
     int rights = AccessRights.rights(asked, a.isDirectory());
-    long granted = Nfs4Compound.tree(file).accessNow(c.caller(file), file.inode, rights);
-    if (granted == FileTree.NOT_NOW) {
+    long granted = Nfs4Compound.tree(file).tryAccess(c.caller(file), file.inode, rights);
+    if (granted == FileTree.WOULD_BLOCK) {
       c.mayWait();
       granted = Nfs4Compound.tree(file).access(c.caller(file), file.inode, rights);
     }
@@ -177,7 +177,7 @@ final class Nfs4FileOperations {
       throws NfsException, IOException {
     FileRef file = c.file();
     if (!id.isSpecial()) {
-      Nfs4Open open = services.ledger().states.find(c.client(), id).open();
+      Nfs4Open open = services.stateManager().states.find(c.client(), id).open();
       Nfs4File.Key key = open.file.key;
       if (key.inode() != file.inode || key.tree() != Nfs4Compound.tree(file)) {
         throw new NfsException(Nfs4Status.BAD_STATEID);
@@ -188,12 +188,12 @@ final class Nfs4FileOperations {
       return open;
     }
     c.mayWait();
-    Nfs4Ledger ledger = services.ledger();
-    if (ledger.grace.isActive()) {
+    Nfs4StateManager stateManager = services.stateManager();
+    if (stateManager.grace.isActive()) {
       throw new NfsException(Nfs4Status.GRACE);
     }
     boolean bypass = id.isBypass() && access == Nfs4Open.READ;
-    if (!bypass && (ledger.denied(Nfs4Compound.key(file)) & access) != 0) {
+    if (!bypass && (stateManager.denied(Nfs4Compound.key(file)) & access) != 0) {
       throw new NfsException(Nfs4Status.LOCKED);
     }
     if (c.attributes(file).uid() != c.caller(file).uid()) {
@@ -235,8 +235,8 @@ final class Nfs4FileOperations {
     if (!c.now) {
       return tree.slices(file.inode, position, most, c.out);
     }
-    long bytes = tree.readNow(file.inode, position, most, c.out);
-    if (bytes == FileTree.NOT_NOW) {
+    long bytes = tree.tryRead(file.inode, position, most, c.out);
+    if (bytes == FileTree.WOULD_BLOCK) {
       throw Nfs4Compound.wouldWait();
     }
     return bytes;
@@ -268,9 +268,9 @@ final class Nfs4FileOperations {
   /// told the truth; and held, so that its number cannot become another file's.
   private static int write(Nfs4Compound c, FileRef file, long position, Memory content)
       throws NfsException, IOException {
-    TreeShare share = file.export.share();
-    FileTree tree = share.tree();
-    int place = share.lock(file.inode);
+    ExportedTree exported = file.export.exported();
+    FileTree tree = exported.tree();
+    int place = exported.lock(file.inode);
     try {
       tree.retain(file.inode);
       try {
@@ -281,7 +281,7 @@ final class Nfs4FileOperations {
         tree.release(file.inode);
       }
     } finally {
-      share.unlock(place);
+      exported.unlock(place);
     }
   }
 

@@ -10,7 +10,7 @@ import sluice.fs.FsException;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
@@ -132,14 +132,14 @@ final class Nfs4Listing {
 
   private static boolean list(FileTree tree, FileRef directory, long cookie, List<Entry> batch)
       throws NfsException, IOException {
-    TreeShare share = directory.export.share();
+    ExportedTree exported = directory.export.exported();
     try {
       return tree.list(
           directory.inode,
           cookie,
           (inode, _, name, next) -> {
             boolean hidden = FileNames.isDots(name);
-            if (hidden || share.hides(directory.inode, name)) {
+            if (hidden || exported.hides(directory.inode, name)) {
               return true;
             }
             return batch.size() < BATCH && batch.add(new Entry(inode, name, next));
@@ -193,8 +193,8 @@ final class Nfs4Listing {
       file = services.pseudo().cover(services.handles(), entry.inode, c.call.client());
       a = Nfs4Compound.tree(file).attributes(file.inode);
     } else {
-      TreeShare share = directory.export.share();
-      a = share.listed(directory, page.version, entry.inode, entry.name);
+      ExportedTree exported = directory.export.exported();
+      a = exported.listed(directory, page.version, entry.inode, entry.name);
       if (a == null) {
         return false;
       }

@@ -21,7 +21,7 @@ final class Nfs4LockOperations {
 
   Nfs4LockOperations(Nfs4Services services) {
     this.services = services;
-    locks = new Nfs4Locks(services.ledger());
+    locks = new Nfs4Locks(services.stateManager());
   }
 
   int lock(Nfs4Compound c) throws NfsException, IOException {
@@ -67,12 +67,12 @@ final class Nfs4LockOperations {
   }
 
   private void requireGrace(Nfs4Compound c, boolean reclaim) throws NfsException, IOException {
-    Nfs4Grace grace = services.ledger().grace;
+    Nfs4Grace grace = services.stateManager().grace;
     if (!reclaim) {
       if (grace.isActive()) {
         throw new NfsException(Nfs4Status.GRACE);
       }
-      services.ledger().tend();
+      services.stateManager().tend();
     } else if (!grace.isActive() || c.client().complete) {
       throw new NfsException(Nfs4Status.NO_GRACE);
     } else if (!grace.knows(c.client().owner)) {
@@ -134,7 +134,7 @@ final class Nfs4LockOperations {
       StateId id = c.stateId();
       int status = NfsStatus.OK;
       try {
-        services.ledger().states.find(c.client(), id);
+        services.stateManager().states.find(c.client(), id);
       } catch (NfsException e) {
         status = e.status();
       }

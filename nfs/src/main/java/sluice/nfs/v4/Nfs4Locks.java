@@ -8,13 +8,13 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
-/// the rules are applied under the lock of [Nfs4Ledger], and no request waits: a lock is granted or
+/// the rules are applied under the lock of [Nfs4StateManager], and no request waits: a lock is granted or
 /// denied.
 final class Nfs4Locks {
-  private final Nfs4Ledger ledger;
+  private final Nfs4StateManager stateManager;
 
-  Nfs4Locks(Nfs4Ledger ledger) {
-    this.ledger = ledger;
+  Nfs4Locks(Nfs4StateManager stateManager) {
+    this.stateManager = stateManager;
   }
 
   /// The owner that wants a lock, on what, and by which state.
@@ -34,13 +34,13 @@ final class Nfs4Locks {
   record Conflict(long start, long end, boolean write, long client, Opaque owner) {}
 
   Answer lock(Request request) throws NfsException {
-    return ledger.change(() -> lockNow(request));
+    return stateManager.change(() -> grantLock(request));
   }
 
-  private Answer lockNow(Request request) throws NfsException {
+  private Answer grantLock(Request request) throws NfsException {
     Nfs4Client client = request.client();
     Nfs4Opens.requireAlive(client);
-    Nfs4State state = ledger.states.find(client, request.id());
+    Nfs4State state = stateManager.states.find(client, request.id());
     Nfs4File file = state.file;
     boolean byOpen = state instanceof Nfs4Open;
     Opaque owner = request.owner();
@@ -54,35 +54,35 @@ final class Nfs4Locks {
     }
     Nfs4Lock locks =
         state instanceof Nfs4Lock own ? own : owner == null ? null : file.lock(client, owner);
-    Opaque who = owner == null ? state.owner : owner;
-    Conflict conflict = conflict(file, client, who, range);
+    Opaque lockOwner = owner == null ? state.owner : owner;
+    Conflict conflict = conflict(file, client, lockOwner, range);
     if (conflict != null) {
       return new Answer(null, conflict);
     }
-    if (client.ranges + 2 > ledger.limits.rangesPerClient()) {
+    if (client.ranges + 2 > stateManager.limits.rangesPerClient()) {
       throw new NfsException(NfsStatus.SERVERFAULT);
     }
     if (locks == null) {
-      ledger.requireRoom(client);
-      locks = new Nfs4Lock(state.open(), who);
+      stateManager.requireRoom(client);
+      locks = new Nfs4Lock(state.open(), lockOwner);
       state.open().locks.add(locks);
       file.locks.add(locks);
-      ledger.add(locks);
+      stateManager.add(locks);
     } else {
       locks.changed();
     }
     int before = locks.ranges.count();
     locks.ranges.lock(range.start(), range.end(), range.write());
     client.ranges += locks.ranges.count() - before;
-    return new Answer(ledger.states.idOf(locks), null);
+    return new Answer(stateManager.states.idOf(locks), null);
   }
 
   /// What stands against a lock, if anything.
   @Nullable Conflict test(Nfs4Client client, Opaque owner, Nfs4File.Key key, LockRange range)
       throws NfsException {
     Answer answer =
-        ledger.change(() -> {
-          Nfs4File file = ledger.file(key);
+        stateManager.change(() -> {
+          Nfs4File file = stateManager.file(key);
           return new Answer(null, file == null ? null : conflict(file, client, owner, range));
         });
     return answer.against();
@@ -95,18 +95,18 @@ final class Nfs4Locks {
       if (other == null) {
         return null;
       }
-      if (other.client == client || !ledger.isExpired(other.client)) {
+      if (other.client == client || !stateManager.isExpired(other.client)) {
         ByteRanges ranges = other.ranges;
         int at = ranges.conflict(range.start(), range.end(), range.write());
         return new Conflict(
             ranges.start(at), ranges.end(at), ranges.isWrite(at), other.client.id, other.owner);
       }
-      ledger.expire(other.client);
+      stateManager.expire(other.client);
     }
   }
 
   private Nfs4Lock find(Nfs4Client client, StateId id) throws NfsException {
-    if (ledger.states.find(client, id) instanceof Nfs4Lock locks) {
+    if (stateManager.states.find(client, id) instanceof Nfs4Lock locks) {
       return locks;
     }
     throw new NfsException(Nfs4Status.BAD_STATEID);
@@ -114,7 +114,7 @@ final class Nfs4Locks {
 
   StateId unlock(Nfs4Client client, StateId id, Nfs4File.Key file, LockRange range)
       throws NfsException {
-    return ledger.change(() -> {
+    return stateManager.change(() -> {
       Nfs4Lock locks = find(client, id);
       if (!locks.file.key.equals(file)) {
         throw new NfsException(Nfs4Status.BAD_STATEID);
@@ -123,7 +123,7 @@ final class Nfs4Locks {
       locks.ranges.unlock(range.start(), range.end());
       client.ranges += locks.ranges.count() - before;
       locks.changed();
-      return ledger.states.idOf(locks);
+      return stateManager.states.idOf(locks);
     });
   }
 
@@ -131,12 +131,12 @@ final class Nfs4Locks {
   ///
   /// @throws NfsException `LOCKS_HELD` for an open, or when there are locks
   void free(Nfs4Client client, StateId id) throws NfsException {
-    ledger.change(() -> {
-      Nfs4State state = ledger.states.find(client, id);
+    stateManager.change(() -> {
+      Nfs4State state = stateManager.states.find(client, id);
       if (!(state instanceof Nfs4Lock locks) || locks.ranges.count() > 0) {
         throw new NfsException(Nfs4Status.LOCKS_HELD);
       }
-      ledger.remove(locks);
+      stateManager.remove(locks);
       return true;
     });
   }

@@ -13,11 +13,11 @@ import sluice.nfs.export.FileTypes;
 import sluice.nfs.export.NewFiles;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Status;
-import sluice.nfs.v4.wire.Nfs4Wishes;
+import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.sys.Errno;
 
 /// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,
@@ -45,7 +45,7 @@ final class Nfs4NameOperations {
   /// The file of a name, on the loop's thread too.
   FileRef find(Nfs4Compound c, FileRef directory, byte[] name) throws NfsException, IOException {
     c.requireDirectory(directory);
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.NOENT);
     }
     FileTree tree = Nfs4Compound.tree(directory);
@@ -58,11 +58,11 @@ final class Nfs4NameOperations {
     if (!c.now) {
       return found(c, directory, name);
     }
-    FileAttributes found = directory.export.share().findNow(caller, directory, name);
+    FileAttributes found = directory.export.exported().tryFind(caller, directory, name);
     if (found == null) {
       throw Nfs4Compound.wouldWait();
     }
-    if (found == TreeShare.ABSENT) {
+    if (found == ExportedTree.ABSENT) {
       throw new NfsException(NfsStatus.NOENT);
     }
     return ref(directory, found);
@@ -159,17 +159,17 @@ final class Nfs4NameOperations {
       }
     }
     byte[] name = c.name();
-    Nfs4Wishes wishes = Nfs4Wishes.read(c.in);
+    Nfs4RequestedAttributes requested = Nfs4RequestedAttributes.read(c.in);
     FileRef directory = c.file();
     c.requireDirectory(directory);
     if (target != null && (target.length == 0 || holdsNul(target))) {
       return NfsStatus.INVAL;
     }
-    if (major >>> 12 != 0 || minor >>> 20 != 0 || wishes.has(Nfs4Attribute.SIZE)) {
+    if (major >>> 12 != 0 || minor >>> 20 != 0 || requested.has(Nfs4Attribute.SIZE)) {
       return NfsStatus.INVAL;
     }
     requireFree(directory, name);
-    int permissions = wishes.permissions(PLAIN_MODE);
+    int permissions = requested.permissions(PLAIN_MODE);
     NewFile what =
         target != null
             ? NewFile.symlink(target)
@@ -180,10 +180,10 @@ final class Nfs4NameOperations {
     Nfs4Change.run(
         c,
         directory,
-        () -> made[0] = make(c, directory, name, what, wishes.change()),
+        () -> made[0] = make(c, directory, name, what, requested.change()),
         (info, _) -> {
           info.write(c.out);
-          wishes.asked().write(c.out);
+          requested.asked().write(c.out);
           c.file(ref(directory, made[0]));
         });
     return NfsStatus.OK;
@@ -200,7 +200,7 @@ final class Nfs4NameOperations {
 
   /// @throws NfsException `ACCES` for the server's own name
   static void requireFree(FileRef directory, byte[] name) throws NfsException {
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       throw new NfsException(NfsStatus.ACCES);
     }
   }
@@ -243,7 +243,7 @@ final class Nfs4NameOperations {
     FileRef directory = c.file();
     c.requireDirectory(directory);
     requireNoGrace();
-    if (directory.export.share().hides(directory.inode, name)) {
+    if (directory.export.exported().hides(directory.inode, name)) {
       return NfsStatus.NOENT;
     }
     FileTree tree = Nfs4Compound.tree(directory);
@@ -277,7 +277,7 @@ final class Nfs4NameOperations {
     c.requireDirectory(from);
     c.requireDirectory(to);
     requireNoGrace();
-    if (from.export.share().hides(from.inode, name)) {
+    if (from.export.exported().hides(from.inode, name)) {
       return NfsStatus.NOENT;
     }
     requireFree(to, newName);
@@ -297,7 +297,7 @@ final class Nfs4NameOperations {
 
   /// Files that a client may claim stay where they are.
   private void requireNoGrace() throws NfsException {
-    if (services.ledger().grace.isActive()) {
+    if (services.stateManager().grace.isActive()) {
       throw new NfsException(Nfs4Status.GRACE);
     }
   }

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.nfs.v4.wire.Opaque;
 
-/// One owner's open of one file. Changed under the lock of [Nfs4Ledger]; any thread may read its
+/// One owner's open of one file. Changed under the lock of [Nfs4StateManager]; any thread may read its
 /// access.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | access | ledger | volatile | volatile, under the lock |
-/// | deny, modes, locks | ledger | under the lock | under the lock |
+/// | access | stateManager | volatile | volatile, under the lock |
+/// | deny, modes, locks | stateManager | under the lock | under the lock |
 final class Nfs4Open extends Nfs4State {
   /// Bits of share access and share deny.
   static final int READ = 1;

@@ -7,7 +7,7 @@ import sluice.nfs.rpc.XdrException;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Nfs4Attribute;
-import sluice.nfs.v4.wire.Nfs4Wishes;
+import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The arguments of OPEN (RFC 8881, section 18.16.1). Immutable: any thread may use it.
@@ -17,7 +17,7 @@ import sluice.nfs.v4.wire.Opaque;
 /// @param wants what is asked of delegations
 /// @param owner of the open, among those of the client
 /// @param how `createmode4`, or -1 when nothing is created
-/// @param wishes attributes of what is created
+/// @param requested attributes of what is created
 /// @param verifier of an exclusive creation
 /// @param claim `open_claim_type4`
 /// @param name in the current directory; null when the current file is opened
@@ -28,7 +28,7 @@ record Nfs4OpenArguments(
     int wants,
     Opaque owner,
     int how,
-    Nfs4Wishes wishes,
+    Nfs4RequestedAttributes requested,
     long verifier,
     int claim,
     byte @Nullable [] name) {
@@ -54,7 +54,7 @@ record Nfs4OpenArguments(
   private static final int RESOURCE = 2;
   private static final int CANCELLED = 7;
 
-  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what [Nfs4Wishes#read]
+  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what [Nfs4RequestedAttributes#read]
   ///   and [Nfs4Compound#name] say
   static Nfs4OpenArguments read(Nfs4Compound c) throws NfsException {
     XdrReader in = c.in;
@@ -65,20 +65,20 @@ record Nfs4OpenArguments(
     Opaque owner = Opaque.read(in);
     int how = how(in);
     long verifier = how == EXCLUSIVE || how == EXCLUSIVE4_1 ? in.int64() : 0;
-    Nfs4Wishes wishes = how == NOTHING || how == EXCLUSIVE ? Nfs4Wishes.NONE : Nfs4Wishes.read(in);
+    Nfs4RequestedAttributes requested = how == NOTHING || how == EXCLUSIVE ? Nfs4RequestedAttributes.NONE : Nfs4RequestedAttributes.read(in);
     int claim = in.int32();
     byte[] name = name(c, claim);
     int shares = access & ~WANTS;
     boolean good = shares >= 1 && shares <= Nfs4Open.BOTH && (deny & ~Nfs4Open.BOTH) == 0;
     boolean exclusive = how == EXCLUSIVE4_1;
-    if (exclusive && !wishes.asked().without(Nfs4Attribute.EXCLUSIVE).isEmpty()) {
+    if (exclusive && !requested.asked().without(Nfs4Attribute.EXCLUSIVE).isEmpty()) {
       throw new NfsException(NfsStatus.INVAL);
     }
     if (!good || (how != NOTHING && claim != CLAIM_NULL)) {
       throw new NfsException(NfsStatus.INVAL);
     }
     return new Nfs4OpenArguments(
-        shares, deny, access & WANTS, owner, how, wishes, verifier, claim, name);
+        shares, deny, access & WANTS, owner, how, requested, verifier, claim, name);
   }
 
   private static int how(XdrReader in) {
@@ -134,7 +134,7 @@ record Nfs4OpenArguments(
 
   /// Whether a file that exists already is made empty.
   boolean truncates() {
-    return how == UNCHECKED && wishes.has(Nfs4Attribute.SIZE) && wishes.change().sizeBytes() == 0;
+    return how == UNCHECKED && requested.has(Nfs4Attribute.SIZE) && requested.change().sizeBytes() == 0;
   }
 
   /// Refuses a delegation politely: the client is told why there is none.

@@ -14,7 +14,7 @@ import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Status;
-import sluice.nfs.v4.wire.Nfs4Wishes;
+import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
 import sluice.sys.Errno;
 
 /// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; which
@@ -37,7 +37,7 @@ final class Nfs4OpenOperations {
   Nfs4OpenOperations(Nfs4Services services, Nfs4NameOperations names) {
     this.services = services;
     this.names = names;
-    opens = new Nfs4Opens(services.ledger());
+    opens = new Nfs4Opens(services.stateManager());
   }
 
   /// What was found or made.
@@ -86,20 +86,20 @@ final class Nfs4OpenOperations {
   }
 
   private void requireGrace(Nfs4Compound c, boolean reclaim) throws NfsException, IOException {
-    Nfs4Ledger ledger = services.ledger();
+    Nfs4StateManager stateManager = services.stateManager();
     if (reclaim) {
-      if (!ledger.grace.isActive() || c.client().complete) {
+      if (!stateManager.grace.isActive() || c.client().complete) {
         throw new NfsException(Nfs4Status.NO_GRACE);
       }
-      if (!ledger.grace.knows(c.client().owner)) {
+      if (!stateManager.grace.knows(c.client().owner)) {
         throw new NfsException(Nfs4Status.RECLAIM_BAD);
       }
       return;
     }
-    if (ledger.grace.isActive() || !c.client().complete) {
+    if (stateManager.grace.isActive() || !c.client().complete) {
       throw new NfsException(Nfs4Status.GRACE);
     }
-    ledger.tend();
+    stateManager.tend();
   }
 
   /// Holds what was found.
@@ -188,9 +188,9 @@ final class Nfs4OpenOperations {
         throw e;
       }
     }
-    Nfs4Wishes wishes = arguments.wishes();
-    AttributeChange asked = wishes.change();
-    Bitmap set = wishes.asked();
+    Nfs4RequestedAttributes requested = arguments.requested();
+    AttributeChange asked = requested.change();
+    Bitmap set = requested.asked();
     if (arguments.isExclusive()) {
       asked =
           asked
@@ -198,7 +198,7 @@ final class Nfs4OpenOperations {
               .withModify(modifyOf(arguments.verifier()));
       set = set.with(Nfs4Attribute.TIME_ACCESS).with(Nfs4Attribute.TIME_MODIFY);
     }
-    NewFile what = NewFile.regular(wishes.permissions(PLAIN_MODE));
+    NewFile what = NewFile.regular(requested.permissions(PLAIN_MODE));
     AttributeChange attributes = asked;
     Bitmap kept = set;
     Found[] found = new Found[1];
@@ -289,7 +289,7 @@ final class Nfs4OpenOperations {
   /// then, so the stateid names nothing.
   private void answerForLater(
       Nfs4Compound c, Found found, Nfs4OpenArguments arguments, Nfs4Change.ChangeInfo info) {
-    StateId past = new StateId(1, services.ledger().states.instance(), 0);
+    StateId past = new StateId(1, services.stateManager().states.instance(), 0);
     answer(c, new Found(found.file, true, info, found.set), arguments, past);
   }
 

@@ -7,12 +7,12 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// Opens and closes files for clients (RFC 8881, sections 9.7 to 9.9). Workers call; the rules are
-/// applied under the lock of [Nfs4Ledger].
+/// applied under the lock of [Nfs4StateManager].
 final class Nfs4Opens {
-  private final Nfs4Ledger ledger;
+  private final Nfs4StateManager stateManager;
 
-  Nfs4Opens(Nfs4Ledger ledger) {
-    this.ledger = ledger;
+  Nfs4Opens(Nfs4StateManager stateManager) {
+    this.stateManager = stateManager;
   }
 
   /// The owner that opens, what, and how.
@@ -23,8 +23,8 @@ final class Nfs4Opens {
 
   /// @throws NfsException `SHARE_DENIED` when another open stands against it
   void check(Request request) throws NfsException {
-    ledger.change(() -> {
-      Nfs4File file = ledger.file(request.file());
+    stateManager.change(() -> {
+      Nfs4File file = stateManager.file(request.file());
       if (file != null) {
         requireShares(file, file.open(request.client(), request.owner()), request);
       }
@@ -35,40 +35,40 @@ final class Nfs4Opens {
   /// Opens, or adds to what the owner has open already. The caller has retained the file, which is
   /// given back when that was so.
   StateId open(Request request) throws NfsException {
-    return ledger.change(() -> openNow(request));
+    return stateManager.change(() -> grantOpen(request));
   }
 
-  private StateId openNow(Request request) throws NfsException {
+  private StateId grantOpen(Request request) throws NfsException {
     Nfs4Client client = request.client();
     requireAlive(client);
-    Nfs4File file = ledger.file(request.file());
+    Nfs4File file = stateManager.file(request.file());
     Nfs4Open open = file == null ? null : file.open(client, request.owner());
     if (file != null) {
       requireShares(file, open, request);
     }
     if (open == null) {
-      ledger.requireRoom(client);
-      Nfs4File opened = ledger.fileToOpen(request.file());
+      stateManager.requireRoom(client);
+      Nfs4File opened = stateManager.fileToOpen(request.file());
       open = new Nfs4Open(client, opened, request.owner());
       opened.opens.add(open);
-      ledger.add(open);
+      stateManager.add(open);
     } else {
       open.changed();
-      ledger.releaseLater(request.file());
+      stateManager.releaseLater(request.file());
     }
     open.add(request.access(), request.deny());
     open.file.sharesChanged();
-    return ledger.states.idOf(open);
+    return stateManager.states.idOf(open);
   }
 
   private void requireShares(Nfs4File file, @Nullable Nfs4Open own, Request request)
       throws NfsException {
     Nfs4Open against = file.against(own, request.access(), request.deny());
     while (against != null) {
-      if (!ledger.isExpired(against.client) || against.client == request.client()) {
+      if (!stateManager.isExpired(against.client) || against.client == request.client()) {
         throw new NfsException(Nfs4Status.SHARE_DENIED);
       }
-      ledger.expire(against.client);
+      stateManager.expire(against.client);
       against = file.against(own, request.access(), request.deny());
     }
   }
@@ -84,7 +84,7 @@ final class Nfs4Opens {
   ///
   /// @throws NfsException `BAD_STATEID` when it names something else, or another file's
   private Nfs4Open find(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
-    if (ledger.states.find(client, id) instanceof Nfs4Open open && open.file.key.equals(file)) {
+    if (stateManager.states.find(client, id) instanceof Nfs4Open open && open.file.key.equals(file)) {
       return open;
     }
     throw new NfsException(Nfs4Status.BAD_STATEID);
@@ -93,21 +93,21 @@ final class Nfs4Opens {
   /// @throws NfsException `INVAL` when the rights are not what some of the opens asked for
   StateId downgrade(Nfs4Client client, StateId id, Nfs4File.Key file, int shares)
       throws NfsException {
-    return ledger.change(() -> {
+    return stateManager.change(() -> {
       Nfs4Open open = find(client, id, file);
       if (!open.downgrade(shares & Nfs4Open.BOTH, shares >> 2)) {
         throw new NfsException(NfsStatus.INVAL);
       }
       open.changed();
       open.file.sharesChanged();
-      return ledger.states.idOf(open);
+      return stateManager.states.idOf(open);
     });
   }
 
   /// Closes, and gives the locks back that are left.
   void close(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
-    ledger.change(() -> {
-      ledger.remove(find(client, id, file));
+    stateManager.change(() -> {
+      stateManager.remove(find(client, id, file));
       return true;
     });
   }

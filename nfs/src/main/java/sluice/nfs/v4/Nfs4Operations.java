@@ -16,7 +16,7 @@ final class Nfs4Operations {
   private final Nfs4LockOperations locks;
 
   Nfs4Operations(Nfs4Services services) {
-    clients = new Nfs4ClientOperations(services.ledger(), services.past(), "sluice");
+    clients = new Nfs4ClientOperations(services.stateManager(), services.replayCache(), "sluice");
     files = new Nfs4FileOperations(services);
     names = new Nfs4NameOperations(services);
     listing = new Nfs4Listing(services);
@@ -26,7 +26,7 @@ final class Nfs4Operations {
 
   /// Does an operation: reads its arguments and writes its results.
   ///
-  /// @return its status, or [Nfs4Compound#NOT_NOW]
+  /// @return its status, or [Nfs4Compound#WOULD_BLOCK]
   int run(Nfs4Compound c, int op) throws NfsException, IOException {
     return switch (op) {
       case Nfs4Op.SEQUENCE -> clients.sequence(c);

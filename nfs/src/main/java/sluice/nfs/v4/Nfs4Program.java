@@ -21,7 +21,7 @@ import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
 
 /// NFSv4.1 (RFC 8881): program 100003, version 4, whose one procedure carries a COMPOUND of
-/// operations. Called by several loops and workers at a time; the state is in [Nfs4Ledger].
+/// operations. Called by several loops and workers at a time; the state is in [Nfs4StateManager].
 ///
 /// On a loop's thread it tries: SEQUENCE takes its slot, and when an operation would have to wait
 /// the slot is given back as it was and a worker begins anew. What changes anything always waits.
@@ -56,8 +56,8 @@ public final class Nfs4Program implements RpcProgram {
 
   private static StableClients stable(Exports exports) throws IOException {
     for (Export export : exports.list()) {
-      if (!export.share().readOnly()) {
-        return new StableClientsFile(export.share());
+      if (!export.exported().readOnly()) {
+        return new StableClientsFile(export.exported());
       }
     }
     return StableClients.NONE;
@@ -74,11 +74,11 @@ public final class Nfs4Program implements RpcProgram {
       throws IOException {
     PseudoRoot pseudo = new PseudoRoot(exports);
     Nfs4Attributes attributes = new Nfs4Attributes(pseudo, limits.leaseSeconds());
-    Nfs4Ledger ledger = new Nfs4Ledger(instance(), limits, stable, nanoClock);
-    Nfs4PastAnswers past = new Nfs4PastAnswers(exports, handles);
+    Nfs4StateManager stateManager = new Nfs4StateManager(instance(), limits, stable, nanoClock);
+    Nfs4ReplayCache replayCache = new Nfs4ReplayCache(exports, handles);
     operations =
         new Nfs4Operations(
-            new Nfs4Services(handles, pseudo, attributes, ledger, past, writeVerifier));
+            new Nfs4Services(handles, pseudo, attributes, stateManager, replayCache, writeVerifier));
   }
 
   /// Names this start of the server.
@@ -102,7 +102,7 @@ public final class Nfs4Program implements RpcProgram {
   }
 
   @Override
-  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+  public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
     Nfs4Compound known = OF_LOOP.get();
     if (known == null) {
       known = new Nfs4Compound(call, arguments, results, true);
@@ -188,7 +188,7 @@ public final class Nfs4Program implements RpcProgram {
     int status = NfsStatus.OK;
     while (c.index < c.operations && status == NfsStatus.OK) {
       status = runOne(c);
-      if (status == Nfs4Compound.NOT_NOW) {
+      if (status == Nfs4Compound.WOULD_BLOCK) {
         return false;
       }
       c.index++;
@@ -239,7 +239,7 @@ public final class Nfs4Program implements RpcProgram {
 
   /// Runs the next operation and writes its result.
   ///
-  /// @return its status, or [Nfs4Compound#NOT_NOW]
+  /// @return its status, or [Nfs4Compound#WOULD_BLOCK]
   private int runOne(Nfs4Compound c) {
     int op = c.in.remaining() < Integer.BYTES ? Nfs4Op.ILLEGAL : c.in.int32();
     int argumentsAt = c.in.position();
@@ -268,9 +268,9 @@ public final class Nfs4Program implements RpcProgram {
     if (status == NfsStatus.OK && c.replay == null && c.room() < 0 && !Nfs4Op.isOnce(op)) {
       status = tooBig(c);
     }
-    if (status == Nfs4Compound.NOT_NOW) {
-      if (c.changesLittle(argumentsAt)) {
-        c.call.changesLittle();
+    if (status == Nfs4Compound.WOULD_BLOCK) {
+      if (c.fitsGroupCommit(argumentsAt)) {
+        c.call.forGroupCommit();
       }
       return status;
     }

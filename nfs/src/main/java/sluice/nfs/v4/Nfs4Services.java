@@ -8,13 +8,13 @@ import sluice.nfs.export.FileHandles;
 /// @param handles of the exports
 /// @param pseudo where the name space begins
 /// @param attributes writes attributes
-/// @param ledger the state of all clients
-/// @param past what was answered before this start
+/// @param stateManager the state of all clients
+/// @param replayCache what was answered before this start
 /// @param writeVerifier differs from that of the server before
 record Nfs4Services(
     FileHandles handles,
     PseudoRoot pseudo,
     Nfs4Attributes attributes,
-    Nfs4Ledger ledger,
-    Nfs4PastAnswers past,
+    Nfs4StateManager stateManager,
+    Nfs4ReplayCache replayCache,
     long writeVerifier) {}

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.v4.wire.Nfs4Channel;
 
 /// The sessions of all clients, found by their ids without a search and without a lock. Any thread
-/// may find; adding and removing is done under the lock of [Nfs4Ledger].
+/// may find; adding and removing is done under the lock of [Nfs4StateManager].
 ///
 /// ```
 ///  0                8        12       16

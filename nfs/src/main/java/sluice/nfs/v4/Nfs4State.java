@@ -3,13 +3,13 @@ package sluice.nfs.v4;
 import sluice.nfs.v4.wire.Opaque;
 
 /// What a stateid names: an open file or the locks of an owner in one. Changed under the lock of
-/// [Nfs4Ledger]; any thread may look at what is volatile.
+/// [Nfs4StateManager]; any thread may look at what is volatile.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | index, tag | [Nfs4StateTable], before others see it | plain | plain |
-/// | sequence | ledger | volatile | volatile, under the lock |
-/// | gone | ledger | volatile | volatile, under the lock |
+/// | sequence | stateManager | volatile | volatile, under the lock |
+/// | gone | stateManager | volatile | volatile, under the lock |
 abstract sealed class Nfs4State permits Nfs4Open, Nfs4Lock {
   final Nfs4Client client;
   final Nfs4File file;

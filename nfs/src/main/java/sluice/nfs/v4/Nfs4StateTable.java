@@ -6,12 +6,12 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.v4.wire.Nfs4Status;
 
 /// Finds states by their stateids, without a search and without a lock. Any thread may find; adding
-/// and removing is done under the lock of [Nfs4Ledger].
+/// and removing is done under the lock of [Nfs4StateManager].
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | table | ledger | volatile, elements volatile | volatile, under the lock |
-/// | free, freeCount, used, nextTag | ledger | under the lock | under the lock |
+/// | table | stateManager | volatile, elements volatile | volatile, under the lock |
+/// | free, freeCount, used, nextTag | stateManager | under the lock | under the lock |
 final class Nfs4StateTable {
   private static final int FIRST = 256;
 

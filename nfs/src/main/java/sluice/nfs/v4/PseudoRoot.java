@@ -13,7 +13,7 @@ import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
@@ -44,9 +44,9 @@ final class PseudoRoot {
         tree.add(one);
       }
     }
-    TreeShare share = TreeShare.open(tree);
+    ExportedTree exported = ExportedTree.open(tree);
     ExportOptions options = ExportOptions.defaults().withReadOnly(true).withSquash(Squash.NONE);
-    export = new Export("/", share, tree.rootInode(), options);
+    export = new Export("/", exported, tree.rootInode(), options);
   }
 
   /// What PUTROOTFH leads to.
@@ -60,7 +60,7 @@ final class PseudoRoot {
 
   private static FileRef root(FileHandles handles, Export of) throws IOException {
     long inode = of.rootInode();
-    int generation = of.share().tree().attributes(inode).generation();
+    int generation = of.exported().tree().attributes(inode).generation();
     return handles.ref(of, inode, generation);
   }
 

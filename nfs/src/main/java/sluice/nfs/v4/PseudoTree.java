@@ -133,7 +133,7 @@ final class PseudoTree implements FileTree {
   }
 
   @Override
-  public @Nullable FileAttributes attributesNow(long inode) {
+  public @Nullable FileAttributes tryAttributes(long inode) {
     Node node = find(inode);
     return node == null ? null : attributes(node);
   }
@@ -160,7 +160,7 @@ final class PseudoTree implements FileTree {
   }
 
   @Override
-  public long accessNow(Caller caller, long inode, int rights) {
+  public long tryAccess(Caller caller, long inode, int rights) {
     return access(caller, inode, rights);
   }
 

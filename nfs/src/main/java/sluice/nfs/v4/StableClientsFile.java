@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import sluice.nfs.export.SmallFile;
-import sluice.nfs.export.TreeShare;
+import sluice.nfs.export.ServerFile;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The record of clients in a file of the server's own, in one of the trees it exports. Workers
@@ -33,7 +33,7 @@ final class StableClientsFile implements StableClients {
   private static final int SUMMED = 8;
   private static final int PLACE_BYTES = 8 << 20;
 
-  private final TreeShare share;
+  private final ExportedTree exported;
   private final long inode;
   private final Set<Opaque> previous;
   private final Set<Opaque> recorded = new LinkedHashSet<>();
@@ -46,10 +46,10 @@ final class StableClientsFile implements StableClients {
 
   /// Reads what is there, or makes the file.
   ///
-  /// @param share can be written
-  StableClientsFile(TreeShare share) throws IOException {
-    this.share = share;
-    inode = share.ownFile(NAME);
+  /// @param exported can be written
+  StableClientsFile(ExportedTree exported) throws IOException {
+    this.exported = exported;
+    inode = exported.ownFile(NAME);
     Content newest = newest(read(0), read(1));
     previous = newest == null ? Set.of() : Set.copyOf(newest.owners);
     sequence = newest == null ? 0 : newest.sequence;
@@ -112,10 +112,10 @@ final class StableClientsFile implements StableClients {
       to.putInt(owner.bytes().length).put(owner.bytes());
     }
     to.putInt(CRC, sum(to.array(), bytes));
-    try (SmallFile file = new SmallFile(share.tree(), inode, bytes)) {
+    try (ServerFile file = new ServerFile(exported.tree(), inode, bytes)) {
       file.write(place(sequence + 1), to.array());
     }
-    share.tree().awaitStable(share.tree().stablePoint());
+    exported.tree().awaitStable(exported.tree().stablePoint());
     sequence++;
   }
 
@@ -132,7 +132,7 @@ final class StableClientsFile implements StableClients {
   /// @return null when there is nothing, or half of something
   private @Nullable Content read(long sequenceOfPlace) throws IOException {
     byte[] header;
-    try (SmallFile file = new SmallFile(share.tree(), inode, HEADER_BYTES)) {
+    try (ServerFile file = new ServerFile(exported.tree(), inode, HEADER_BYTES)) {
       header = file.read(place(sequenceOfPlace), HEADER_BYTES);
     }
     ByteBuffer from = ByteBuffer.wrap(header);
@@ -144,7 +144,7 @@ final class StableClientsFile implements StableClients {
       return null;
     }
     byte[] all;
-    try (SmallFile file = new SmallFile(share.tree(), inode, bytes)) {
+    try (ServerFile file = new ServerFile(exported.tree(), inode, bytes)) {
       all = file.read(place(sequenceOfPlace), bytes);
     }
     if (all.length < bytes || sum(all, bytes) != from.getInt(CRC)) {

@@ -159,7 +159,7 @@ class RpcDatagramsTest {
         }
       }
     }
-    throw new AssertionError("lost, and nobody knows");
+    throw new AssertionError("lost, and not counted");
   }
 
   @ParameterizedTest

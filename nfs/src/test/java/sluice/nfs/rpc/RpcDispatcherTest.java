@@ -31,7 +31,7 @@ class RpcDispatcherTest {
     }
 
     @Override
-    public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+    public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
       if (call.procedure() != 1) {
         return false;
       }
@@ -106,14 +106,14 @@ class RpcDispatcherTest {
 
   @Test
   void credentialsAreUnderstood() {
-    XdrReader who = calls.as(7, 8, 9, 10).xid(77).call(400_001, 2, 3).results();
-    assertThat(who.int32()).isEqualTo(Credentials.AUTH_SYS);
-    assertThat(who.int32()).isEqualTo(7);
-    assertThat(who.int32()).isEqualTo(8);
-    assertThat(who.int32()).isEqualTo(2);
-    who.skip(4);
-    assertThat(who.int32()).isEqualTo(2);
-    assertThat(who.int32()).isEqualTo(77);
+    XdrReader caller = calls.as(7, 8, 9, 10).xid(77).call(400_001, 2, 3).results();
+    assertThat(caller.int32()).isEqualTo(Credentials.AUTH_SYS);
+    assertThat(caller.int32()).isEqualTo(7);
+    assertThat(caller.int32()).isEqualTo(8);
+    assertThat(caller.int32()).isEqualTo(2);
+    caller.skip(4);
+    assertThat(caller.int32()).isEqualTo(2);
+    assertThat(caller.int32()).isEqualTo(77);
     XdrReader nobody = calls.as(Credentials.NONE).call(400_001, 2, 3).results();
     assertThat(nobody.int32()).isEqualTo(Credentials.AUTH_NONE);
     XdrReader again = calls.as(7, 8, 9).call(400_001, 2, 3).results();

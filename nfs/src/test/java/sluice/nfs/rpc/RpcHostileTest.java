@@ -57,7 +57,7 @@ class RpcHostileTest {
 
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL", "POLL", "JDK"})
-  void changedStreamsHarmNobodyElse(Backend backend) throws Exception {
+  void changedStreamsHarmNoOtherClient(Backend backend) throws Exception {
     long seed = Long.getLong("sluice.seed", 1);
     Random random = new Random(seed);
     RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(4 << 20);

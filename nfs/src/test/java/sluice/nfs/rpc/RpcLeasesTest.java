@@ -25,7 +25,7 @@ import sluice.nfs.RpcLimits;
 import sluice.nfs.Squash;
 import sluice.nfs.export.Exports;
 import sluice.nfs.export.FileHandles;
-import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.v3.MountProgram;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
@@ -203,7 +203,7 @@ final class RpcLeasesTest {
     java.util.Arrays.fill(piece, (byte) 7);
     long inode =
         tree.create(Caller.ROOT, tree.rootInode(), Nfs3Client.name(name), NewFile.regular(0644));
-    try (SmallFile file = new SmallFile(tree, inode, piece.length)) {
+    try (ServerFile file = new ServerFile(tree, inode, piece.length)) {
       for (int at = 0; at < bytes; at += piece.length) {
         file.write(at, piece);
       }

@@ -54,7 +54,7 @@ public final class RpcServerRig implements AutoCloseable {
     return new RpcTestClient(port());
   }
 
-  long count(ToLongFunction<RpcCounts> of) {
+  long count(ToLongFunction<RpcCounters> of) {
     return server.counts().stream().mapToLong(of).sum();
   }
 

@@ -86,13 +86,13 @@ class RpcServerTest {
 
   @ParameterizedTest
   @EnumSource(Backend.class)
-  void oneWorkerDoesLittleCallsButNoneHoldsTheOthersUp(Backend backend) throws Exception {
+  void oneWorkerDoesGroupedCallsButNoneDelaysAnother(Backend backend) throws Exception {
     try (RpcServerRig rig = new RpcServerRig(backend);
         RpcTestClient client = rig.connect()) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
-      all.writeBytes(number(0, RpcTestProgram.LITTLE_GATED, 10));
+      all.writeBytes(number(0, RpcTestProgram.GROUPED_GATED, 10));
       for (int xid = 1; xid <= 30; xid++) {
-        all.writeBytes(number(xid, RpcTestProgram.LITTLE, xid + 10));
+        all.writeBytes(number(xid, RpcTestProgram.GROUPED, xid + 10));
       }
       client.send(all.toByteArray());
       Set<Integer> answered = new HashSet<>();
@@ -113,7 +113,7 @@ class RpcServerTest {
     try (RpcServerRig rig = new RpcServerRig(backend);
         RpcTestClient client = rig.connect()) {
       for (int xid = 0; xid < 200; xid++) {
-        int procedure = xid % 50 == 7 ? RpcTestProgram.LITTLE_GATED : RpcTestProgram.LITTLE;
+        int procedure = xid % 50 == 7 ? RpcTestProgram.GROUPED_GATED : RpcTestProgram.GROUPED;
         client.send(number(xid, procedure, xid));
       }
       client.receive();
@@ -455,7 +455,7 @@ class RpcServerTest {
 
   @ParameterizedTest
   @EnumSource(Backend.class)
-  void whoDoesNotReadHoldsUpNobody(Backend backend) throws Exception {
+  void aClientThatDoesNotReadDelaysNoOther(Backend backend) throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withLeasedBytes(1 << 30);
     try (RpcServerRig rig = new RpcServerRig(backend, limits);
         RpcTestClient good = rig.connect()) {

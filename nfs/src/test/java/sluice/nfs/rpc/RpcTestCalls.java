@@ -166,7 +166,7 @@ public final class RpcTestCalls implements AutoCloseable {
       RpcCall call = new RpcCall();
       call.from(connection, connection.clientPort());
       XdrReader shown = new XdrReader().open(kept.show(binder), 0, message.length);
-      int how = (slowly ? slowDispatcher : dispatcher).now(call, shown, results);
+      int how = (slowly ? slowDispatcher : dispatcher).tryCall(call, shown, results);
       if (how == RpcDispatcher.NOT_A_CALL) {
         return null;
       }
@@ -184,7 +184,7 @@ public final class RpcTestCalls implements AutoCloseable {
     }
   }
 
-  /// As [CallBatch] does, but for waiting.
+  /// As [GroupCommitBatch] does, but for waiting.
   private void awaitStable(RpcCall passed, XdrWriter results) {
     StableReply waits = passed.stableReply();
     if (waits != null) {

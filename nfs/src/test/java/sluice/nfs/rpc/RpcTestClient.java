@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /// A client over TCP that blocks, sends what it is told, and checks nothing. Of one thread, but for
 /// reading, which another may do.
 public final class RpcTestClient implements AutoCloseable {
-  static final int PATIENCE_MILLIS = 60_000;
+  static final int TIMEOUT_MILLIS = 60_000;
 
   public final Socket socket;
   private final DataInputStream in;
@@ -21,7 +21,7 @@ public final class RpcTestClient implements AutoCloseable {
 
   public RpcTestClient(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     socket.setTcpNoDelay(true);
     in = new DataInputStream(socket.getInputStream());
     out = socket.getOutputStream();

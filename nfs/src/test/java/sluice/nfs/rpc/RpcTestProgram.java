@@ -32,9 +32,9 @@ final class RpcTestProgram implements RpcProgram {
   static final int ECHO = 6;
 
   /// As [#SLOW] and [#GATED], from a worker that does one such call after another.
-  static final int LITTLE = 7;
+  static final int GROUPED = 7;
 
-  static final int LITTLE_GATED = 8;
+  static final int GROUPED_GATED = 8;
 
   static final int READ_BYTES = 1 << 20;
 
@@ -83,7 +83,7 @@ final class RpcTestProgram implements RpcProgram {
   }
 
   @Override
-  public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
+  public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
     switch (call.procedure()) {
       case FAST -> results.int32(arguments.int32());
       case READ -> {
@@ -97,8 +97,8 @@ final class RpcTestProgram implements RpcProgram {
       case ECHO -> results.opaque(arguments.opaque(READ_BYTES));
       default -> {
         results.int32(99);
-        if (call.procedure() == LITTLE || call.procedure() == LITTLE_GATED) {
-          call.changesLittle();
+        if (call.procedure() == GROUPED || call.procedure() == GROUPED_GATED) {
+          call.forGroupCommit();
         }
         return false;
       }
@@ -127,8 +127,8 @@ final class RpcTestProgram implements RpcProgram {
     mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
     try {
       switch (call.procedure()) {
-        case SLOW, LITTLE -> results.int32(arguments.int32());
-        case GATED, LITTLE_GATED -> {
+        case SLOW, GROUPED -> results.int32(arguments.int32());
+        case GATED, GROUPED_GATED -> {
           if (!gate.tryAcquire(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("the test has forgotten a gated call");
           }

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
 /// A socket that sends each message until a reply to it comes. Of one thread.
 public final class UdpExchange implements UnaryOperator<byte[]>, AutoCloseable {
   private static final int ATTEMPTS = 120;
-  private static final int PATIENCE_MILLIS = 500;
+  private static final int TIMEOUT_MILLIS = 500;
 
   private final DatagramSocket socket = new DatagramSocket();
   private final int port;
@@ -24,7 +24,7 @@ public final class UdpExchange implements UnaryOperator<byte[]>, AutoCloseable {
   /// @param port of this machine
   public UdpExchange(int port) throws IOException {
     this.port = port;
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
   }
 
   /// What was sent last. Not to be changed.

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.View;
 import sluice.nfs.CrashDevice;
-import sluice.nfs.rpc.BareDispatcher;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.RpcProgram;
 import sluice.nfs.rpc.RpcServer;
 import sluice.nfs.rpc.RpcServerRig;
@@ -57,7 +57,7 @@ final class ChangeCostTest {
   private static final class Undoing {
     private final byte[][] messages = new byte[2][];
     private final View[] shown = new View[2];
-    private final BareDispatcher dispatcher;
+    private final TestDispatcher dispatcher;
     private final XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
 
     /// Where the number is that is another each time.
@@ -70,7 +70,7 @@ final class ChangeCostTest {
 
     /// @param first as records, with the number that the first is to have
     Undoing(RpcProgram program, byte[] first, byte[] second, int numberAt, int number) {
-      dispatcher = new BareDispatcher(program);
+      dispatcher = new TestDispatcher(program);
       this.numberAt = numberAt;
       this.number = number;
       messages[0] = Arrays.copyOfRange(first, 4, first.length);
@@ -83,7 +83,7 @@ final class ChangeCostTest {
     private void call(int which) {
       int length = messages[which].length;
       ByteBuffer.wrap(messages[which]).putInt(numberAt, number++);
-      assertThat(dispatcher.now(shown[which], length, reply)).as("answered at once").isFalse();
+      assertThat(dispatcher.tryCall(shown[which], length, reply)).as("answered at once").isFalse();
       dispatcher.pass(shown[which], length, reply);
     }
 

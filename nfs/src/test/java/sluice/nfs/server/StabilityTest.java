@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.NewFile;
-import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
@@ -29,7 +29,7 @@ import sluice.testbase.Patience;
 /// ever.
 @Timeout(240)
 final class StabilityTest {
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -39,13 +39,13 @@ final class StabilityTest {
   }
 
   private <T> T now(Callable<T> call) throws Exception {
-    return threads.submit(call).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    return threads.submit(call).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
   /// Something is changed that no call waits for.
   private static void unstable(FileTree tree) throws IOException {
     long made = tree.create(Caller.ROOT, tree.rootInode(), new byte[] {'u'}, NewFile.regular(0600));
-    try (SmallFile file = new SmallFile(tree, made, 64)) {
+    try (ServerFile file = new ServerFile(tree, made, 64)) {
       file.write(0, new byte[64]);
     }
   }
@@ -87,8 +87,8 @@ final class StabilityTest {
         Thread.sleep(200); // what is not stable can be told of too early only
         assertThat(made.isDone() || again.isDone()).isFalse();
         rig.device.letFlushesGo();
-        assertThat(again.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
-            .isEqualTo(made.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertThat(again.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+            .isEqualTo(made.get(TIMEOUT_SECONDS, TimeUnit.SECONDS));
       } finally {
         rig.device.letFlushesGo();
       }
@@ -116,8 +116,8 @@ final class StabilityTest {
         Thread.sleep(200);
         assertThat(made.isDone() || again.isDone()).isFalse();
         rig.device.letFlushesGo();
-        assertThat(again.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
-            .isEqualTo(made.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertThat(again.get(TIMEOUT_SECONDS, TimeUnit.SECONDS))
+            .isEqualTo(made.get(TIMEOUT_SECONDS, TimeUnit.SECONDS));
       } finally {
         rig.device.letFlushesGo();
       }

@@ -128,7 +128,7 @@ final class MountProgramTest {
 
   private static Caller caller(Nfs3Rig rig, Squash squash, Credentials by) throws IOException {
     ExportOptions options = ExportOptions.defaults().withSquash(squash).withAnonymous(1000, 2000);
-    Export export = new Export("/x", rig.exports.list().get(0).share(), 2, options);
+    Export export = new Export("/x", rig.exports.list().get(0).exported(), 2, options);
     assertThat(export.caller(by)).isSameAs(export.caller(by));
     return export.caller(by);
   }

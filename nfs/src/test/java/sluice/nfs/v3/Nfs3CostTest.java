@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.View;
-import sluice.nfs.rpc.BareDispatcher;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.testbase.AllocatedBytes;
@@ -42,7 +42,7 @@ final class Nfs3CostTest {
     RpcTestCalls.credentials(to, 7, 7, "machine", 1, 2, 3);
     arguments.accept(to);
     byte[] bytes = to.toBytes();
-    BareDispatcher dispatcher = new BareDispatcher(rig.mounts, rig.nfs);
+    TestDispatcher dispatcher = new TestDispatcher(rig.mounts, rig.nfs);
     View shown = RpcTestCalls.view(bytes);
     XdrWriter writer = new XdrWriter(RpcTestCalls.MOST_BYTES);
     long allocated =
@@ -51,7 +51,7 @@ final class Nfs3CostTest {
             () -> {
               long start = CpuTime.ofThisThread();
               for (int i = 0; i < CALLS; i++) {
-                if (!dispatcher.now(shown, bytes.length, writer)) {
+                if (!dispatcher.tryCall(shown, bytes.length, writer)) {
                   throw new AssertionError("not answered at once");
                 }
                 writer.clear();

@@ -22,7 +22,7 @@ import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.nfs.CrashDevice;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ReplyRecords;
+import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 
@@ -312,7 +312,7 @@ final class Nfs3DuplicatesTest {
   @Test
   void manyMoreCallsThanSlots() throws IOException {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
-      int calls = ReplyRecords.SLOTS + 100;
+      int calls = PersistentReplies.SLOTS + 100;
       for (int i = 0; i < calls; i++) {
         Call call = i % 2 == 0 ? mkdir(rig.top, "d") : rename(rig.top, "d", "e" + i);
         assertThat(status(send(rig.root, i, call))).isZero();

@@ -73,7 +73,7 @@ final class Nfs3HostTest {
       assertThat(client.rmdir(sub, "deep")).isEqualTo(NfsStatus.NOTEMPTY);
       byte[] link = client.find(server.top, "h");
       assertThat(link).isEqualTo(file);
-      Files.writeString(directory.resolve("unseen"), "by anybody");
+      Files.writeString(directory.resolve("unseen"), "by no client");
       Wire listed =
           client.call(
               Nfs3Procedure.READDIRPLUS,

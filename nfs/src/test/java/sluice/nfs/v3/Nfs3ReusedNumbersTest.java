@@ -16,7 +16,7 @@ import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.nfs.InterruptedTree;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.rpc.Wire;
 
 /// A file is removed, and its inode number given to another, between two steps of a call: the
@@ -51,13 +51,13 @@ final class Nfs3ReusedNumbersTest {
   }
 
   private void write(byte[] name, String content) throws IOException {
-    try (SmallFile file = new SmallFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
+    try (ServerFile file = new ServerFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
       file.write(0, Nfs3Client.name(content));
     }
   }
 
   private String read(byte[] name) throws IOException {
-    try (SmallFile file = new SmallFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
+    try (ServerFile file = new ServerFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
       return new String(file.read(0, 64), StandardCharsets.UTF_8);
     }
   }
@@ -69,7 +69,7 @@ final class Nfs3ReusedNumbersTest {
     client.lookup(rig.top, "victim");
     client.calls.slowly(slowly);
     between.before(
-        slowly ? "attributes" : "attributesNow",
+        slowly ? "attributes" : "tryAttributes",
         inode,
         () -> assertThat(swap(NewFile.regular(0600))).isEqualTo(inode));
     assertThat(client.find(rig.top, "victim")).isNull();
@@ -85,12 +85,12 @@ final class Nfs3ReusedNumbersTest {
     client.lookup(rig.top, "victim");
     client.calls.slowly(slowly);
     between.before(
-        slowly ? "attributes" : "attributesNow",
+        slowly ? "attributes" : "tryAttributes",
         inode,
         () -> {
           assertThat(swap(NewFile.regular(0600))).isEqualTo(inode);
           between.before(
-              slowly ? "lookup" : "lookupNow",
+              slowly ? "lookup" : "tryLookup",
               top,
               () -> {
                 rig.tree.unlink(ROOT, top, OTHER);
@@ -110,7 +110,7 @@ final class Nfs3ReusedNumbersTest {
     byte[] directory = client.lookup(rig.top, "victim");
     client.calls.slowly(slowly);
     between.before(
-        slowly ? "lookup" : "lookupNow",
+        slowly ? "lookup" : "tryLookup",
         inode,
         () -> {
           rig.tree.rmdir(ROOT, top, VICTIM);
@@ -131,7 +131,7 @@ final class Nfs3ReusedNumbersTest {
     assertThat(client.read(file, 0, 64)).isEqualTo(Nfs3Client.name("public"));
     client.calls.slowly(slowly);
     between.before(
-        slowly ? "slices" : "readNow",
+        slowly ? "slices" : "tryRead",
         inode,
         () -> {
           assertThat(swap(NewFile.regular(0600))).isEqualTo(inode);
@@ -179,7 +179,7 @@ final class Nfs3ReusedNumbersTest {
   void readdirplus() throws IOException {
     long inode = victim(NewFile.regular(0644));
     between.before(
-        "attributesNow", inode, () -> assertThat(swap(NewFile.regular(0600))).isEqualTo(inode));
+        "tryAttributes", inode, () -> assertThat(swap(NewFile.regular(0600))).isEqualTo(inode));
     Map<String, byte @Nullable []> listed = listPlus(rig.top);
     assertThat(listed).containsEntry("victim", null).doesNotContainKey("other");
     assertThat(listPlus(rig.top)).containsKey("other").doesNotContainKey("victim");
@@ -190,7 +190,7 @@ final class Nfs3ReusedNumbersTest {
   void readdirplusOfAReplacedName() throws IOException {
     long inode = victim(NewFile.regular(0644));
     between.before(
-        "attributesNow",
+        "tryAttributes",
         inode,
         () -> {
           swap(NewFile.regular(0600));

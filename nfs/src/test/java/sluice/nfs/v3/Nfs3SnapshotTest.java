@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.nfs.CrashDevice;
-import sluice.nfs.rpc.BareDispatcher;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
@@ -24,7 +24,7 @@ final class Nfs3SnapshotTest {
 
   private final Nfs3Rig rig = Nfs3Rig.over(formatted());
   private final byte[] file = rig.root.create(rig.top, "file");
-  private final BareDispatcher dispatcher = new BareDispatcher(rig.nfs);
+  private final TestDispatcher dispatcher = new TestDispatcher(rig.nfs);
 
   Nfs3SnapshotTest() throws IOException {}
 
@@ -57,7 +57,7 @@ final class Nfs3SnapshotTest {
     to.opaque(file).int64(0).int32(BYTES);
     byte[] message = to.toBytes();
     XdrWriter reply = new XdrWriter(RpcTestCalls.MOST_BYTES);
-    assertThat(dispatcher.now(RpcTestCalls.view(message), message.length, reply)).isTrue();
+    assertThat(dispatcher.tryCall(RpcTestCalls.view(message), message.length, reply)).isTrue();
     Arrays.fill(message, (byte) 0); // its memory is used again
     return reply;
   }

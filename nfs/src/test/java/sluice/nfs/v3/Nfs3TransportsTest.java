@@ -87,7 +87,7 @@ final class Nfs3TransportsTest {
   private static byte[] mountProcedures(Nfs3Client client) {
     byte[] top = client.mount("/data");
     client.mountCall(0, w -> {}).end();
-    assertThat(client.mountCall(2, w -> {}).bool()).as("someone has mounted").isTrue();
+    assertThat(client.mountCall(2, w -> {}).bool()).as("a client has mounted").isTrue();
     assertThat(client.mountCall(5, w -> {}).bool()).as("something is exported").isTrue();
     client.mountCall(3, w -> w.opaque(Nfs3Client.name("/data"))).end();
     client.mountCall(4, w -> {}).end();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.View;
-import sluice.nfs.rpc.BareDispatcher;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.Nfs4TestClient.Op;
@@ -61,7 +61,7 @@ final class Nfs4CostTest {
     byte[] bytes = to.toBytes();
     ByteBuffer patched = ByteBuffer.wrap(bytes);
     View shown = RpcTestCalls.view(bytes);
-    BareDispatcher dispatcher = new BareDispatcher(rig.program);
+    TestDispatcher dispatcher = new TestDispatcher(rig.program);
     XdrWriter writer = new XdrWriter(RpcTestCalls.MOST_BYTES);
     int[] sequence = new int[1];
     long allocated =
@@ -71,7 +71,7 @@ final class Nfs4CostTest {
               long start = CpuTime.ofThisThread();
               for (int i = 0; i < CALLS; i++) {
                 patched.putInt(sequenceAt, ++sequence[0]);
-                if (!dispatcher.now(shown, bytes.length, writer)) {
+                if (!dispatcher.tryCall(shown, bytes.length, writer)) {
                   throw new AssertionError("not answered at once");
                 }
                 if (i == CALLS - 1) {

@@ -180,7 +180,7 @@ final class Nfs4DuplicatesTest {
 
   /// Without `sa_cachethis` nothing is kept.
   @Test
-  void whoDoesNotAskIsTold() throws IOException {
+  void aClientThatDoesNotAskIsTold() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
       Nfs4TestClient client = rig.client("one");
       byte[] data = client.handle("srv", "data");

@@ -43,7 +43,7 @@ final class Nfs4HostTest {
   void filesNotSeenBefore() throws Exception {
     assumeTrue(HostRights.all(), "opening files by handle needs root");
     for (int i = 0; i < 300; i++) {
-      Files.writeString(directory.resolve("unseen-" + i), "by anybody " + i);
+      Files.writeString(directory.resolve("unseen-" + i), "by no client " + i);
     }
     Files.createDirectory(directory.resolve("below"));
     Files.createSymbolicLink(directory.resolve("link"), Path.of("below"));
@@ -70,7 +70,7 @@ final class Nfs4HostTest {
           assertThat(handle).isEqualTo(client.handle("unseen-" + i));
           Opened file = client.open(top, open("o", 1, 0, existing(), "unseen-" + i));
           assertThat(file.handle()).isEqualTo(handle);
-          assertThat(client.content(handle, file.id(), 0, 100)).isEqualTo(bytes("by anybody " + i));
+          assertThat(client.content(handle, file.id(), 0, 100)).isEqualTo(bytes("by no client " + i));
         }
       }
     }

@@ -59,7 +59,7 @@ final class Nfs4OwnershipTest {
     client.calls.from(2, address("192.0.2.7"), 700);
     assertThat(client.bare(destroy()).status).isEqualTo(Nfs4Status.CONN_NOT_BOUND_TO_SESSION);
     Nfs4TestClient other = rig.client("two");
-    assertThat(other.status(destroy())).isZero(); // the rig's clients share connection 1
+    assertThat(other.status(destroy())).isZero(); // the rig's clients exported connection 1
     client.calls.from(1, address("127.0.0.1"), 777);
     assertThat(client.bare(destroy()).status).isEqualTo(Nfs4Status.BADSESSION);
   }

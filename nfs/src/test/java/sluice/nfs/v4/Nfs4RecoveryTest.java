@@ -70,7 +70,7 @@ final class Nfs4RecoveryTest {
   }
 
   @Test
-  void graceEndsWithTimeAndForgetsThoseWhoDidNotCome() throws IOException {
+  void graceEndsWithTimeAndForgetsClientsThatDidNotCome() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
       rig.client("lost");
       Nfs4TestClient other = rig.client("two");
@@ -94,7 +94,7 @@ final class Nfs4RecoveryTest {
   }
 
   @Test
-  void anExpiredClientKeepsItsStateUntilSomebodyWantsIt() throws IOException {
+  void anExpiredClientKeepsItsStateUntilAnotherWantsIt() throws IOException {
     try (Nfs4Rig rig = new Nfs4Rig()) {
       Nfs4TestClient silent = rig.client("silent");
       Nfs4TestClient other = rig.client("other");
@@ -211,7 +211,7 @@ final class Nfs4RecoveryTest {
   }
 
   @Test
-  void namesAloneKeepNobodyOut() throws IOException {
+  void namesAloneKeepNoClientOut() throws IOException {
     Nfs4Limits limits = new Nfs4Limits(90, 4, 4, 2, 6, 6, 8, 5, 6);
     ExportOptions options = ExportOptions.defaults().withSquash(Squash.NONE);
     try (Nfs4Rig rig = new Nfs4Rig(limits, options)) {

@@ -25,7 +25,7 @@ import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.nfs.InterruptedTree;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.SmallFile;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
@@ -65,7 +65,7 @@ final class Nfs4ReusedNumbersTest {
   }
 
   private void write(byte[] name, String content) throws IOException {
-    try (SmallFile file = new SmallFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
+    try (ServerFile file = new ServerFile(rig.tree, rig.tree.lookup(ROOT, top, name), 64)) {
       file.write(0, bytes(content));
     }
   }
@@ -77,7 +77,7 @@ final class Nfs4ReusedNumbersTest {
     client.handle("srv", "data", "victim");
     client.calls.slowly(slowly);
     between.before(
-        slowly ? "attributes" : "attributesNow", inode, () -> assertThat(swap()).isEqualTo(inode));
+        slowly ? "attributes" : "tryAttributes", inode, () -> assertThat(swap()).isEqualTo(inode));
     assertThat(client.statusOn(data, lookup("victim"), GET_HANDLE)).isEqualTo(NfsStatus.NOENT);
     assertThat(client.statusOn(data, lookup("other"), GET_HANDLE)).isZero();
   }
@@ -144,7 +144,7 @@ final class Nfs4ReusedNumbersTest {
   @Test
   void listing() throws IOException {
     long inode = victim();
-    between.before("attributesNow", inode, () -> assertThat(swap()).isEqualTo(inode));
+    between.before("tryAttributes", inode, () -> assertThat(swap()).isEqualTo(inode));
     assertThat(names()).doesNotContain("victim"); // it is gone
     assertThat(names()).contains("other");
   }

@@ -68,7 +68,7 @@ public final class Nfs4Rig implements AutoCloseable {
     exports.add("/srv/data", seen.apply(tree), "/", options);
     writeVerifier++;
     FileHandles handles = new FileHandles(exports);
-    StableClients stable = new StableClientsFile(exports.list().getFirst().share());
+    StableClients stable = new StableClientsFile(exports.list().getFirst().exported());
     program = new Nfs4Program(exports, handles, writeVerifier, stable, limits, nanos::get);
   }
 
@@ -112,8 +112,8 @@ public final class Nfs4Rig implements AutoCloseable {
     }
 
     @Override
-    public boolean now(RpcCall call, XdrReader arguments, XdrWriter results) {
-      return program.now(call, arguments, results);
+    public boolean tryCall(RpcCall call, XdrReader arguments, XdrWriter results) {
+      return program.tryCall(call, arguments, results);
     }
   }
 

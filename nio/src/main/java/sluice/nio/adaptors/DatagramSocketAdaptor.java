@@ -39,7 +39,7 @@ public final class DatagramSocketAdaptor<C extends DatagramChannel & AdaptedData
   private static final ThreadLocal<Boolean> OPENING = new ThreadLocal<>();
 
   private final C channel;
-  private final PacketRooms rooms = new PacketRooms();
+  private final PacketBufferLengths rooms = new PacketBufferLengths();
 
   /// What stands for none chosen: only the JDK can make one.
   private final NetworkInterface noInterface;

@@ -6,7 +6,7 @@ import java.nio.channels.Channel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
 import sluice.sys.Errno;
 import sluice.sys.Files;
@@ -77,6 +77,6 @@ public final class InheritedSocket {
       return new SluiceServerSocketChannel(provider, family, fd);
     }
     return StreamChannels.connected(
-        provider, family, fd, Families.orUnnamed(Sockets.getpeername(fd), family));
+        provider, family, fd, ProtocolFamilies.orUnnamed(Sockets.getpeername(fd), family));
   }
 }

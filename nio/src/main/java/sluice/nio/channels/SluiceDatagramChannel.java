@@ -31,7 +31,7 @@ import sluice.nio.adaptors.AdaptedDatagrams;
 import sluice.nio.adaptors.DatagramSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
 import sluice.nio.descriptors.DatagramIo;
-import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.SluiceChannel;
@@ -55,7 +55,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
   private final SocketState base;
   private final ChannelCore core;
   private final DatagramIo io;
-  private final Memberships memberships;
+  private final MulticastMemberships memberships;
   private volatile @Nullable InetSocketAddress remoteAddress;
   private @Nullable InetSocketAddress boundAddress;
   private @Nullable DatagramSocket socket;
@@ -63,8 +63,8 @@ public final class SluiceDatagramChannel extends DatagramChannel
   public SluiceDatagramChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
     super(provider);
-    StandardProtocolFamily chosen = Families.choose(family, false);
-    int fd = Families.open(chosen, Sockets.SOCK_DGRAM);
+    StandardProtocolFamily chosen = ProtocolFamilies.choose(family, false);
+    int fd = ProtocolFamilies.open(chosen, Sockets.SOCK_DGRAM);
     try {
       // as the JDK: only groups that this socket has joined
       Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_ALL, 0);
@@ -79,7 +79,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     this.base = collected(fd, chosen);
     this.core = base.core();
     this.io = new DatagramIo(fd);
-    this.memberships = new Memberships(this, fd, chosen);
+    this.memberships = new MulticastMemberships(this, fd, chosen);
   }
 
   /// A socket that another process has opened and bound.
@@ -89,7 +89,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     this.base = collected(fd, family);
     this.core = base.core();
     this.io = new DatagramIo(fd);
-    this.memberships = new Memberships(this, fd, family);
+    this.memberships = new MulticastMemberships(this, fd, family);
     SocketAddress _ = base.lookUpLocal();
   }
 
@@ -218,7 +218,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
           boundAddress = localAddress();
         }
         try (Arena arena = Arena.ofConfined()) {
-          NetErrors.check(Sockets.connect(core.fd(), Families.encode(base.family(), to, arena)));
+          NetErrors.check(Sockets.connect(core.fd(), ProtocolFamilies.encode(base.family(), to, arena)));
         }
         remoteAddress = to;
         SocketAddress _ = base.lookUpLocal();
@@ -309,7 +309,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
       InetSocketAddress named = remote == null ? to : null;
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment address =
-            named == null ? MemorySegment.NULL : Families.encode(base.family(), named, arena);
+            named == null ? MemorySegment.NULL : ProtocolFamilies.encode(base.family(), named, arena);
         int n = transfer(false, isBlocking(), -1, false, () -> io.send(buffer, address));
         return Math.max(0, n);
       }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedListener;
 import sluice.nio.adaptors.ServerSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.SluiceChannel;
@@ -65,8 +65,8 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       throws IOException {
     super(provider);
     this.ports = ports;
-    StandardProtocolFamily chosen = Families.choose(family, true);
-    int fd = Families.open(chosen, Sockets.SOCK_STREAM);
+    StandardProtocolFamily chosen = ProtocolFamilies.choose(family, true);
+    int fd = ProtocolFamilies.open(chosen, Sockets.SOCK_STREAM);
     if (chosen != StandardProtocolFamily.UNIX) {
       NetErrors.translate(() -> {
         Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
@@ -173,7 +173,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       } else if (local == null) {
         bindTemporary();
       } else {
-        UnixDomainSocketAddress path = Families.checkUnix(local);
+        UnixDomainSocketAddress path = ProtocolFamilies.checkUnix(local);
         if (path.getPath().toString().isEmpty()) {
           throw new BindException("Server socket cannot bind to unnamed address");
         }
@@ -306,7 +306,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     try {
       AcceptPort ring = port;
       SocketAddress remote = ring == null ? Sockets.peer(peer) : ring.remote(fd);
-      SocketAddress known = Families.orUnnamed(remote, base.family());
+      SocketAddress known = ProtocolFamilies.orUnnamed(remote, base.family());
       if (ring == null) {
         return StreamChannels.connected(provider(), base.family(), fd, known);
       }

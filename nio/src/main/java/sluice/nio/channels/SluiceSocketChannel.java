@@ -28,7 +28,7 @@ import sluice.nio.adaptors.AdaptedStream;
 import sluice.nio.adaptors.SocketAdaptor;
 import sluice.nio.descriptors.BlockingTransfer;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.SocketState;
@@ -76,8 +76,8 @@ public class SluiceSocketChannel extends SocketChannel
   SluiceSocketChannel(SelectorProvider provider, @Nullable ProtocolFamily family)
       throws IOException {
     super(provider);
-    StandardProtocolFamily chosen = Families.choose(family, true);
-    this.base = new SocketState(Families.open(chosen, Sockets.SOCK_STREAM), chosen);
+    StandardProtocolFamily chosen = ProtocolFamilies.choose(family, true);
+    this.base = new SocketState(ProtocolFamilies.open(chosen, Sockets.SOCK_STREAM), chosen);
     this.core = base.core();
     this.transfers = new StreamTransfers(this);
     this.nonBlocking = true;
@@ -340,7 +340,7 @@ public class SluiceSocketChannel extends SocketChannel
   private void bindHere(@Nullable SocketAddress local) throws IOException {
     SocketAddress to;
     if (base.isUnix()) {
-      to = local == null ? UnixDomainSocketAddress.of("") : Families.checkUnix(local);
+      to = local == null ? UnixDomainSocketAddress.of("") : ProtocolFamilies.checkUnix(local);
       if (((UnixDomainSocketAddress) to).getPath().toString().isEmpty()) {
         base.local(to);
         return;
@@ -354,7 +354,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public boolean connect(SocketAddress remote) throws IOException {
-    SocketAddress to = Families.checkRemote(remote, base.family());
+    SocketAddress to = ProtocolFamilies.checkRemote(remote, base.family());
     try {
       core.reads.lock.lock();
       core.writes.lock.lock();
@@ -373,7 +373,7 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public void blockingConnect(SocketAddress remote, long nanos) throws IOException {
-    SocketAddress to = Families.checkRemote(remote, base.family());
+    SocketAddress to = ProtocolFamilies.checkRemote(remote, base.family());
     try {
       core.reads.lock.lock();
       core.writes.lock.lock();
@@ -431,7 +431,7 @@ public class SluiceSocketChannel extends SocketChannel
   private boolean startConnect(SocketAddress to) throws IOException {
     int result;
     try (Arena arena = Arena.ofConfined()) {
-      result = Sockets.connect(core.fd(), Families.encode(base.family(), to, arena));
+      result = Sockets.connect(core.fd(), ProtocolFamilies.encode(base.family(), to, arena));
     }
     connectAgain = result == -Errno.EAGAIN;
     if (result < 0 && result != -Errno.EINPROGRESS && !NetErrors.again(result)) {

@@ -55,20 +55,20 @@ public final class SocketState {
 
   /// The wildcard address of the family, for a port that the kernel chooses.
   public InetSocketAddress any() {
-    return Families.any(family, 0);
+    return ProtocolFamilies.any(family, 0);
   }
 
   /// @throws java.nio.channels.UnresolvedAddressException when it is not resolved
   /// @throws java.nio.channels.UnsupportedAddressTypeException when a socket of this family cannot
   ///   use it
   public InetSocketAddress checkInet(SocketAddress address) {
-    return Families.checkInet(address, family);
+    return ProtocolFamilies.checkInet(address, family);
   }
 
   /// Asks the kernel for the local address, and remembers it. Holder of this object's lock, of an
   /// open channel.
   public SocketAddress lookUpLocal() throws IOException {
-    SocketAddress address = Families.local(core.fd(), family);
+    SocketAddress address = ProtocolFamilies.local(core.fd(), family);
     local = address;
     return address;
   }
@@ -78,7 +78,7 @@ public final class SocketState {
   /// @param to of this family
   public void bind(SocketAddress to) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      NetErrors.check(Sockets.bind(core.fd(), Families.encode(family, to, arena)));
+      NetErrors.check(Sockets.bind(core.fd(), ProtocolFamilies.encode(family, to, arena)));
     }
   }
 

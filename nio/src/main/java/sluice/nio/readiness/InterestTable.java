@@ -49,11 +49,11 @@ final class InterestTable {
   private static final int UNWANTED_LIMIT = 8;
   private static final int STRAY_LIMIT = 64;
 
-  private final ReadinessCounts counts;
+  private final ReadinessCounters counts;
   private final int threshold;
   private final EpollDriver epoll;
   private final EpollEvents events;
-  private final Suspects suspects;
+  private final RecheckList recheck;
   private final ArrayDeque<SelectionKeyImpl> pending = new ArrayDeque<>();
   private @Nullable SelectionKeyImpl[] readyKeys = new SelectionKeyImpl[FIRST_EVENTS];
   private int[] readyEvents = new int[FIRST_EVENTS];
@@ -68,12 +68,12 @@ final class InterestTable {
 
   /// @param threshold number of changes that wait for the next select; one more applies them
   /// @param epoll set of the selector, which closes it
-  InterestTable(int threshold, EpollDriver epoll, ReadinessCounts counts) {
+  InterestTable(int threshold, EpollDriver epoll, ReadinessCounters counts) {
     this.threshold = threshold;
     this.epoll = epoll;
     this.counts = counts;
     this.events = EpollEvents.recycled(MAX_EVENTS);
-    this.suspects = new Suspects();
+    this.recheck = new RecheckList();
   }
 
   // ---- any thread ----------------------------------------------------------------------------
@@ -116,8 +116,8 @@ final class InterestTable {
     }
     round++;
     readyCount = 0;
-    suspects.settle(this::backToLevel);
-    return suspects.look(counts) > 0;
+    recheck.settle(this::backToLevel);
+    return recheck.look(counts) > 0;
   }
 
   private void applyPending() {
@@ -166,8 +166,8 @@ final class InterestTable {
       }
     } else if ((wanted & ~registration.kernelEvents) != 0) {
       control(registration, true, wanted, true);
-    } else if (registration.isSuspect()) {
-      suspects.add(registration);
+    } else if (registration.needsRecheck()) {
+      recheck.add(registration);
     }
   }
 
@@ -220,13 +220,13 @@ final class InterestTable {
         collect((int) data, (int) (data >>> 32), events.events(i));
       }
     }
-    for (int i = 0; i < suspects.foundCount(); i++) {
-      Registration registration = suspects.found(i);
+    for (int i = 0; i < recheck.foundCount(); i++) {
+      Registration registration = recheck.found(i);
       if (registration.found != 0 && readyCount < MAX_EVENTS) {
         report(registration, registration.found);
       }
     }
-    suspects.clearFound();
+    recheck.clearFound();
     if (strays > STRAY_LIMIT) {
       rebuild();
     }
@@ -259,7 +259,7 @@ final class InterestTable {
     if (registration.edge) {
       // Whether the application takes all there is will be seen at the next select.
       registration.heard(bits);
-      suspects.add(registration);
+      recheck.add(registration);
     }
   }
 
@@ -323,6 +323,6 @@ final class InterestTable {
     closed = true;
     pending.clear();
     events.close();
-    suspects.close();
+    recheck.close();
   }
 }

@@ -21,7 +21,7 @@ public final class ReadinessChannels extends SelectorProviderImpl {
   private ReadinessChannels(ReadinessSettings settings) {
     this.settings = settings;
     if (settings.stats()) {
-      ReadinessCounts.printAtExit();
+      ReadinessCounters.printAtExit();
     }
   }
 
@@ -33,7 +33,7 @@ public final class ReadinessChannels extends SelectorProviderImpl {
 
   @Override
   public AbstractSelector openSelector() throws IOException {
-    ReadinessCounts counts = settings.stats() ? ReadinessCounts.listed() : new ReadinessCounts();
+    ReadinessCounters counts = settings.stats() ? ReadinessCounters.listed() : new ReadinessCounters();
     return new ReadinessSelector(this, settings, counts);
   }
 

@@ -31,7 +31,7 @@ public final class ReadinessSelector extends SelectorImpl {
 
   private final EpollDriver epoll;
   private final InterestTable table;
-  private final ReadinessCounts counts;
+  private final ReadinessCounters counts;
   private final EpollPark park = new EpollPark();
   private final WaitCoalescing coalescing;
   private final boolean mayCoalesce;
@@ -41,7 +41,7 @@ public final class ReadinessSelector extends SelectorImpl {
 
   private final AtomicInteger state = new AtomicInteger();
 
-  ReadinessSelector(SelectorProvider provider, ReadinessSettings settings, ReadinessCounts counts)
+  ReadinessSelector(SelectorProvider provider, ReadinessSettings settings, ReadinessCounters counts)
       throws SysException {
     super(provider);
     this.mayCoalesce = settings.coalescing();
@@ -180,7 +180,7 @@ public final class ReadinessSelector extends SelectorImpl {
     return coalescing;
   }
 
-  ReadinessCounts counts() {
+  ReadinessCounters counts() {
     return counts;
   }
 }

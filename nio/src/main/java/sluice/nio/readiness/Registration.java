@@ -41,7 +41,7 @@ final class Registration {
   /// bits may be ready although no new edge will say so.
   int quiet;
 
-  /// On the list of suspects to look at.
+  /// On the [RecheckList].
   boolean listed;
 
   /// Bits that looking found.
@@ -86,7 +86,7 @@ final class Registration {
   }
 
   /// Edge mode: wanted, and perhaps ready without being reported.
-  boolean isSuspect() {
+  boolean needsRecheck() {
     return edge && (wanted & ~quiet) != 0;
   }
 

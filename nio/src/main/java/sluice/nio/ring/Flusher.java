@@ -33,7 +33,7 @@ final class Flusher {
   private static final int CALM = 100;
 
   private static final int IDLE_TICKS = 20;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final List<Watch> rings = new ArrayList<>();
   private static final List<RingStream> streams = new ArrayList<>();
@@ -91,7 +91,7 @@ final class Flusher {
         int n = Sockets.send(fd, bytes, sent, rest.length - sent, flags);
         sent += Math.max(0, n);
         boolean waits = NetErrors.again(n) || (n >= 0 && sent < rest.length);
-        if (waits && System.nanoTime() - since < PATIENCE_NANOS) {
+        if (waits && System.nanoTime() - since < TIMEOUT_NANOS) {
           return true;
         }
       }

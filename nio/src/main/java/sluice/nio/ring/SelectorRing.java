@@ -51,7 +51,7 @@ final class SelectorRing {
   private static final int CANCELLATIONS = 2;
 
   /// How long a turn sleeps while bytes are staged that it could not send.
-  private static final long PATIENCE_NANOS = 1_000_000;
+  private static final long TIMEOUT_NANOS = 1_000_000;
 
   private static final int SILENT =
       Sockets.MSG_WAITALL | Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
@@ -392,7 +392,7 @@ final class SelectorRing {
         wait = hasNews() ? 0 : wait;
       }
       if (wait != 0 && !dirty.isEmpty()) { // a writer that is about to end keeps its channel
-        wait = wait < 0 ? PATIENCE_NANOS : Math.min(wait, PATIENCE_NANOS);
+        wait = wait < 0 ? TIMEOUT_NANOS : Math.min(wait, TIMEOUT_NANOS);
       }
       sleeping = wait != 0;
       enterAndDrain(requests.isEmpty() ? wait : 0);

@@ -38,7 +38,7 @@ import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
 import sluice.nio.CompletionProviders;
 import sluice.nio.SluiceSelectorProvider;
-import sluice.nio.descriptors.Families;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.sys.SysException;
 
@@ -274,10 +274,10 @@ class OwnChannelsTest {
   @Test
   void ipv6WithoutAnAddressIsNone(@TempDir Path directory) throws Exception {
     Path list = directory.resolve("if_inet6");
-    assertThat(Families.hasAddress(list)).isFalse();
+    assertThat(ProtocolFamilies.hasAddress(list)).isFalse();
     Files.writeString(list, "");
-    assertThat(Families.hasAddress(list)).isFalse();
+    assertThat(ProtocolFamilies.hasAddress(list)).isFalse();
     Files.writeString(list, "00000000000000000000000000000001 01 80 10 80       lo\n");
-    assertThat(Families.hasAddress(list)).isTrue();
+    assertThat(ProtocolFamilies.hasAddress(list)).isTrue();
   }
 }

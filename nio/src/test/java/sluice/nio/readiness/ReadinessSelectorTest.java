@@ -21,7 +21,7 @@ import sluice.testbase.Patience;
 /// What an application sees of the readiness selector, and what it costs in system calls.
 @Timeout(120)
 final class ReadinessSelectorTest {
-  private static final long PATIENCE_MILLIS = 30_000;
+  private static final long TIMEOUT_MILLIS = 30_000;
 
   private final SelectorProvider provider = ReadinessChannels.open(ReadinessSettings.DEFAULT);
   private final List<AutoCloseable> resources = new ArrayList<>();
@@ -48,7 +48,7 @@ final class ReadinessSelectorTest {
 
   /// Selects until something is ready.
   private static SelectionKey next(ReadinessSelector selector) throws IOException {
-    assertThat(selector.select(PATIENCE_MILLIS)).isEqualTo(1);
+    assertThat(selector.select(TIMEOUT_MILLIS)).isEqualTo(1);
     SelectionKey key = selector.selectedKeys().iterator().next();
     selector.selectedKeys().clear();
     return key;
@@ -156,7 +156,7 @@ final class ReadinessSelectorTest {
   }
 
   @Test
-  void bytesThatArriveWhileNobodyIsInterestedAreReportedLater() throws IOException {
+  void bytesThatArriveWithoutInterestAreReportedLater() throws IOException {
     ReadinessSelector selector = selector();
     ConnectedPair pair = pair();
     SelectionKey key = pair.ours().register(selector, OP_READ);
@@ -320,7 +320,7 @@ final class ReadinessSelectorTest {
             seen.add(key);
             key.cancel();
           },
-          PATIENCE_MILLIS);
+          TIMEOUT_MILLIS);
     }
     assertThat(seen).doesNotHaveDuplicates();
   }

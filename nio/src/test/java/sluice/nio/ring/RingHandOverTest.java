@@ -42,7 +42,7 @@ class RingHandOverTest extends RingTests {
     InetSocketAddress address =
         (InetSocketAddress) Objects.requireNonNull(server.getLocalAddress());
     Socket far = new Socket(address.getAddress(), address.getPort());
-    far.setSoTimeout(PATIENCE_MILLIS);
+    far.setSoTimeout(TIMEOUT_MILLIS);
     far.setTcpNoDelay(true);
     return far;
   }
@@ -313,7 +313,7 @@ class RingHandOverTest extends RingTests {
       }
       SelectionKey second = link.near().register(other, 0); // no ring moves bytes for two selectors
       link.far().getOutputStream().write(i);
-      assertThat(told.poll(PATIENCE_MILLIS + 20_000, TimeUnit.MILLISECONDS)).isEqualTo(1);
+      assertThat(told.poll(TIMEOUT_MILLIS + 20_000, TimeUnit.MILLISECONDS)).isEqualTo(1);
       second.cancel();
       other.selectNow();
     }
@@ -336,7 +336,7 @@ class RingHandOverTest extends RingTests {
       key.interestOps(SelectionKey.OP_READ);
       int ready = selector.selectNow();
       if (ready == 0) {
-        ready = selector.select(PATIENCE_MILLIS);
+        ready = selector.select(TIMEOUT_MILLIS);
       }
       selector.selectedKeys().clear();
       read(link.near(), 1);

@@ -19,7 +19,7 @@ import sluice.testbase.Patience;
 /// was opened. The thread of the test calls.
 abstract class RingTests {
   /// For reads of sockets, which no interrupt ends.
-  static final int PATIENCE_MILLIS = 100_000;
+  static final int TIMEOUT_MILLIS = 100_000;
 
   final SluiceSelectorProvider provider = CompletionProviders.atOnce();
   final List<AutoCloseable> open = new ArrayList<>();

@@ -47,7 +47,7 @@ class SelectorRingTest extends RingTests {
     InetSocketAddress address =
         (InetSocketAddress) Objects.requireNonNull(server.getLocalAddress());
     Socket far = new Socket(address.getAddress(), address.getPort());
-    far.setSoTimeout(PATIENCE_MILLIS);
+    far.setSoTimeout(TIMEOUT_MILLIS);
     SocketChannel near = server.accept();
     near.configureBlocking(false);
     open.add(far);
@@ -173,7 +173,7 @@ class SelectorRingTest extends RingTests {
                 throw new IllegalStateException(problem);
               }
             });
-    first.join(PATIENCE_MILLIS);
+    first.join(TIMEOUT_MILLIS);
     link.far().getOutputStream().write(pattern(500, 500));
     await(selector);
     assertThat(read(link.near(), 1000)).isEqualTo(pattern(0, 1000));
@@ -431,7 +431,7 @@ class SelectorRingTest extends RingTests {
     ByteBuffer buffer = ByteBuffer.allocateDirect(100);
     for (int i = 0; i < connections; i++) {
       try (Socket client = new Socket(address.getAddress(), address.getPort())) {
-        client.setSoTimeout(PATIENCE_MILLIS);
+        client.setSoTimeout(TIMEOUT_MILLIS);
         client.getOutputStream().write(i);
         boolean answered = false;
         Patience patience = new Patience();

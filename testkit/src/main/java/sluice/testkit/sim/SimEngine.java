@@ -128,7 +128,7 @@ public final class SimEngine implements Engine {
   @Override
   public void cancel(long token) {
     checkOwner();
-    stage(new SimOperation(Kind.CANCEL, token, -1, new Lane(), null, () -> cancelNow(token)));
+    stage(new SimOperation(Kind.CANCEL, token, -1, new Lane(), null, () -> startCancel(token)));
   }
 
   @Override
@@ -324,7 +324,7 @@ public final class SimEngine implements Engine {
     }
   }
 
-  private void cancelNow(long token) {
+  private void startCancel(long token) {
     SimOperation operation = armed.get(token);
     if (operation == null || !operation.active()) {
       return;

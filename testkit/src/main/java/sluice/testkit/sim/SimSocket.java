@@ -226,7 +226,7 @@ final class SimSocket extends SimEndpoint {
   /// A send that does not wait: takes what there is room for.
   ///
   /// @return `bytes.length`, or what the caller must be told
-  int sendNow(byte[] bytes) {
+  int trySend(byte[] bytes) {
     int room = connected() ? roomOrErrno() : -Errno.EPIPE;
     if (room < 0) {
       return room;

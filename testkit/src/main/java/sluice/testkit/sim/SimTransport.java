@@ -146,7 +146,7 @@ final class SimTransport implements KernelTransport {
     refuse(unsettled(target.send), "a second send was staged on socket", socket);
     SimOperation[] self = new SimOperation[1];
     Runnable start =
-        () -> engine.finishSend(self[0], target.sendNow(bytes.staged()), bytes.length());
+        () -> engine.finishSend(self[0], target.trySend(bytes.staged()), bytes.length());
     self[0] = operation(Kind.SEND, socket, token, target.sendLane, bytes, start);
     target.send = self[0];
     engine.stage(self[0]);
@@ -194,7 +194,7 @@ final class SimTransport implements KernelTransport {
     }
     byte[] piece = new byte[(int) length];
     System.arraycopy(file, (int) position, piece, 0, piece.length);
-    int sent = target.sendNow(piece);
+    int sent = target.trySend(piece);
     return sent == 0 ? -Errno.EAGAIN : sent; // 0 would be the end of the file
   }
 
@@ -214,10 +214,10 @@ final class SimTransport implements KernelTransport {
   public void shutdown(int socket, int how) {
     SimSocket target = socket(socket, "shutdown");
     refuse(how < 0 || how > 2, "shutdown with a bad direction on socket", socket);
-    stage(Kind.SHUTDOWN, socket, () -> shutdownNow(target, how));
+    stage(Kind.SHUTDOWN, socket, () -> shutdown(target, how));
   }
 
-  private static void shutdownNow(SimSocket socket, int how) {
+  private static void shutdown(SimSocket socket, int how) {
     if (how != 1) {
       socket.shutReceive();
     }

@@ -220,7 +220,7 @@ final class SimPeers implements EngineContractPeers {
     public Peer accept() throws IOException {
       while (queue.isEmpty()) {
         if (!scheduler.runNext(Long.MAX_VALUE)) {
-          throw new IOException("nobody connects");
+          throw new IOException("no client connects");
         }
       }
       return queue.remove();

@@ -134,7 +134,7 @@ final class AccessControlListTest {
       assertThat(rig.tree.accessControlList(below, false)).isEqualTo(shortest());
       assertThat(rig.tree.accessControlList(below, true)).isEqualTo(good());
       assertThat(rig.tree.extendedAttributes(Caller.ROOT, file))
-          .as("not shown among the others")
+          .as("not shown among the other attributes")
           .isEqualTo(Ext2Rig.name("user.big\0"));
       rig.tree.close();
       Path image = directory.resolve("image");

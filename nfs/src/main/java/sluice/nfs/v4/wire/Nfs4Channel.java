@@ -25,7 +25,7 @@ public record Nfs4Channel(
   public static final int MAX_SLOTS = 64;
   private static final int MIN_BYTES = 512;
 
-  /// Reads what a client wishes.
+  /// Reads what a client requested.
   ///
   /// @return what it gets
   public static Nfs4Channel read(XdrReader in) {

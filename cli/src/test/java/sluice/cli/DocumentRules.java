@@ -1,0 +1,52 @@
+package sluice.cli;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import sluice.cli.SourceTree.SourceFile;
+
+/// Rules of documents, and of the figures that they name. Stateless.
+final class DocumentRules {
+  static final int CELL = 200;
+
+  private static final String DATA = ".jsonl";
+  private static final String PLOT = ".svg";
+
+  private DocumentRules() {}
+
+  /// Cells of tables that are too long to be read as a table: a list says it better.
+  static List<String> cells(SourceFile file) {
+    List<String> broken = new ArrayList<>();
+    for (String line : file.lines()) {
+      if (line.startsWith("|")) {
+        for (String cell : line.split("(?<!\\\\)\\|")) {
+          if (cell.strip().length() > CELL) {
+            String begin = cell.strip().substring(0, 40);
+            broken.add(file.path() + ": a cell of " + cell.strip().length() + ": " + begin);
+          }
+        }
+      }
+    }
+    return broken;
+  }
+
+  /// Result files that no document names, and those without a plot.
+  ///
+  /// @param names of the files in `bench/results`
+  /// @param documents all of them, one after another
+  static List<String> results(Collection<String> names, String documents) {
+    List<String> broken = new ArrayList<>();
+    for (String name : names) {
+      boolean data = name.endsWith(DATA);
+      String plot = name.replace(DATA, PLOT);
+      if (data && !names.contains(plot)) {
+        broken.add(name + " has no plot: ./sluice bench plot bench/results/" + name);
+      }
+      boolean ofData = name.endsWith(PLOT) && names.contains(name.replace(PLOT, DATA));
+      if (!ofData && !documents.contains(name)) {
+        broken.add(name + " is cited by no document");
+      }
+    }
+    return broken;
+  }
+}

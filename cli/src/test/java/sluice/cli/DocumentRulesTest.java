@@ -1,0 +1,34 @@
+package sluice.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import sluice.cli.SourceTree.SourceFile;
+
+/// The rules of documents find what they are for.
+final class DocumentRulesTest {
+  @Test
+  void aLongCellIsFound() {
+    String longest = "x".repeat(DocumentRules.CELL);
+    assertThat(page("| a | " + longest + " |\n" + longest + "y")).isEmpty();
+    assertThat(page("| a | " + longest + "y |\n")).singleElement().asString().contains("201");
+    assertThat(page("| a \\| " + longest + " |\n")).hasSize(1);
+  }
+
+  private static List<String> page(String text) {
+    return DocumentRules.cells(new SourceFile("docs/design/a.md", text));
+  }
+
+  @Test
+  void aResultIsCitedAndDrawn() {
+    List<String> good = List.of("a.jsonl", "a.svg", "sweep.svg");
+    assertThat(DocumentRules.results(good, "see a.jsonl and sweep.svg")).isEmpty();
+    assertThat(DocumentRules.results(good, "see a.svg"))
+        .containsExactly("a.jsonl is cited by no document", "sweep.svg is cited by no document");
+    assertThat(DocumentRules.results(List.of("a.jsonl"), "a.jsonl"))
+        .singleElement()
+        .asString()
+        .contains("a.jsonl has no plot");
+  }
+}

@@ -1,0 +1,27 @@
+package sluice.fs.cache;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// What went wrong in a row of steps that are all taken. Of one thread.
+final class CollectedErrors {
+  private static final int MOST_SHOWN = 8;
+
+  private @Nullable IOException first;
+  private int count;
+
+  void add(IOException failure) {
+    count++;
+    if (first == null) {
+      first = failure;
+    } else if (count <= MOST_SHOWN && first != failure) {
+      first.addSuppressed(failure);
+    }
+  }
+
+  void raise() throws IOException {
+    if (first != null) {
+      throw first;
+    }
+  }
+}

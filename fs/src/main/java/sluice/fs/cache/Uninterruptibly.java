@@ -1,0 +1,50 @@
+package sluice.fs.cache;
+
+import org.jspecify.annotations.Nullable;
+
+/// Waiting that an interrupt does not break off: a block that is half read belongs to others too.
+/// Any thread may call.
+public final class Uninterruptibly {
+  /// So that a lost notification would cost time, not a thread.
+  private static final long LONGEST_MILLIS = 1000;
+
+  private Uninterruptibly() {}
+
+  /// Waits on a monitor the caller holds, for a notification or a second.
+  public static void await(Object monitor) {
+    await(monitor, LONGEST_MILLIS);
+  }
+
+  /// Before looking again at what another thread is about to finish. Gives the processor away: a
+  /// virtual thread that spins would keep its carrier from the one it waits for.
+  @SuppressWarnings("ThreadPriorityCheck")
+  static void pause() {
+    Thread.onSpinWait();
+    Thread.yield();
+  }
+
+  /// Waits for the end of a thread, if there is one.
+  public static void join(@Nullable Thread thread) {
+    boolean interrupted = false;
+    while (thread != null && thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // every caller looks again
+  static void await(Object monitor, long millis) {
+    try {
+      monitor.wait(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      pause();
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package sluice.fs.journal;
+
+import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FileTree;
+
+/// A thread that waits for a point in the order of changes. Made and awaited by that thread; told
+/// by the journal's. So a thread that has to wait on is not woken when others need not.
+final class StableWaiter implements FileTree.StableListener {
+  private final Thread waiter = Thread.currentThread();
+  private @Nullable IOException failure;
+  private volatile boolean told;
+
+  @Override
+  public void stable(@Nullable IOException why) {
+    failure = why;
+    told = true;
+    LockSupport.unpark(waiter);
+  }
+
+  /// Waits, whatever interrupts.
+  ///
+  /// @throws IOException why it never will be stable
+  void await() throws IOException {
+    boolean interrupted = false;
+    while (!told) {
+      LockSupport.park(this);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package sluice.fs.provider;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.ReadOnlyFileSystemException;
+import org.jspecify.annotations.Nullable;
+import sluice.fs.FsException;
+import sluice.sys.Errno;
+
+/// What `java.nio.file` calls an errno. Stateless: any thread may use it.
+final class ErrnoExceptions {
+  private ErrnoExceptions() {}
+
+  /// The exception for a refusal, with the tree's own as its cause.
+  ///
+  /// @throws ReadOnlyFileSystemException instead, when the file system was opened for reading
+  static IOException of(FsException e, TreePath path, @Nullable TreePath other) {
+    if (e.errno() == Errno.EROFS && path.getFileSystem().isReadOnly()) {
+      throw new ReadOnlyFileSystemException();
+    }
+    IOException made = of(e, path.toString(), other == null ? null : other.toString());
+    made.initCause(e);
+    return made;
+  }
+
+  private static IOException of(FsException e, String path, @Nullable String other) {
+    String reason = reason(e);
+    return switch (e.errno()) {
+      case Errno.ENOENT, Errno.ESTALE -> new NoSuchFileException(path, other, null);
+      // The second name is the present one.
+      case Errno.EEXIST -> new FileAlreadyExistsException(other == null ? path : other);
+      case Errno.ENOTEMPTY -> new DirectoryNotEmptyException(other == null ? path : other);
+      case Errno.EACCES -> new AccessDeniedException(path, other, null);
+      case Errno.ENOTDIR -> new NotDirectoryException(path);
+      case Errno.ELOOP -> new FileSystemLoopException(path);
+      default -> new FileSystemException(path, other, reason);
+    };
+  }
+
+  /// What an errno means, and for those that tell of damage, where it is.
+  private static String reason(FsException e) {
+    boolean damage = e.errno() == Errno.EIO || e.errno() == Errno.EUCLEAN;
+    boolean readOnly = e.errno() == Errno.EROFS;
+    return damage || readOnly ? String.valueOf(e.getMessage()) : Errno.describe(e.errno());
+  }
+
+  /// For a refusal that the provider itself gives.
+  static FsException refuse(int errno) {
+    return FsException.of(errno, "by the provider");
+  }
+}

@@ -1,0 +1,29 @@
+package sluice.fs.cache;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import sluice.fs.block.BlockDevice;
+import sluice.fs.block.BufferCache;
+import sluice.memory.Account;
+import sluice.testbase.Patience;
+
+/// Buffer caches for tests that say what is on the device and what is not yet: neither they nor the
+/// journals over them write anything because it has become old, however long the test's thread is
+/// without a processor. A frame is waited for as long as a test waits for anything. Any thread may
+/// call.
+public final class TestCaches {
+  private static final CacheDelays TIMES =
+      new CacheDelays(TimeUnit.HOURS.toMillis(1), TimeUnit.SECONDS.toMillis(Patience.SECONDS));
+
+  private TestCaches() {}
+
+  public static BufferCache open(BlockDevice device, int blockBytes, long cacheBytes)
+      throws IOException {
+    return open(device, blockBytes, cacheBytes, new Account("test cache", cacheBytes));
+  }
+
+  public static BufferCache open(
+      BlockDevice device, int blockBytes, long cacheBytes, Account account) throws IOException {
+    return FrameCache.open(device, blockBytes, cacheBytes, account, TIMES);
+  }
+}

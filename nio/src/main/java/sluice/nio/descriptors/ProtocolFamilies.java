@@ -1,0 +1,181 @@
+package sluice.nio.descriptors;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Files;
+import sluice.sys.SocketAddresses;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+
+/// Protocol families: opening sockets of one, checking and encoding its addresses. Without state
+/// but what was found at start: any thread may call.
+///
+/// A channel without a given family is of IPv6 and talks IPv4 too (RFC 3493 section 3.7), unless
+/// the machine has no IPv6 or `java.net.preferIPv4Stack` is set.
+public final class ProtocolFamilies {
+  private static final boolean IPV6 = !Boolean.getBoolean("java.net.preferIPv4Stack") && hasIpv6();
+
+  private ProtocolFamilies() {}
+
+  private static boolean hasIpv6() {
+    try {
+      Files.close(Sockets.socket(SocketAddresses.AF_INET6, Sockets.SOCK_STREAM, 0));
+    } catch (SysException none) {
+      return false;
+    }
+    return hasAddress(Path.of("/proc/net/if_inet6"));
+  }
+
+  /// Whether an interface has an address of IPv6: where it is switched off (`disable_ipv6`), as in
+  /// many containers, sockets can be opened and the list is empty.
+  public static boolean hasAddress(Path list) {
+    try {
+      return !java.nio.file.Files.readString(list).isBlank();
+    } catch (IOException none) {
+      return false;
+    }
+  }
+
+  /// The family asked for, or that of both IPs.
+  ///
+  /// @throws UnsupportedOperationException for a family that channels of this kind do not have
+  public static StandardProtocolFamily choose(@Nullable ProtocolFamily family, boolean unixToo) {
+    if (family == null) {
+      return IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
+    }
+    if (!(family instanceof StandardProtocolFamily known)
+        || (known == StandardProtocolFamily.UNIX && !unixToo)) {
+      throw new UnsupportedOperationException("Protocol family not supported");
+    }
+    if (known == StandardProtocolFamily.INET6 && !IPV6) {
+      throw new UnsupportedOperationException("IPv6 not available");
+    }
+    return known;
+  }
+
+  /// Opens a non-blocking socket.
+  public static int open(StandardProtocolFamily family, int type) throws IOException {
+    int number =
+        switch (family) {
+          case INET -> SocketAddresses.AF_INET;
+          case INET6 -> SocketAddresses.AF_INET6;
+          case UNIX -> SocketAddresses.AF_UNIX;
+        };
+    int fd = NetErrors.translate(() -> Sockets.socket(number, type | Sockets.SOCK_NONBLOCK, 0));
+    try {
+      if (family == StandardProtocolFamily.INET6) {
+        Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 0);
+      }
+      return fd;
+    } catch (SysException failure) {
+      Files.close(fd);
+      throw NetErrors.of(failure);
+    }
+  }
+
+  /// @throws UnresolvedAddressException when it is not resolved
+  /// @throws UnsupportedAddressTypeException when a socket of this family cannot use it
+  public static InetSocketAddress checkInet(SocketAddress address, StandardProtocolFamily family) {
+    java.util.Objects.requireNonNull(address);
+    if (!(address instanceof InetSocketAddress inet)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    if (inet.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
+    if (family == StandardProtocolFamily.INET && !(inet.getAddress() instanceof Inet4Address)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    return inet;
+  }
+
+  public static UnixDomainSocketAddress checkUnix(SocketAddress address) {
+    java.util.Objects.requireNonNull(address);
+    if (!(address instanceof UnixDomainSocketAddress unix)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    return unix;
+  }
+
+  /// What a connect goes to: the wildcard means this machine.
+  public static SocketAddress checkRemote(SocketAddress address, StandardProtocolFamily family) {
+    if (family == StandardProtocolFamily.UNIX) {
+      return checkUnix(address);
+    }
+    InetSocketAddress inet = checkInet(address, family);
+    if (!inet.getAddress().isAnyLocalAddress()) {
+      return inet;
+    }
+    byte[] loopback =
+        inet.getAddress() instanceof Inet4Address
+            ? new byte[] {127, 0, 0, 1}
+            : new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    return new InetSocketAddress(host(loopback), inet.getPort());
+  }
+
+  /// The wildcard address of a family.
+  public static InetSocketAddress any(StandardProtocolFamily family, int port) {
+    int bytes = family == StandardProtocolFamily.INET ? 4 : 16;
+    return new InetSocketAddress(host(new byte[bytes]), port);
+  }
+
+  private static InetAddress host(byte[] bytes) {
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  /// An address in the form a socket of this family takes.
+  public static MemorySegment encode(
+      StandardProtocolFamily family, SocketAddress address, SegmentAllocator allocator)
+      throws SocketException {
+    if (family == StandardProtocolFamily.INET6 && address instanceof InetSocketAddress inet) {
+      return SocketAddresses.encodeMapped(inet, allocator);
+    }
+    try {
+      return SocketAddresses.encode(address, allocator);
+    } catch (IllegalArgumentException tooLong) {
+      SocketException known = new SocketException("Unix domain path too long");
+      known.initCause(tooLong);
+      throw known;
+    }
+  }
+
+  /// The address a socket is bound to.
+  public static SocketAddress local(int fd, StandardProtocolFamily family) throws IOException {
+    SocketAddress address =
+        NetErrors.translate(() -> new SocketAddress[] {Sockets.getsockname(fd)})[0];
+    return orUnnamed(address, family);
+  }
+
+  /// Where the kernel knows no address.
+  public static SocketAddress orUnnamed(
+      @Nullable SocketAddress address, StandardProtocolFamily family) {
+    if (family == StandardProtocolFamily.UNIX) {
+      return address instanceof UnixDomainSocketAddress ? address : UnixDomainSocketAddress.of("");
+    }
+    return address == null ? any(family, 0) : address;
+  }
+
+  /// Whether an address is of IPv6.
+  public static boolean isIpv6(InetAddress address) {
+    return address instanceof Inet6Address;
+  }
+}
