@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.testbase.FreePort;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Every way to give an unmodified application the selector provider, with real JVMs.
 @Timeout(600)
@@ -285,7 +285,7 @@ final class ActivationTest {
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(err.toFile()).start();
     try (HttpClient client = HttpClient.newHttpClient()) {
       String line = "files of " + directory.resolve("site") + " are answered in front of ";
-      Patience.until(
+      Await.until(
           "the server", () -> !process.isAlive() || Files.readString(err).contains(line));
       assertThat(Files.readString(err)).contains(line);
       for (int i = 0; i < 2; i++) {
@@ -313,7 +313,7 @@ final class ActivationTest {
             .redirectError(directory.resolve("err").toFile())
             .start();
     try {
-      Patience.until(
+      Await.until(
           "the application",
           () -> !process.isAlive() || Files.readString(out).contains("echo hello"));
       process.destroy();

@@ -21,7 +21,7 @@ import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.sys.AttributeCalls;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice fs cp -a` keeps access control lists both ways, and says once where they cannot be kept.
 @Timeout(240)
@@ -89,7 +89,7 @@ final class FsCpListsTest {
     rig.file("tree/sub/plain", new byte[0]);
     Files.createSymbolicLink(directory.resolve("tree/link"), Path.of("file"));
     Process pipe = new ProcessBuilder("mkfifo", host("tree/pipe")).start();
-    assertThat(Patience.end(pipe)).isZero();
+    assertThat(Await.end(pipe)).isZero();
     assumeTrue(set("tree/file", ACCESS, list(1234)), "the file system here keeps no lists");
     assertThat(set("tree/pipe", ACCESS, list(5))).isTrue();
     assertThat(set("tree/sub", ACCESS, list(6))).isTrue();
@@ -153,7 +153,7 @@ final class FsCpListsTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    int code = Patience.end(process);
+    int code = Await.end(process);
     String said = Files.readString(output);
     assumeTrue(code != 99 && !said.contains("unshare: "), "may not mount here: " + said);
     assertThat(code).as(said).isEqualTo(1);

@@ -116,7 +116,7 @@ final class ConnectionInput {
     if (most == 0 || from == null || connection.state != Connection.State.OPEN) {
       return 0;
     }
-    int taken = from.receiveNow(connection.socket, into, at, most);
+    int taken = from.tryReceive(connection.socket, into, at, most);
     if (taken > 0) {
       loop.admission().busy(connection);
       loop.counters().directReceives++;

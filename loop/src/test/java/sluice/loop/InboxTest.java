@@ -19,7 +19,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Tasks come out once each, in the order each thread gave them, and a sleeping loop hears of them.
 @Timeout(240)
@@ -49,9 +49,9 @@ class InboxTest {
                 }
               }));
     }
-    Patience patience = new Patience();
+    Await await = new Await();
     while (taken[0] < ADDERS * TASKS) {
-      patience.check("all tasks");
+      await.check("all tasks");
       inbox.runAll(Runnable::run);
       LockSupport.parkNanos(10_000);
     }
@@ -131,7 +131,7 @@ class InboxTest {
   }
 
   @Test
-  void failingTaskHarmsNobody() throws IOException {
+  void failingTaskHarmsNoOther() throws IOException {
     try (LoopRig rig = new LoopRig((connection, input) -> input.length())) {
       AtomicInteger ran = new AtomicInteger();
       rig.loop.execute(() -> {
