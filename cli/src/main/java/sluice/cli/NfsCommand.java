@@ -188,7 +188,8 @@ final class NfsCommand implements Callable<Integer> {
   }
 
   /// What surprises a user that mounts a new image as root; empty where it does not.
-  private List<String> userThatCannotWrite(FileTree tree, ExportOptions options) throws IOException {
+  private List<String> userThatCannotWrite(FileTree tree, ExportOptions options)
+      throws IOException {
     FileAttributes top = tree.attributes(tree.rootInode());
     boolean closed = top.uid() == 0 && (top.mode() & 2) == 0;
     if (readOnly || !closed || options.squash() != Squash.ROOT || !directory.equals("/")) {

@@ -69,10 +69,12 @@ final class FsCpListsTest {
           HostSystemCalls.open(
               Path.of(host(tree + file)), sluice.sys.Files.O_PATH | sluice.sys.Files.O_NOFOLLOW, 0);
       try {
-        String mode = Integer.toOctalString(HostSystemCalls.status(Path.of(host(tree + file))).mode());
+        String mode =
+            Integer.toOctalString(HostSystemCalls.status(Path.of(host(tree + file))).mode());
         for (String name : List.of(ACCESS, DEFAULT)) {
           byte[] value = new byte[1000];
-          int length = AttributeCalls.getxattr(HostSystemCalls.path(fd), HostSystemCalls.bytes(name), value);
+          int length =
+              AttributeCalls.getxattr(HostSystemCalls.path(fd), HostSystemCalls.bytes(name), value);
           String text = length < 0 ? "none" : HexFormat.of().formatHex(value, 0, length);
           lines.add(file + " " + mode + " " + name + " " + text);
         }

@@ -212,8 +212,7 @@ final class RoomRules {
     return named;
   }
 
-  /// Comment lines with a stand-in word.
-  /// Lines of comments, and names of methods.
+  /// Comment lines with a stand-in word. Lines of comments, and names of methods.
   static int standIns(SourceFile file) {
     long lines =
         TidyRules.comments(file.text()).stream()

@@ -141,8 +141,7 @@ abstract class HttpContractRig {
   ///
   /// @return waits for its end: whether everything finished in time
   BooleanSupplier drain(Duration await) {
-    CompletableFuture<Boolean> drained =
-        CompletableFuture.supplyAsync(() -> server().drain(await));
+    CompletableFuture<Boolean> drained = CompletableFuture.supplyAsync(() -> server().drain(await));
     // asks from here, because a loop that has drained already answers no more
     Await.until("the drain", loop()::draining);
     return drained::join;

@@ -22,8 +22,8 @@ final class ViBufferTest {
   /// A type that the codec cannot reach.
   private record Hidden(int value) {}
 
-  private static <X extends Exception> void collectUntil(
-      String what, Await.Condition<X> condition) throws X {
+  private static <X extends Exception> void collectUntil(String what, Await.Condition<X> condition)
+      throws X {
     Await.until(
         what,
         () -> {

@@ -260,7 +260,8 @@ final class Ext2ProviderTest {
 
   @Test
   void aCallerHasItsRights() throws IOException {
-    try (ContractProvider.Directory ground = ContractProvider.ext2(8 << 20, new Caller(1000, 100))) {
+    try (ContractProvider.Directory ground =
+        ContractProvider.ext2(8 << 20, new Caller(1000, 100))) {
       Path dir = ground.path();
       Path file = Files.writeString(dir.resolve("f"), "mine");
       assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(1000);
