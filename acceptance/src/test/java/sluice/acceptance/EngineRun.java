@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// One Java program in a JVM whose default selector provider is Sluice with a named engine. Any
 /// thread may start one; the caller waits for it.
@@ -57,7 +57,7 @@ record EngineRun(String engine, List<Path> classPath, List<String> options, Path
       return -1;
     } finally {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
-      int _ = Patience.end(process.destroyForcibly());
+      int _ = Await.end(process.destroyForcibly());
     }
   }
 

@@ -16,7 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A Linux kernel in qemu, as `linux-guest.sh` makes and boots it. The test's thread calls.
 ///
@@ -104,7 +104,7 @@ record LinuxGuest(Path directory) {
       }
     } finally {
       qemu.descendants().forEach(ProcessHandle::destroyForcibly);
-      int _ = Patience.end(qemu.destroyForcibly());
+      int _ = Await.end(qemu.destroyForcibly());
     }
     return new Console(lines, results);
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice nfs` in a process of its own. Used by the test's thread.
 final class NfsProcess {
@@ -72,7 +72,7 @@ final class NfsProcess {
 
   /// Ends it without a chance to say anything.
   void kill() throws InterruptedException {
-    int _ = Patience.end(process.destroyForcibly());
+    int _ = Await.end(process.destroyForcibly());
   }
 
   /// Ends it as an operator does.

@@ -183,12 +183,13 @@ final class NfsCommand implements Callable<Integer> {
     NfsConfig config =
         new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
     try (NfsServer server = NfsServer.start(config)) {
-      return serve(server, whoCannotWrite(tree, options));
+      return serve(server, userThatCannotWrite(tree, options));
     }
   }
 
   /// What surprises a user that mounts a new image as root; empty where it does not.
-  private List<String> whoCannotWrite(FileTree tree, ExportOptions options) throws IOException {
+  private List<String> userThatCannotWrite(FileTree tree, ExportOptions options)
+      throws IOException {
     FileAttributes top = tree.attributes(tree.rootInode());
     boolean closed = top.uid() == 0 && (top.mode() & 2) == 0;
     if (readOnly || !closed || options.squash() != Squash.ROOT || !directory.equals("/")) {

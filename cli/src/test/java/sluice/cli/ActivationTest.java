@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.testbase.Await;
 import sluice.testbase.FreePort;
-import sluice.testbase.Patience;
 
 /// Every way to give an unmodified application the selector provider, with real JVMs.
 @Timeout(600)
@@ -285,8 +285,7 @@ final class ActivationTest {
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(err.toFile()).start();
     try (HttpClient client = HttpClient.newHttpClient()) {
       String line = "files of " + directory.resolve("site") + " are answered in front of ";
-      Patience.until(
-          "the server", () -> !process.isAlive() || Files.readString(err).contains(line));
+      Await.until("the server", () -> !process.isAlive() || Files.readString(err).contains(line));
       assertThat(Files.readString(err)).contains(line);
       for (int i = 0; i < 2; i++) {
         assertThat(get(client, port, "/a.txt")).isEqualTo("a file");
@@ -313,7 +312,7 @@ final class ActivationTest {
             .redirectError(directory.resolve("err").toFile())
             .start();
     try {
-      Patience.until(
+      Await.until(
           "the application",
           () -> !process.isAlive() || Files.readString(out).contains("echo hello"));
       process.destroy();

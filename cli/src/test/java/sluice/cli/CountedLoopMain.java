@@ -11,7 +11,7 @@ import sluice.loop.Protocol;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A server of two loops, of which the handler of one is in a counted loop. Prints how often
 /// meanwhile all threads came to a safepoint and the other loop answered, and the longest of these
@@ -38,7 +38,7 @@ final class CountedLoopMain {
         other = dial(server, clients);
       }
       busy.getOutputStream().write('l');
-      Patience.until("the counted loop", () -> running);
+      Await.until("the counted loop", () -> running);
       int rounds = 0;
       long longest = 0;
       while (!ended) {

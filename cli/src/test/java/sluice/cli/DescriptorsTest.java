@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A server that may have 64 descriptors.
 @Timeout(600)
@@ -121,7 +121,7 @@ final class DescriptorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"io_uring", "epoll", "poll", "jdk"})
-  void whoCannotBeServedIsToldSoAndTheOperatorOnce(String backend) throws Exception {
+  void aClientThatCannotBeServedIsToldSoAndTheOperatorOnce(String backend) throws Exception {
     Path errors = directory.resolve("errors");
     int port = start(backend, errors);
     int served = 0;
@@ -142,8 +142,8 @@ final class DescriptorsTest {
       String reply = ask(clients.getFirst(), "/d" + i + "/file.txt?" + i);
       assertThat(reply).containsPattern("^HTTP/1\\.1 (200|503) ");
     }
-    Patience.until("a warning", () -> Files.size(errors) > 0);
-    Patience.until("a whole line", () -> read(errors).endsWith("\n"));
+    Await.until("a warning", () -> Files.size(errors) > 0);
+    Await.until("a whole line", () -> read(errors).endsWith("\n"));
     assertThat(read(errors).lines())
         .singleElement()
         .asString()
@@ -153,7 +153,7 @@ final class DescriptorsTest {
     for (Socket each : clients) {
       each.close();
     }
-    Patience.until("a client that is served", () -> servesAgain(port));
+    Await.until("a client that is served", () -> servesAgain(port));
   }
 
   private static boolean servesAgain(int port) throws IOException {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainRunTest {
@@ -197,7 +197,7 @@ final class DomainRunTest {
       assertThat(out.readLine()).isEqualTo("looping");
       assertThat(out.readLine()).isEqualTo("looping");
       String dir = "--dir=" + counters;
-      Patience.until(
+      Await.until(
           "both to be counted",
           () -> output("domain", "ls", "--json", dir).split("\"threads\":1", -1).length == 3);
       assertThat(output("domain", "ls", dir)).contains("goes", "stays", "alive");
@@ -205,13 +205,13 @@ final class DomainRunTest {
       assertThat(run("domain", "stat", "none", dir)).isEqualTo(2);
       assertThat(err.toString()).contains("no domain is called none. Fix: ");
       assertThat(output("domain", "kill", "goes", dir)).contains("goes", "has ended");
-      Patience.until(
+      Await.until(
           "the end to be counted",
           () -> output("domain", "stat", "goes", "--json", dir).contains("\"ended\""));
       assertThat(output("domain", "stat", "stays", "--json", dir)).contains("\"alive\"");
       assertThat(process.isAlive()).isTrue();
       assertThat(output("domain", "kill", "stays", dir)).contains("stays", "has ended");
-      assertThat(Patience.end(process)).isEqualTo(1);
+      assertThat(Await.end(process)).isEqualTo(1);
       assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
           .contains("domain goes was killed", "domain stays was killed");
       assertThat(counters).isEmptyDirectory();
@@ -236,8 +236,8 @@ final class DomainRunTest {
     try {
       BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
       assertThat(out.readLine()).isEqualTo("looping");
-      Patience.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
-      assertThat(Patience.end(process)).isEqualTo(130);
+      Await.end(new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start());
+      assertThat(Await.end(process)).isEqualTo(130);
       String told = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(told).contains("domain Loops.jar was ended by SIGINT").doesNotContain("threads");
     } finally {

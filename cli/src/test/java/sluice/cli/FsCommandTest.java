@@ -21,7 +21,7 @@ import sluice.cli.console.Output;
 import sluice.cli.fs.FsCat;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice fs`: what goes into an image comes out of it, and what is wrong is said.
 @Timeout(600)
@@ -161,12 +161,12 @@ final class FsCommandTest {
       BufferedReader said = making.inputReader(StandardCharsets.UTF_8);
       assertThat(said.readLine()).startsWith("… ").endsWith(" groups");
       Process kill = new ProcessBuilder("kill", "-INT", Long.toString(making.pid())).start();
-      assertThat(Patience.end(kill)).isZero();
+      assertThat(Await.end(kill)).isZero();
       String rest = String.join("\n", said.lines().toList());
-      assertThat(Patience.end(making)).as(rest).isEqualTo(130);
+      assertThat(Await.end(making)).as(rest).isEqualTo(130);
       assertThat(rest).contains("ended by SIGINT; " + large + " is removed again");
     } finally {
-      int _ = Patience.end(making.destroyForcibly());
+      int _ = Await.end(making.destroyForcibly());
     }
     assertThat(large).doesNotExist();
   }

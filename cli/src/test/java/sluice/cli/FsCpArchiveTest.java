@@ -23,7 +23,7 @@ import sluice.cli.fs.MountedImage;
 import sluice.fs.FileAttributes;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice fs cp -a` keeps what is known of files, and `sluice fs cp` their holes: a tree of this
 /// machine that went through an image is listed by find(1) as it was.
@@ -57,7 +57,7 @@ final class FsCpArchiveTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    int exitCode = Patience.end(process);
+    int exitCode = Await.end(process);
     String text = Files.readString(output, StandardCharsets.ISO_8859_1);
     assertThat(exitCode).as(text).isZero();
     return text;
@@ -241,7 +241,7 @@ final class FsCpArchiveTest {
     Path said = directory.resolve("said");
     Process process =
         new ProcessBuilder(nobody).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-    int exitCode = Patience.end(process);
+    int exitCode = Await.end(process);
     String text = Files.readString(said);
     assertThat(exitCode).as(text).isEqualTo(1);
     assertThat(text).containsPattern("owner and group of \\d+ files").contains("Fix: run as root");

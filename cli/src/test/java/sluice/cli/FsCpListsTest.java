@@ -21,7 +21,7 @@ import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.sys.AttributeCalls;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice fs cp -a` keeps access control lists both ways, and says once where they cannot be kept.
 @Timeout(240)
@@ -69,10 +69,12 @@ final class FsCpListsTest {
           HostSystemCalls.open(
               Path.of(host(tree + file)), sluice.sys.Files.O_PATH | sluice.sys.Files.O_NOFOLLOW, 0);
       try {
-        String mode = Integer.toOctalString(HostSystemCalls.status(Path.of(host(tree + file))).mode());
+        String mode =
+            Integer.toOctalString(HostSystemCalls.status(Path.of(host(tree + file))).mode());
         for (String name : List.of(ACCESS, DEFAULT)) {
           byte[] value = new byte[1000];
-          int length = AttributeCalls.getxattr(HostSystemCalls.path(fd), HostSystemCalls.bytes(name), value);
+          int length =
+              AttributeCalls.getxattr(HostSystemCalls.path(fd), HostSystemCalls.bytes(name), value);
           String text = length < 0 ? "none" : HexFormat.of().formatHex(value, 0, length);
           lines.add(file + " " + mode + " " + name + " " + text);
         }
@@ -89,7 +91,7 @@ final class FsCpListsTest {
     rig.file("tree/sub/plain", new byte[0]);
     Files.createSymbolicLink(directory.resolve("tree/link"), Path.of("file"));
     Process pipe = new ProcessBuilder("mkfifo", host("tree/pipe")).start();
-    assertThat(Patience.end(pipe)).isZero();
+    assertThat(Await.end(pipe)).isZero();
     assumeTrue(set("tree/file", ACCESS, list(1234)), "the file system here keeps no lists");
     assertThat(set("tree/pipe", ACCESS, list(5))).isTrue();
     assertThat(set("tree/sub", ACCESS, list(6))).isTrue();
@@ -153,7 +155,7 @@ final class FsCpListsTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    int code = Patience.end(process);
+    int code = Await.end(process);
     String said = Files.readString(output);
     assumeTrue(code != 99 && !said.contains("unshare: "), "may not mount here: " + said);
     assertThat(code).as(said).isEqualTo(1);

@@ -21,7 +21,7 @@ import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
 import sluice.fs.ext2.Ext2;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice fs cp` where it is not simple: strangers' images, what cannot be copied, signals.
 @Timeout(600)
@@ -107,7 +107,7 @@ final class FsCpTest {
   void whatCannotBeCopiedIsNamedAndTheRestIsCopied() throws Exception {
     rig.file("tree/file", new byte[] {'x'});
     Process made = new ProcessBuilder("mkfifo", host("tree/pipe")).inheritIO().start();
-    assertThat(Patience.end(made)).isZero();
+    assertThat(Await.end(made)).isZero();
     assertThat(rig.run("cp", "-r", image(), host("tree"), ":/")).isEqualTo(1);
     assertThat(rig.err()).contains("left out").contains("tree/pipe");
     assertThat(rig.run("cp", "-r", image(), ":/tree", host("back"))).isZero();
@@ -195,13 +195,13 @@ final class FsCpTest {
       BufferedReader said = copying.inputReader(StandardCharsets.UTF_8);
       assertThat(said.readLine()).startsWith("… ").endsWith(" bytes");
       Process kill = new ProcessBuilder("kill", "-INT", Long.toString(copying.pid())).start();
-      assertThat(Patience.end(kill)).isZero();
+      assertThat(Await.end(kill)).isZero();
       String rest = String.join("\n", said.lines().toList());
       assertThat(copying.waitFor(120, TimeUnit.SECONDS)).isTrue();
       assertThat(rest).contains("ended by SIGINT").contains("what was copied before stays");
       assertThat(copying.exitValue()).isEqualTo(130);
     } finally {
-      int _ = Patience.end(copying.destroyForcibly());
+      int _ = Await.end(copying.destroyForcibly());
     }
     assertThat(rig.run("fsck", large)).isZero();
     assertThat(rig.out()).contains("clean, ");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.FuseSwitch;
 
 /// `sluice fs mount` as a process: it serves, ends well by a signal, and can be killed.
@@ -48,7 +48,7 @@ final class FsMountTest {
   void end() throws Exception {
     Process started = process;
     if (started != null && started.isAlive()) {
-      int _ = Patience.end(started.destroyForcibly());
+      int _ = Await.end(started.destroyForcibly());
     }
     tool("umount", "-l", mount().toString()); // after a failure, what a test has left
   }
@@ -76,7 +76,7 @@ final class FsMountTest {
   private static int tool(String... words) throws Exception {
     Process tool = new ProcessBuilder(words).redirectErrorStream(true).start();
     tool.getInputStream().readAllBytes();
-    return Patience.end(tool);
+    return Await.end(tool);
   }
 
   /// Starts the command and waits until it is mounted.
@@ -249,7 +249,7 @@ final class FsMountTest {
     for (int i = 0; i < 200; i++) {
       Files.write(mount().resolve("unsynced" + i), new byte[i]);
     }
-    int _ = Patience.end(started.destroyForcibly());
+    int _ = Await.end(started.destroyForcibly());
     assertCutOff(channel);
     assertThatThrownBy(() -> Files.size(file)).isInstanceOf(IOException.class);
     assertThat(run("mount", image().toString(), mount().toString())).isOne();

@@ -12,8 +12,12 @@ import com.sun.source.util.Trees;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
 import javax.tools.SimpleJavaFileObject;
@@ -29,22 +33,41 @@ final class JavaRules {
   private JavaRules() {}
 
   static List<String> check(SourceFile file) throws IOException {
+    return check(List.of(file));
+  }
+
+  /// One compiler parses all of them: to make one takes longer than to parse a file.
+  static List<String> check(Collection<SourceFile> files) throws IOException {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    SimpleJavaFileObject source =
-        new SimpleJavaFileObject(
-            URI.create("string:///" + file.path()), SimpleJavaFileObject.Kind.SOURCE) {
-          @Override
-          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return file.text();
-          }
-        };
-    JavacTask task =
-        (JavacTask) compiler.getTask(null, null, problem -> {}, null, null, List.of(source));
+    Map<String, SourceFile> byPath = new HashMap<>();
+    List<Source> sources = new ArrayList<>();
+    for (SourceFile file : files) {
+      byPath.put("/" + file.path(), file);
+      sources.add(new Source(file));
+    }
+    JavacTask task = (JavacTask) compiler.getTask(null, null, problem -> {}, null, null, sources);
     List<String> broken = new ArrayList<>();
+    SourcePositions positions = Trees.instance(task).getSourcePositions();
     for (CompilationUnitTree unit : task.parse()) {
-      new Scanner(file, unit, Trees.instance(task).getSourcePositions(), broken).scan(unit, null);
+      SourceFile file = Objects.requireNonNull(byPath.get(unit.getSourceFile().toUri().getPath()));
+      new Scanner(file, unit, positions, broken).scan(unit, null);
     }
     return broken;
+  }
+
+  /// A file as the compiler takes it.
+  private static final class Source extends SimpleJavaFileObject {
+    private final SourceFile file;
+
+    Source(SourceFile file) {
+      super(URI.create("string:///" + file.path()), Kind.SOURCE);
+      this.file = file;
+    }
+
+    @Override
+    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+      return file.text();
+    }
   }
 
   /// Walks one file.

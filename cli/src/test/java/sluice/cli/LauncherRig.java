@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Runs the launcher in a tree of its own with a JDK and a Maven that only write down what they
 /// were asked, so that no case builds anything.
@@ -155,7 +155,7 @@ abstract class LauncherRig {
   }
 
   final Result finish(Started started) throws Exception {
-    int exitCode = Patience.end(started.process());
+    int exitCode = Await.end(started.process());
     return new Result(
         exitCode,
         Files.readString(started.log().resolve("out")),

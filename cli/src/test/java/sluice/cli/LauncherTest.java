@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What the launcher builds, caches and starts.
 @Timeout(600)
@@ -74,10 +74,10 @@ final class LauncherTest extends LauncherRig {
   void aBuildThatWasKilledKeepsNoStartWaiting() throws Exception {
     Path goesOn = Files.createFile(root.resolve("build-goes-on"));
     Started killed = start(List.of(), "stat");
-    Patience.until("the build", () -> Files.exists(root.resolve("maven.log")));
+    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
     killed.process().destroyForcibly();
     Started waiting = start(List.of(), "stat");
-    Patience.until(
+    Await.until(
         "what the second says",
         () -> !waiting.process().isAlive() || said(waiting).contains("another start is building"));
     Files.delete(goesOn); // the build itself was not killed, and ends
@@ -93,7 +93,7 @@ final class LauncherTest extends LauncherRig {
     Path halfWritten = Files.createDirectories(root.resolve("cli/target/classes"));
     Files.writeString(halfWritten.resolve("Main.class"), "half");
     Started interrupted = start(List.of("FAKE_BUILD_SECONDS=50"), "stat");
-    Patience.until("the build", () -> Files.exists(root.resolve("maven.log")));
+    Await.until("the build", () -> Files.exists(root.resolve("maven.log")));
     interrupted.process().destroy();
     Result ended = finish(interrupted);
     assertThat(ended.exitCode()).isEqualTo(143);
@@ -335,6 +335,6 @@ final class LauncherTest extends LauncherRig {
   /// The cache is recorded by a process that outlives the launcher.
   private void awaitRecording() throws Exception {
     Path recording = root.resolve(".sluice/builds/" + lineOf(".sluice/current") + "/recording");
-    Patience.until("the end of the recording", () -> !Files.exists(recording));
+    Await.until("the end of the recording", () -> !Files.exists(recording));
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A server in a process of its own, and the signals that such a process gets.
 @Timeout(600)
@@ -96,7 +96,7 @@ final class LifecycleTest {
   private void kill(String signal) throws Exception {
     Process kill =
         new ProcessBuilder("sh", "-c", "kill -" + signal + " " + process().pid()).start();
-    assertThat(Patience.end(kill)).isZero();
+    assertThat(Await.end(kill)).isZero();
   }
 
   private static Socket ask(int port, String path) throws IOException {
@@ -112,7 +112,7 @@ final class LifecycleTest {
   private void awaitHealth(String status, String body) throws Exception {
     String[] last = {""};
     try {
-      Patience.until(
+      Await.until(
           status + ", " + body,
           () -> {
             last[0] = get(metricsPort, "/healthz");
@@ -210,10 +210,10 @@ final class LifecycleTest {
     start(backend);
     get(port, "/first");
     Path log = directory.resolve("log");
-    Patience.until("a line in the log", () -> Files.size(log) > 0);
+    Await.until("a line in the log", () -> Files.size(log) > 0);
     Path old = Files.move(log, directory.resolve("log.1"));
     reload();
-    Patience.until("a new log", () -> Files.exists(log));
+    Await.until("a new log", () -> Files.exists(log));
     get(port, "/second");
     kill("TERM");
     assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();

@@ -196,7 +196,7 @@ final class NfsCommandTest {
   }
 
   @Test
-  void whoIsNotAllowedIsNotServed() throws Exception {
+  void aClientThatIsNotAllowedIsNotServed() throws Exception {
     needs("nfs-ls", "libnfs-utils");
     int port = start("--allow", "192.0.2.0/24,2001:db8::/32");
     assertThat(run("nfs-ls", url("", port)).status).isNotZero();
@@ -285,7 +285,7 @@ final class NfsCommandTest {
   }
 
   @Test
-  void whoCannotWriteIsToldAtTheStart() throws Exception {
+  void aUserThatCannotWriteIsToldAtTheStart() throws Exception {
     start("--squash", "root");
     assertThat(terminate()).contains("note: only root may write").contains("--squash none");
     start();

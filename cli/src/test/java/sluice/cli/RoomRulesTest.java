@@ -68,6 +68,8 @@ final class RoomRulesTest {
     assertThat(RoomRules.standIns(file)).isEqualTo(3);
     assertThat(RoomRules.excess(List.of(file, test("loop", "ATest", "// one that waits"))))
         .isEqualTo(Map.of("sluice.loop words", 4));
+    String names = "class A { void harmsNobody() {} void whoReads() {} void wholeAndWhose() {} }";
+    assertThat(RoomRules.standIns(source("loop", "A", names))).isEqualTo(2);
   }
 
   @Test

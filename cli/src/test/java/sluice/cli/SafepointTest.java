@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// With the launcher's options no counted loop of a handler keeps the other threads from a
 /// safepoint, where they would all have to wait for it.
@@ -51,7 +51,7 @@ final class SafepointTest {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     byte[] said = process.getInputStream().readAllBytes();
     String text = new String(said, StandardCharsets.UTF_8);
-    assertThat(Patience.end(process)).as(text).isZero();
+    assertThat(Await.end(process)).as(text).isZero();
     System.out.println("rounds, longest in us: " + text);
     return Integer.parseInt(text.strip().split(" ", 2)[0]);
   }

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import sluice.http.plugin.HttpPlugin;
 import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// `sluice serve --plugin` in a process of its own: what a plug-in does to static files (nothing),
 /// its budget, its end and its replacement.
@@ -185,12 +185,12 @@ final class ServePluginTest {
 
   private void signal(String name) throws Exception {
     String pid = Long.toString(Objects.requireNonNull(process).pid());
-    assertThat(Patience.end(new ProcessBuilder("kill", "-" + name, pid).start())).isZero();
+    assertThat(Await.end(new ProcessBuilder("kill", "-" + name, pid).start())).isZero();
   }
 
   private void terminate() throws Exception {
     signal("TERM");
-    assertThat(Patience.end(Objects.requireNonNull(process))).as(told.toString()).isZero();
+    assertThat(Await.end(Objects.requireNonNull(process))).as(told.toString()).isZero();
     assertThat(directory.resolve("tmp")).isEmptyDirectory();
   }
 
@@ -201,7 +201,7 @@ final class ServePluginTest {
   }
 
   private void awaitTold(String what) throws Exception {
-    Patience.until(what + " in: " + told, () -> told.toString().contains(what));
+    Await.until(what + " in: " + told, () -> told.toString().contains(what));
   }
 
   @Test
@@ -217,11 +217,11 @@ final class ServePluginTest {
       assertThat(get("/")).isEqualTo("200 the site");
     }
     for (CompletableFuture<HttpResponse<String>> loop : loops) {
-      HttpResponse<String> reply = loop.get(Patience.SECONDS, TimeUnit.SECONDS);
+      HttpResponse<String> reply = loop.get(Await.SECONDS, TimeUnit.SECONDS);
       assertThat(reply.statusCode()).isEqualTo(503);
       assertThat(reply.headers().firstValue("Retry-After")).hasValue("1");
     }
-    Patience.until("the budget to be felt", () -> get("/api").startsWith("503"));
+    Await.until("the budget to be felt", () -> get("/api").startsWith("503"));
     awaitTold("plug-in /api answers 503: its domain api is over its budget cpu=30%");
     String dir = "--dir=" + directory.resolve("run");
     assertThat(output("domain", "ls", dir)).contains(" api ");
@@ -232,9 +232,9 @@ final class ServePluginTest {
     assertThat(get("/")).isEqualTo("200 the site");
     plugin(Two.class);
     signal("HUP");
-    Patience.until("the new version", () -> get("/api").equals("200 version 2"));
+    Await.until("the new version", () -> get("/api").equals("200 version 2"));
     awaitTold("plug-in /api was loaded again from " + jar);
-    Patience.until(
+    Await.until(
         "the new domain to be counted",
         () -> output("domain", "stat", "api", "--json", dir).contains("\"alive\""));
     terminate();
@@ -258,7 +258,7 @@ final class ServePluginTest {
     assertThat(replies).containsOnly("200 version 1");
     plugin(Two.class);
     signal("HUP");
-    Patience.until(
+    Await.until(
         "the new version",
         () -> {
           replies.add(get("/api"));
@@ -267,7 +267,7 @@ final class ServePluginTest {
         });
     assertThat(replies).containsOnly("200 version 1", "200 version 2");
     assertThat(get("/api")).isEqualTo("200 version 2");
-    assertThat(sleeps.get(Patience.SECONDS, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
+    assertThat(sleeps.get(Await.SECONDS, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
     terminate();
   }
 

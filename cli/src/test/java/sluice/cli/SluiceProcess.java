@@ -2,7 +2,7 @@ package sluice.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What starts `sluice` in a process of its own. Any thread may call.
 final class SluiceProcess {
@@ -16,7 +16,7 @@ final class SluiceProcess {
   static List<String> command(String... words) throws Exception {
     List<String> trial = new ArrayList<>(DEFAULT_SIGNALS);
     trial.add("true");
-    boolean can = Patience.end(new ProcessBuilder(trial).start()) == 0;
+    boolean can = Await.end(new ProcessBuilder(trial).start()) == 0;
     List<String> command = new ArrayList<>(can ? DEFAULT_SIGNALS : List.of());
     command.add(ProcessHandle.current().info().command().orElse("java"));
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));

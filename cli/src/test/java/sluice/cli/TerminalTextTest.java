@@ -21,9 +21,9 @@ import picocli.CommandLine;
 import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Output;
 import sluice.cli.console.TerminalText;
+import sluice.cli.fs.CopyWarnings;
 import sluice.cli.fs.FsLs;
 import sluice.cli.fs.HostSystemCalls;
-import sluice.cli.fs.CopyWarnings;
 import sluice.cli.fs.MountedImage;
 import sluice.fs.Caller;
 import sluice.fs.NewFile;
@@ -50,7 +50,8 @@ final class TerminalTextTest {
     assertThat(name("back\\slash")).isEqualTo("back\\\\slash");
     assertThat(name("\u009b2J")).as("CSI of eight bits").isEqualTo("\\302\\2332J");
     assertThat(name("\u202egpj.exe")).as("the other way round").isEqualTo("\\342\\200\\256gpj.exe");
-    assertThat(TerminalText.name(new byte[] {'x', (byte) 0x9B, (byte) 0xFF, (byte) 0xE6, (byte) 0x97}))
+    assertThat(
+            TerminalText.name(new byte[] {'x', (byte) 0x9B, (byte) 0xFF, (byte) 0xE6, (byte) 0x97}))
         .isEqualTo("x\\233\\377\\346\\227");
     assertThat(TerminalText.name(new byte[] {(byte) 0xC0, (byte) 0x8A})).isEqualTo("\\300\\212");
     assertThat(TerminalText.name(new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80}))

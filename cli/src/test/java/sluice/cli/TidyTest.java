@@ -35,13 +35,9 @@ final class TidyTest {
 
   @Test
   void filesAndMethodsAreSmallAndDocumented() throws IOException {
-    List<String> broken = new ArrayList<>();
-    for (SourceFile file : tree.files()) {
-      if (file.isJava()) {
-        broken.addAll(TidyRules.size(file));
-        broken.addAll(JavaRules.check(file));
-      }
-    }
+    List<SourceFile> files = javaFiles();
+    List<String> broken = new ArrayList<>(JavaRules.check(files));
+    files.forEach(file -> broken.addAll(TidyRules.size(file)));
     assertThat(withoutExceptions(broken, exceptions())).isEmpty();
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.vi.Nic;
 
 /// `sluice vi`: both ends in one process, and in two.
@@ -43,13 +43,13 @@ final class ViCommandTest {
             .daemon()
             .start(() -> answering[0] = run(words(word, "--listen", place, common)));
     Run[] asking = new Run[1];
-    Patience.until(
+    Await.until(
         "the other end listens",
         () -> {
           asking[0] = run(words(word, "--connect", place, common));
           return asking[0].code == 0 || !asking[0].err.contains("no accept matches");
         });
-    Patience.end(other);
+    Await.end(other);
     assertThat(asking[0].err).isEmpty();
     assertThat(asking[0].code).isZero();
     assertThat(asking[0].out)

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.domain.guest.Polite;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainTest {
@@ -170,7 +170,7 @@ final class DomainTest {
     Budget parsed = Budget.parse(budget);
     try (Domain domain = Domain.create(Guests.config().withBudget(parsed))) {
       Guests.start(domain, guest);
-      Patience.until("a domain that is held", () -> domain.stat().isHeld());
+      Await.until("a domain that is held", () -> domain.stat().isHeld());
       DomainStat before = domain.stat();
       long start = System.nanoTime();
       Thread.sleep(2_000);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The tools of e2fsprogs, and the kernel's own mount.
 public final class LinuxTools {
@@ -91,7 +91,7 @@ public final class LinuxTools {
   /// another program, such as udev, may have it open for a while.
   public static void awaitNoLoop(Path image) throws IOException {
     Path real = image.toRealPath();
-    Patience.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
+    Await.until("the end of the loop device over " + image, () -> !isBehindALoop(real));
   }
 
   private static boolean isBehindALoop(Path real) throws IOException {

@@ -33,7 +33,7 @@ final class Observatory {
   private static final int CHUNK_BYTES = 16 << 10;
 
   /// How long a loop may take to answer that it turns.
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration STUCK_AFTER = Duration.ofSeconds(2);
 
   private volatile @Nullable Server server;
   private volatile @Nullable CounterPublisher counters;
@@ -116,7 +116,7 @@ final class Observatory {
     if (draining) {
       trouble.append("draining\n");
     } else if (watchdog.deadLoops() == 0) {
-      for (String loop : watched.stuckLoops(PATIENCE)) {
+      for (String loop : watched.stuckLoops(STUCK_AFTER)) {
         trouble.append("stuck: ").append(loop).append('\n');
       }
     }

@@ -20,7 +20,7 @@ import sluice.http.site.Site;
 import sluice.loop.server.Engines;
 import sluice.loop.server.ServerConfig;
 import sluice.sys.Seccomp;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A container that denies io_uring: another JVM takes it from itself and serves all the same.
 @Timeout(240)
@@ -75,7 +75,7 @@ class DeniedIoUringTest {
     command.addAll(List.of(Denied.class.getName(), root.toString()));
     command.addAll(List.of(calls));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    Patience.limit(process);
+    Await.limit(process);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     assertThat(output)

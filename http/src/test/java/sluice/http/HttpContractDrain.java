@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /// Draining: each client that got in is answered, and told that this was the last time.
 abstract class HttpContractDrain extends HttpContractRefusals {
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(60);
 
   /// A little less than an idle connection of a draining server has for its next request.
   static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -43,7 +43,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
     HttpPeer silent = peer();
     await(loop -> loop.connectionCount(), 22);
     long begun = nanos();
-    BooleanSupplier drained = drain(PATIENCE);
+    BooleanSupplier drained = drain(DRAIN_TIMEOUT);
     half.trySend(text.substring(20).getBytes(StandardCharsets.US_ASCII));
     silent.trySend(text.getBytes(StandardCharsets.US_ASCII));
     for (HttpPeer peer : peers) {
@@ -80,7 +80,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
       HttpPeer silent = peer();
       await(loop -> loop.connectionCount(), 3);
       long begun = nanos();
-      assertThat(drain(PATIENCE).getAsBoolean()).isTrue();
+      assertThat(drain(DRAIN_TIMEOUT).getAsBoolean()).isTrue();
       took = Math.min(took, nanos() - begun);
       assertThat(idle.ended()).isTrue();
       HttpAnswer late = half.read();
@@ -102,7 +102,7 @@ abstract class HttpContractDrain extends HttpContractRefusals {
     HttpPeer pipelined = peer(8_192);
     pipelined.send(HttpPeer.text("GET", "/large.bin").repeat(2));
     assertThat(pipelined.readHead().closes()).isFalse();
-    BooleanSupplier drained = drain(PATIENCE);
+    BooleanSupplier drained = drain(DRAIN_TIMEOUT);
     assertThat(Arrays.equals(reading.readBytes(content.length), content)).isTrue();
     reading.close();
     assertThat(Arrays.equals(pipelined.readBytes(content.length), content)).isTrue();
@@ -114,16 +114,16 @@ abstract class HttpContractDrain extends HttpContractRefusals {
   }
 
   @Test
-  void drainingEndsInTimeAndSaysWhetherItCutSomebodyOff() throws Exception {
+  void drainingEndsInTimeAndSaysWhetherItCutAClientOff() throws Exception {
     write("large.bin", new byte[beyondBuffers()]);
     HttpPeer lazy = peer(8_192);
     lazy.send(HttpPeer.text("GET", "/large.bin"));
     lazy.readHead();
     long begun = nanos();
     assertThat(drain(Duration.ofMillis(500)).getAsBoolean()).isFalse();
-    assertThat(nanos() - begun).isLessThan(PATIENCE.toNanos());
+    assertThat(nanos() - begun).isLessThan(DRAIN_TIMEOUT.toNanos());
     start(config -> config);
-    assertThat(drain(PATIENCE).getAsBoolean()).isTrue();
+    assertThat(drain(DRAIN_TIMEOUT).getAsBoolean()).isTrue();
     start(config -> config);
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.tls.TlsContext;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Draining, as far as it needs sockets of a kernel or threads: accept queues, handshakes and TLS.
 abstract class HttpContractDrainSockets extends HttpContractPages {
@@ -49,7 +49,7 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
         assertThat(socket.getInputStream().read()).isEqualTo('H');
         await(loop -> loop.connectionCount(), 2);
         long begun = System.nanoTime();
-        assertThat(server().drain(PATIENCE)).isTrue();
+        assertThat(server().drain(DRAIN_TIMEOUT)).isTrue();
         took = Math.min(took, System.nanoTime() - begun);
         String rest = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertThat(rest).startsWith("TTP/1.1 200").endsWith("\r\n\r\n"); // and a close_notify
@@ -74,8 +74,8 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
       for (int i = 0; i < 6; i++) {
         running.add(clients.submit(() -> connectThroughTheDrain(before, after)));
       }
-      Patience.until("answers", () -> before.get() > 300);
-      drained = drain(PATIENCE);
+      Await.until("answers", () -> before.get() > 300);
+      drained = drain(DRAIN_TIMEOUT);
       for (Future<?> each : running) {
         each.get();
       }
@@ -85,9 +85,9 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
   }
 
   private Void connectThroughTheDrain(AtomicInteger before, AtomicInteger after) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!loop().stopping()) {
-      patience.check("the end of the drain");
+      await.check("the end of the drain");
       boolean draining = loop().draining();
       try (HttpPeer peer = new HttpPeer(port)) {
         assertThat(peer.get("/a.txt", "Connection: close").text()).isEqualTo("alpha");
@@ -102,7 +102,7 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
   }
 
   @Test
-  void whoWaitsInTheAcceptQueueIsAnswered() throws Exception {
+  void aClientInTheAcceptQueueIsAnswered() throws Exception {
     CountDownLatch blocked = new CountDownLatch(1);
     loop().execute(() -> awaitQuietly(blocked));
     List<HttpPeer> peers = new ArrayList<>();
@@ -110,10 +110,10 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
       peers.add(peer().send(HttpPeer.text("GET", i % 2 == 0 ? "/a.txt" : "/b.txt")));
     }
     CompletableFuture<Boolean> drained = new CompletableFuture<>();
-    Thread drainer = new Thread(() -> drained.complete(server().drain(PATIENCE)));
+    Thread drainer = new Thread(() -> drained.complete(server().drain(DRAIN_TIMEOUT)));
     drainer.start();
     // so that the loop finds it as soon as it goes on
-    Patience.until("the drain", () -> drainer.getState() == Thread.State.TIMED_WAITING);
+    Await.until("the drain", () -> drainer.getState() == Thread.State.TIMED_WAITING);
     blocked.countDown();
     for (HttpPeer peer : peers) {
       HttpAnswer reply = peer.read();
@@ -134,7 +134,7 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
   }
 
   @Test
-  void whoGotInUnderLoadIsAnswered() throws Exception {
+  void aClientThatGotInUnderLoadIsAnswered() throws Exception {
     AtomicInteger answered = new AtomicInteger();
     AtomicInteger turnedAway = new AtomicInteger();
     BooleanSupplier drained;
@@ -143,8 +143,8 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
       for (int i = 0; i < 8; i++) {
         running.add(clients.submit(() -> connectUntilRefused(answered, turnedAway)));
       }
-      Patience.until("answers", () -> answered.get() >= 300);
-      drained = drain(PATIENCE);
+      Await.until("answers", () -> answered.get() >= 300);
+      drained = drain(DRAIN_TIMEOUT);
       for (Future<?> each : running) {
         each.get();
       }
@@ -158,9 +158,9 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
   /// New connections with a request each, and some kept for another one.
   private Void connectUntilRefused(AtomicInteger answered, AtomicInteger turnedAway)
       throws IOException {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (true) {
-      patience.check("a refusal");
+      await.check("a refusal");
       HttpPeer peer;
       try {
         peer = new HttpPeer(port);
@@ -196,7 +196,7 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
     }
     for (int attempt = 0; ; attempt++) {
       try (SlowHandshake client = new SlowHandshake(port)) {
-        BooleanSupplier drained = drain(PATIENCE);
+        BooleanSupplier drained = drain(DRAIN_TIMEOUT);
         if (client.letIn()) {
           HttpAnswer reply = client.get("/a.txt");
           assertThat(reply.text()).isEqualTo("alpha");
@@ -212,12 +212,12 @@ abstract class HttpContractDrainSockets extends HttpContractPages {
   }
 
   @Test
-  void aHandshakeThatNobodyFinishesDoesNotKeepADrain() throws Exception {
+  void aHandshakeThatIsNotFinishedDoesNotKeepADrain() throws Exception {
     if (backend() == Backend.JDK) {
       return;
     }
     try (SlowHandshake client = new SlowHandshake(port)) {
-      assertThat(drain(PATIENCE).getAsBoolean()).isTrue();
+      assertThat(drain(DRAIN_TIMEOUT).getAsBoolean()).isTrue();
       assertThat(client.connected()).isFalse();
     }
   }

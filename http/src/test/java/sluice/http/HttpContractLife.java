@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Connections that end in every phase, and files that change while they are sent.
 abstract class HttpContractLife extends HttpContractDrain {
@@ -54,7 +54,7 @@ abstract class HttpContractLife extends HttpContractDrain {
   }
 
   private void assertDescriptors(long most) throws Exception {
-    Patience.untilAsserted(() -> assertThat(openDescriptors()).isLessThanOrEqualTo(most));
+    Await.untilAsserted(() -> assertThat(openDescriptors()).isLessThanOrEqualTo(most));
   }
 
   @Test

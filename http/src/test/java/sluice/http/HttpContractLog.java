@@ -25,7 +25,7 @@ import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.Route;
 import sluice.loop.LoopConfig;
 import sluice.loop.tls.TlsContext;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The access log says what was really sent.
 abstract class HttpContractLog extends HttpContractDrainSockets {
@@ -66,7 +66,7 @@ abstract class HttpContractLog extends HttpContractDrainSockets {
 
   /// The line of a request, once it is there.
   private Matcher line(String request) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (true) {
       String text = Files.readString(logFile(), StandardCharsets.US_ASCII);
       // whole ones: the last may be being written
@@ -78,7 +78,7 @@ abstract class HttpContractLog extends HttpContractDrainSockets {
           return parts;
         }
       }
-      patience.pause("'" + request + "' in " + lines);
+      await.pause("'" + request + "' in " + lines);
     }
   }
 
@@ -130,7 +130,7 @@ abstract class HttpContractLog extends HttpContractDrainSockets {
   /// A reply from memory, one sent from its file, and two that a handler makes.
   @ParameterizedTest
   @ValueSource(strings = {"/memory.bin", "/large.bin", "/stream?known", "/stream"})
-  void whoGoesAwayIsLoggedWithWhatHeWasSent(String target) throws Exception {
+  void aClientThatGoesAwayIsLoggedWithWhatItWasSent(String target) throws Exception {
     write("memory.bin", pattern(1 << 20, 1));
     write("large.bin", pattern(STREAMED, 2));
     startLogging(config -> config);
@@ -185,7 +185,7 @@ abstract class HttpContractLog extends HttpContractDrainSockets {
   }
 
   @Test
-  void whoDoesNotReadIsLoggedWhenHisTimeIsOver() throws Exception {
+  void aClientThatDoesNotReadIsLoggedWhenItsTimeIsOver() throws Exception {
     write("large.bin", new byte[STREAMED]);
     LoopConfig impatient =
         new LoopConfig(100, 64 << 10, 64 << 20, 4 << 20, 300_000_000L, 2_000_000_000L);
@@ -202,7 +202,7 @@ abstract class HttpContractLog extends HttpContractDrainSockets {
   }
 
   @Test
-  void whoIsCutOffByADrainIsLogged() throws Exception {
+  void aClientThatADrainCutsOffIsLogged() throws Exception {
     write("large.bin", new byte[STREAMED]);
     startLogging(config -> config);
     HttpPeer file = peer(8_192);

@@ -283,7 +283,7 @@ abstract class HttpContractMessages extends HttpContractRig {
   }
 
   @Test
-  void whoExpectsToContinueGetsTheFinalStatus() throws IOException {
+  void aClientThatExpectsToContinueGetsTheFinalStatus() throws IOException {
     for (String method : new String[] {"GET", "POST", "BREW"}) {
       for (String target : new String[] {"/a.txt", "/unseen-" + method}) {
         HttpPeer peer = peer();

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Files that change while they are sent, as far as the kernel has a part in it: it sends their
 /// pages without a copy, and inotify wakes the loop.
@@ -25,7 +25,7 @@ abstract class HttpContractPages extends HttpContractLife {
     Files.delete(file);
     assertThat(peer.readBytes(5 << 20)).hasSize(5 << 20);
     // no request comes any more, and yet it is closed
-    Patience.until("the end of the deleted file", () -> !holds(file));
+    Await.until("the end of the deleted file", () -> !holds(file));
   }
 
   private static boolean holds(Path deleted) throws IOException {

@@ -24,7 +24,7 @@ import sluice.http.handlers.Route;
 import sluice.http.site.Site;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Slashes in a row, listings, times of all centuries, tags that replicas share, and what a reload
 /// does.
@@ -261,7 +261,7 @@ abstract class HttpContractPaths extends HttpContractMessages {
       HttpAnswer next = get("/a.txt", "If-None-Match: " + tag);
       assertThat(next.status()).as("version " + i).isEqualTo(200);
     }
-    Patience.until("a tag of times", () -> get("/a.txt").the("ETag").startsWith("W/\""));
+    Await.until("a tag of times", () -> get("/a.txt").the("ETag").startsWith("W/\""));
     assertThat(get("/a.txt", "If-None-Match: " + get("/a.txt").the("ETag")).status())
         .isEqualTo(304);
   }
@@ -342,7 +342,7 @@ abstract class HttpContractPaths extends HttpContractMessages {
   private static void run(String... command) throws Exception {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(Patience.end(process)).as(said).isZero();
+    assertThat(Await.end(process)).as(said).isZero();
   }
 
   /// The file system is asked on each hit.

@@ -82,7 +82,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
   }
 
   @Test
-  void whoIsSlowWithAHeadIsToldSo() throws IOException {
+  void aClientThatIsSlowWithAHeadIsToldSo() throws IOException {
     start(c -> c.withTimeouts(Duration.ofMillis(1_500), Duration.ofSeconds(30)));
     HttpPeer peer = answered();
     peer.send("GET /a.txt HTTP/1.1\r\nHo");
@@ -173,7 +173,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
 
   /// Each of these connects and is silent; those that ask meanwhile are answered all the time.
   @Test
-  void idleConnectionsOfAnAttackerStarveNobody() throws Exception {
+  void idleConnectionsOfAnAttackerStarveNoOther() throws Exception {
     startWithRoomFor(50);
     write("big.bin", pattern(8 << 20, 2));
     HttpPeer reading = peer(8_192);
@@ -192,7 +192,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
   }
 
   @Test
-  void attackersAtTheirQuotaHarmNobody() throws Exception {
+  void attackersAtTheirQuotaHarmNoOther() throws Exception {
     // room for 64 heads of 16 KiB; 300 attackers want it
     LoopConfig limits =
         new LoopConfig(1_000, 64 << 10, 1 << 20, 4 << 20, 30_000_000_000L, 2_000_000_000L);
@@ -216,7 +216,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
   }
 
   @Test
-  void slowReadersAreBoundedAndHarmNobody() throws Exception {
+  void slowReadersAreBoundedAndHarmNoOther() throws Exception {
     write("page.txt", pattern(8_000, 1));
     write("big.txt", pattern(900_000, 2));
     LoopConfig limits =
@@ -241,7 +241,7 @@ abstract class HttpContractRefusals extends HttpContractSite {
   }
 
   @Test
-  void whoReadsNothingIsCutOff() throws Exception {
+  void aClientThatReadsNothingIsCutOff() throws Exception {
     write("big.bin", pattern(20 << 20, 2));
     LoopConfig limits = new LoopConfig(100, 64 << 10, 4 << 20, 4 << 20, 300_000_000L, 300_000_000L);
     start(c -> HttpConfig.of(c.server().withLoop(limits), c.site()));

@@ -28,7 +28,7 @@ import sluice.loop.Loop;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A server on a directory of its own and clients for it; what the parts of [HttpContract] share.
 abstract class HttpContractRig {
@@ -140,11 +140,10 @@ abstract class HttpContractRig {
   /// Begins a drain, which goes on while clients talk.
   ///
   /// @return waits for its end: whether everything finished in time
-  BooleanSupplier drain(Duration patience) {
-    CompletableFuture<Boolean> drained =
-        CompletableFuture.supplyAsync(() -> server().drain(patience));
+  BooleanSupplier drain(Duration await) {
+    CompletableFuture<Boolean> drained = CompletableFuture.supplyAsync(() -> server().drain(await));
     // asks from here, because a loop that has drained already answers no more
-    Patience.until("the drain", loop()::draining);
+    Await.until("the drain", loop()::draining);
     return drained::join;
   }
 
@@ -225,7 +224,7 @@ abstract class HttpContractRig {
 
   /// Waits until a number about the loop is what it should be.
   void await(ToLongFunction<Loop> question, long value) {
-    Patience.untilAsserted(() -> assertThat(onLoop(question)).isEqualTo(value));
+    Await.untilAsserted(() -> assertThat(onLoop(question)).isEqualTo(value));
   }
 
   /// Sockets, rings and files of the site: not the jars that the JVM opens when it needs them.

@@ -31,7 +31,7 @@ import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Interruptlets and slow handlers behind a real server, on each of the Linux engines.
 @Timeout(240)
@@ -228,9 +228,9 @@ class HttpHandlersTest {
                 (request, reply) -> {
                   Watchdog watchdog = server().server().watchdog();
                   long before = watchdog.overruns();
-                  Patience patience = new Patience();
+                  Await await = new Await();
                   while (watchdog.overruns() == before) {
-                    patience.check("an overrun");
+                    await.check("an overrun");
                   }
                   return true;
                 });
@@ -375,9 +375,9 @@ class HttpHandlersTest {
     try (PlainClient client = start(backend, report(100_000_000))) {
       client.send("GET /report HTTP/1.1\r\nHost: t\r\n\r\n");
       long before = -1;
-      Patience patience = new Patience();
+      Await await = new Await();
       while (written.get() != before || before == 0) {
-        patience.check("a handler that waits");
+        await.check("a handler that waits");
         before = written.get();
         Thread.sleep(300);
       }
@@ -424,10 +424,10 @@ class HttpHandlersTest {
             });
     try (PlainClient client = start(backend, waiting)) {
       client.send("GET /wait HTTP/1.1\r\nHost: t\r\n\r\n");
-      Patience.until("the handler", () -> written.get() > 0);
+      Await.until("the handler", () -> written.get() > 0);
       Thread drain = new Thread(() -> server().drain(Duration.ofSeconds(60)));
       drain.start();
-      Patience.until("the drain", () -> drain.getState() == Thread.State.TIMED_WAITING);
+      Await.until("the drain", () -> drain.getState() == Thread.State.TIMED_WAITING);
       release.countDown();
       PlainClient.Reply reply = client.reply();
       assertThat(reply.text()).isEqualTo("answered");

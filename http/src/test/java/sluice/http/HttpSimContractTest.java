@@ -134,8 +134,8 @@ class HttpSimContractTest extends HttpContractLife {
               });
     }
 
-    void drain(Duration patience) {
-      loop.execute(() -> loop.drain(patience.toNanos()));
+    void drain(Duration timeout) {
+      loop.execute(() -> loop.drain(timeout.toNanos()));
       turnUntil(loop::draining);
     }
 
@@ -242,9 +242,9 @@ class HttpSimContractTest extends HttpContractLife {
   }
 
   @Override
-  BooleanSupplier drain(Duration patience) {
+  BooleanSupplier drain(Duration timeout) {
     Simulated here = simulated();
-    here.drain(patience);
+    here.drain(timeout);
     return here::drained;
   }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A server in a JVM of its own is killed while it replies: whatever its clients take for a whole
 /// reply is one.
@@ -53,7 +53,7 @@ class KilledServerTest {
     Random random = new Random(9);
     for (int round = 0; round < 3; round++) {
       Process victim = start(backend);
-      Patience.limit(victim);
+      Await.limit(victim);
       Thread[] clients = new Thread[CLIENTS];
       int[] cut = new int[CLIENTS];
       try (BufferedReader out = victim.inputReader(StandardCharsets.US_ASCII)) {

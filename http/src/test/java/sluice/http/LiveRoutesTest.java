@@ -28,7 +28,7 @@ import sluice.http.site.Site;
 import sluice.loop.HandlerGuard;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Handlers that come, are replaced and go while a server of two loops is asked, on every backend.
 @Timeout(240)
@@ -92,7 +92,7 @@ class LiveRoutesTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
-  void whoAsksAfterwardsIsAnsweredByTheNewOne(Backend backend) throws IOException {
+  void aLaterRequestIsAnsweredByTheNewOne(Backend backend) throws IOException {
     HttpServer running = start(backend, counting("/kept"));
     HandlerGuard kept = running.guards().getFirst();
     List<PlainClient> clients = new ArrayList<>();
@@ -191,7 +191,7 @@ class LiveRoutesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL"})
-  void underLoadNobodyIsAnsweredByAnOlderOneThanBefore(Backend backend) throws Exception {
+  void underLoadNoClientIsAnsweredByAnOlderOneThanBefore(Backend backend) throws Exception {
     HttpServer running = start(backend, saying("/v", "0"));
     AtomicInteger answered = new AtomicInteger();
     AtomicInteger admitted = new AtomicInteger();
@@ -201,9 +201,9 @@ class LiveRoutesTest {
         clients.add(
             threads.submit(() -> {
               try (PlainClient client = new PlainClient(running.server().port())) {
-                Patience patience = new Patience();
+                Await await = new Await();
                 while (admitted.get() < 500) {
-                  patience.check("the last version");
+                  await.check("the last version");
                   int least = admitted.get();
                   int version = Integer.parseInt(client.get("/v").text());
                   assertThat(version).isGreaterThanOrEqualTo(least);
@@ -213,7 +213,7 @@ class LiveRoutesTest {
               return null;
             }));
       }
-      Patience.until("an answer", () -> answered.get() > 0); // a busy machine may start them late
+      Await.until("an answer", () -> answered.get() > 0); // a busy machine may start them late
       for (int i = 1; i <= 500; i++) {
         running.admit(saying("/v", Integer.toString(i)));
         admitted.set(i);

@@ -40,7 +40,7 @@ import sluice.loop.counters.Counters;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Counters, metrics, health and events of a running server.
 @Timeout(240)
@@ -98,9 +98,9 @@ class ObservatoryTest {
   private boolean busy(HttpRequest request, HttpReply reply) {
     Watchdog watchdog = Objects.requireNonNull(server).server().watchdog();
     long before = watchdog.overruns();
-    Patience patience = new Patience();
+    Await await = new Await();
     while (watchdog.overruns() == before) {
-      patience.check("an overrun");
+      await.check("an overrun");
     }
     return true;
   }
@@ -115,10 +115,10 @@ class ObservatoryTest {
   /// Asks how the server is until none of its loops is called stuck, as one may be that gets no
   /// processor for two seconds.
   private static PlainClient.Reply health(HttpServer server) throws IOException {
-    Patience patience = new Patience();
+    Await await = new Await();
     PlainClient.Reply reply = ask(server, "/healthz");
     while (reply.text().contains("stuck: ")) {
-      patience.check("loops that turn");
+      await.check("loops that turn");
       reply = ask(server, "/healthz");
     }
     return reply;
@@ -236,14 +236,14 @@ class ObservatoryTest {
       waiting.await();
       drainer = Thread.ofPlatform().start(() -> started.drain(Duration.ofSeconds(200)));
       PlainClient.Reply reply = health(started);
-      Patience patience = new Patience();
+      Await await = new Await();
       while (reply.status() == 200) { // the drain has not begun
-        patience.check("the drain");
+        await.check("the drain");
         reply = health(started);
       }
       assertThat(reply.status()).isEqualTo(503);
       assertThat(reply.text()).isEqualTo("draining\n");
-      Patience.until("the listener's end", () -> !canConnect(started.server().port()));
+      Await.until("the listener's end", () -> !canConnect(started.server().port()));
       assertThat(ask(started, "/healthz").text()).isEqualTo("draining\n");
       assertThat(ask(started, "/metrics").status()).isEqualTo(503); // nothing is published
       released.countDown();
@@ -290,15 +290,15 @@ class ObservatoryTest {
       try (PlainClient client = new PlainClient(started.server().port())) {
         client.send("GET / HTTP/1.1\r\nHost: t\r\n"); // an idle one would make room
         Loop loop = started.server().loops().getFirst();
-        Patience.until("half a head", () -> loop.counters().receives() > 0);
+        Await.until("half a head", () -> loop.counters().receives() > 0);
         try (PlainClient second = new PlainClient(started.server().port())) {
           assertThat(second.reply().status()).isEqualTo(503);
         }
         client.send("\r\n");
         assertThat(client.reply().status()).isEqualTo(200);
-        Patience patience = new Patience();
+        Await await = new Await();
         do { // a turn that was slow before its handler began is not told of by the handler's stack
-          patience.check("a turn that is slow by its handler");
+          await.check("a turn that is slow by its handler");
           started.guards().forEach(HandlerGuard::enable);
           assertThat(client.get("/busy").status()).isEqualTo(200);
           asked++;
@@ -330,10 +330,10 @@ class ObservatoryTest {
 
   /// The events of a kind, once there are so many: other threads write them, when they have time.
   private List<RecordedEvent> await(Recording recording, String name, int count) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     List<RecordedEvent> events = recorded(recording, name);
     while (events.size() < count) {
-      patience.check(name);
+      await.check(name);
       Thread.sleep(100);
       events = recorded(recording, name);
     }
@@ -349,7 +349,7 @@ class ObservatoryTest {
   /// The slow turns of the server's loop, once all that were counted have ended.
   private List<RecordedEvent> slowTurns(Recording recording, HttpServer server) throws Exception {
     Watchdog watchdog = server.server().watchdog();
-    Patience patience = new Patience();
+    Await await = new Await();
     while (true) {
       List<RecordedEvent> turns =
           recorded(recording, "sluice.SlowTurn").stream()
@@ -358,7 +358,7 @@ class ObservatoryTest {
       if (turns.size() >= watchdog.slowTurns()) {
         return turns;
       }
-      patience.check("slow turns");
+      await.check("slow turns");
       Thread.sleep(100);
     }
   }

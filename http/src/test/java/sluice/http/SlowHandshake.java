@@ -25,7 +25,7 @@ final class SlowHandshake implements AutoCloseable {
   /// A little less than the second after which the kernel repeats a SYN-ACK.
   private static final long IN_TIME_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final SocketAddress server;
   private final int fd;
@@ -65,7 +65,7 @@ final class SlowHandshake implements AutoCloseable {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment request = arena.allocateFrom(ValueLayout.JAVA_BYTE, text);
       MemorySegment buffer = arena.allocate(16 << 10);
-      long end = System.nanoTime() + PATIENCE_NANOS;
+      long end = System.nanoTime() + TIMEOUT_NANOS;
       boolean sent = false;
       while (System.nanoTime() < end) {
         int n =

@@ -47,7 +47,7 @@ class UploadCutTest {
 
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL"})
-  void whoEndsTooEarlyIsTold(Backend backend) throws IOException {
+  void aClientThatEndsTooEarlyIsTold(Backend backend) throws IOException {
     try (HttpServer server = start(ServerConfig.onLoopback("cut", 0).withBackend(backend))) {
       for (String request : CUT) {
         try (PlainClient client = new PlainClient(server.server().port())) {
@@ -70,7 +70,7 @@ class UploadCutTest {
 
   @ParameterizedTest
   @EnumSource(names = {"IO_URING", "EPOLL"})
-  void whatMayHaveBeenCutOffBySomebodyElseGetsNoAnswer(Backend backend) throws Exception {
+  void whatMayHaveBeenCutOffOnTheWayGetsNoAnswer(Backend backend) throws Exception {
     TestKeys keys = TestKeys.make(directory);
     TlsContext tls = TlsContext.load(keys.certificate(), keys.key());
     ServerConfig config = ServerConfig.onLoopback("cut", 0).withBackend(backend).withTls(tls);

@@ -119,7 +119,7 @@ final class ConnectionInput {
     if (most == 0 || from == null || connection.state != Connection.State.OPEN) {
       return 0;
     }
-    int taken = from.receiveNow(connection.socket, into, at, most);
+    int taken = from.tryReceive(connection.socket, into, at, most);
     if (taken > 0) {
       connection.busy();
       loop.counters().directReceives++;

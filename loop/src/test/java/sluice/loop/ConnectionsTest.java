@@ -30,7 +30,7 @@ final class ConnectionsTest {
   }
 
   @Test
-  void aLateCompletionIsNotForWhoeverHasThePlaceNow() {
+  void aLateCompletionIsNotForTheNextHolderOfThePlace() {
     Connection first = add();
     long late = first.token(Token.RECEIVE);
     assertThat(connections.get(late)).isSameAs(first);

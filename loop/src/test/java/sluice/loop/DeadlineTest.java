@@ -52,7 +52,7 @@ final class DeadlineTest {
   }
 
   @Test
-  void whoComesAfterALongSleepHasAllHisTime() {
+  void aClientAfterALongSleepHasAllItsTime() {
     rig.engine.dial();
     turnAfter(60 * SECOND);
     assertThat(timedOut).isZero();
@@ -63,7 +63,7 @@ final class DeadlineTest {
   }
 
   @Test
-  void whoSendsAfterALongPauseHasAllHisTime() {
+  void aClientThatSendsAfterALongPauseHasAllItsTime() {
     Connection connection = rig.open();
     rig.engine.arrive(connection.socket, INPUT);
     turnAfter(GIVEN - SECOND);

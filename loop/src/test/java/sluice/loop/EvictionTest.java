@@ -30,7 +30,7 @@ final class EvictionTest {
   }
 
   @Test
-  void whoHoldsMostInputEndsForWhoAsksForLess() throws IOException {
+  void theConnectionWithMostInputEndsForOneThatAsksForLess() throws IOException {
     try (LoopRig rig = new LoopRig(HOLDING, CONFIG)) {
       Connection heavy = rig.open();
       Connection middle = rig.open();
@@ -52,7 +52,7 @@ final class EvictionTest {
   }
 
   @Test
-  void whoAsksForMostEndsAlone() throws IOException {
+  void theConnectionThatAsksForMostEndsAlone() throws IOException {
     try (LoopRig rig = new LoopRig(HOLDING, CONFIG)) {
       Connection[] equal = new Connection[4];
       for (int i = 0; i < equal.length; i++) {

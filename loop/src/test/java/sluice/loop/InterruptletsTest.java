@@ -20,7 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Interruptlets of a whole server, its watchdog and real virtual threads. What holds for every
 /// engine is in the contract of the module testkit.
@@ -65,9 +65,9 @@ class InterruptletsTest {
     return answering(() -> {
       Watchdog watchdog = started.join().watchdog();
       long before = watchdog.overruns();
-      Patience patience = new Patience();
+      Await await = new Await();
       while (watchdog.overruns() == before) {
-        patience.check("an overrun");
+        await.check("an overrun");
         LockSupport.parkNanos(1_000_000);
       }
     });
@@ -96,7 +96,7 @@ class InterruptletsTest {
 
   @ParameterizedTest
   @EnumSource(names = {"AUTO", "EPOLL", "JDK"})
-  void whoOverrunsIsDisabledAndTheSlowPathAnswers(Backend backend) throws IOException {
+  void aHandlerThatOverrunsIsDisabledAndTheSlowPathAnswers(Backend backend) throws IOException {
     Interruptlets socket = new Interruptlets(Framing.LINES, InterruptletsTest::slow);
     CompletableFuture<Server> started = new CompletableFuture<>();
     HandlerGuard patient = socket.admit("patient", () -> sleepy(started), Duration.ofDays(1));

@@ -139,7 +139,7 @@ class ReplyTicketTest {
   }
 
   @Test
-  void answerToNobodyIsAbandoned() {
+  void answerToAGoneConnectionIsAbandoned() {
     ReplyTicket used = deferred();
     rig.engine.end(connection.socket, -Errno.ECONNRESET);
     rig.turns(3);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.loop.engine.Backend;
 import sluice.loop.tls.TlsFiles;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// TLS against a foreign client, `openssl s_client`.
 @Timeout(240)
@@ -108,7 +108,7 @@ class TlsOpensslTest {
       assertThat(talk(hello, options(rig, "-quiet", "-tls1_1"))).isEmpty();
       assertThat(talk(hello, options(rig, "-quiet", "-tls1_2", "-cipher", "AES128-SHA"))).isEmpty();
       assertThat(talk(hello, options(rig, "-quiet", "-alpn", "h2"))).isEmpty();
-      Patience.until("connections are left", () -> rig.loop().connectionCount() == 0);
+      Await.until("connections are left", () -> rig.loop().connectionCount() == 0);
       long before = rig.loop().counters().tlsFailures();
       talk("R\n".getBytes(StandardCharsets.US_ASCII), options(rig, "-tls1_2"));
       rig.awaitNoConnection();

@@ -33,7 +33,7 @@ import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsFiles;
 import sluice.loop.uring.IoUringEngine;
 import sluice.loop.uring.IoUringSelfTest;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A loop with TLS on one backend, in a thread of its own, and clients for it. Used by the test's
 /// thread; [#close] checks that nothing is held.
@@ -43,7 +43,7 @@ final class TlsRig implements AutoCloseable {
       new LoopConfig(1_000, 64 << 10, 64L << 20, 1 << 20, 600_000_000_000L, 500_000_000L);
 
   private static final int CHUNKS = 32;
-  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   final SSLContext clients = TlsFiles.client();
   final TlsTalk talk = new TlsTalk();
@@ -110,7 +110,7 @@ final class TlsRig implements AutoCloseable {
   }
 
   private static <T> T of(CompletableFuture<T> future) {
-    return future.orTimeout(PATIENCE_MILLIS, TimeUnit.MILLISECONDS).join();
+    return future.orTimeout(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).join();
   }
 
   Loop loop() {
@@ -123,7 +123,7 @@ final class TlsRig implements AutoCloseable {
 
   Socket plain() throws IOException {
     Socket socket = new Socket(of(bound).getAddress(), port());
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     return socket;
   }
 
@@ -131,7 +131,7 @@ final class TlsRig implements AutoCloseable {
   SSLSocket client(String... protocols) throws IOException {
     SSLSocket socket =
         (SSLSocket) clients.getSocketFactory().createSocket(of(bound).getAddress(), port());
-    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.setSoTimeout(TIMEOUT_MILLIS);
     if (protocols.length > 0) {
       socket.setEnabledProtocols(protocols);
     }
@@ -195,11 +195,11 @@ final class TlsRig implements AutoCloseable {
             answer.completeExceptionally(e);
           }
         });
-    return answer.get(PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    return answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   void awaitNoConnection() {
-    Patience.untilAsserted(() -> assertThat(talk.open).as("connections that are left").hasValue(0));
+    Await.untilAsserted(() -> assertThat(talk.open).as("connections that are left").hasValue(0));
   }
 
   private int freeChunks() {
@@ -216,8 +216,8 @@ final class TlsRig implements AutoCloseable {
     Loop loop = loop();
     try {
       awaitNoConnection();
-      Patience.untilAsserted(() -> assertThat(loop.heldBytes()).as("bytes held").isZero());
-      Patience.untilAsserted(() -> assertThat(freeChunks()).as("free chunks").isEqualTo(CHUNKS));
+      Await.untilAsserted(() -> assertThat(loop.heldBytes()).as("bytes held").isZero());
+      Await.untilAsserted(() -> assertThat(freeChunks()).as("free chunks").isEqualTo(CHUNKS));
     } catch (Exception e) {
       throw new IllegalStateException(e);
     } finally {

@@ -25,7 +25,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.tls.TlsContext;
 import sluice.loop.tls.TlsFiles;
 import sluice.loop.tls.TlsOptions;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// TLS over every engine of this machine, against the JDK's own client.
 @Timeout(120)
@@ -65,7 +65,7 @@ class TlsServerTest {
       assertThat(back).isEqualTo(all);
       client.shutdownOutput();
       assertThat(in.read()).isEqualTo(-1);
-      Patience.until("the end is told", () -> rig.talk.ended.get() == 1);
+      Await.until("the end is told", () -> rig.talk.ended.get() == 1);
       assertThat(rig.talk.truncated.get()).isZero();
     }
   }
@@ -226,7 +226,7 @@ class TlsServerTest {
         Socket slow = rig.plain()) {
       slow.getOutputStream().write(new byte[] {22, 3, 1, 1});
       assertThat(TlsRig.ask(fine, TlsRig.echo(new byte[9]), 9)).hasSize(9);
-      Patience.until("all are accepted", () -> rig.loop().connectionCount() == 3);
+      Await.until("all are accepted", () -> rig.loop().connectionCount() == 3);
       assertThat(rig.loop().counters().tlsFailures()).isZero();
       rig.skip(limit + 1_000_000_000L);
       assertThat(silent.getInputStream().read()).isEqualTo(-1);
@@ -245,7 +245,7 @@ class TlsServerTest {
         clients.add(client);
         assertThat(TlsRig.ask(client, TlsRig.echo(new byte[i]), i)).hasSize(i);
       }
-      Patience.until("idle connections hold bytes", () -> rig.loop().heldBytes() == 0);
+      Await.until("idle connections hold bytes", () -> rig.loop().heldBytes() == 0);
       for (SSLSocket client : clients) {
         assertThat(TlsRig.ask(client, TlsRig.echo(new byte[3_000]), 3_000)).hasSize(3_000);
         client.close();
@@ -356,7 +356,7 @@ class TlsServerTest {
       for (int i = 0; i < names.length; i++) {
         TlsFiles.install(names[i], certificate, key, i + 2);
         byte[] expected = TlsFiles.certificate(certificate, key);
-        Patience.until(names[i], () -> isServed(rig, expected));
+        Await.until(names[i], () -> isServed(rig, expected));
       }
       assertThat(TlsRig.ask(before, TlsRig.echo(new byte[5]), 5)).hasSize(5);
     } finally {

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Accepting connections, blocking and selected.
 class AcceptTest extends Scenario {
@@ -118,7 +118,7 @@ class AcceptTest extends Scenario {
     hasty.close();
     Socket far = dial(server);
     int port = far.getLocalPort();
-    Patience.until(
+    Await.until(
         "the connection that was not reset",
         () -> {
           isReady(selector, key, 10);

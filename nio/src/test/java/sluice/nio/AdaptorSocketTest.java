@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The old socket of a channel: streams, timeouts, options.
 class AdaptorSocketTest extends Scenario {
@@ -59,7 +59,7 @@ class AdaptorSocketTest extends Scenario {
     send(link.far(), "incoming");
     InputStream in = adaptor.getInputStream();
     assertThat(in.read()).isEqualTo('i');
-    Patience.until("seven bytes", () -> in.available() == 7);
+    Await.until("seven bytes", () -> in.available() == 7);
     assertThat(text(in.readNBytes(7))).isEqualTo("ncoming");
     assertThat(in.read(new byte[0])).isZero();
     link.far().shutdownOutput();

@@ -16,7 +16,7 @@ import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What closing does to the peer, to keys, and to bytes on their way.
 class CloseTest extends Scenario {
@@ -148,7 +148,7 @@ class CloseTest extends Scenario {
     Link link = link();
     link.far().setSoLinger(true, 0);
     link.far().close();
-    Patience.until("a write that fails", () -> writeFails(link.near()));
+    Await.until("a write that fails", () -> writeFails(link.near()));
     for (int i = 0; i < 5; i++) {
       assertThat(writeFails(link.near())).as("again, with EPIPE").isTrue();
     }
@@ -177,7 +177,7 @@ class CloseTest extends Scenario {
 
   /// The reset may come while the peer reads, or as the end of the stream is read before it.
   private static void assertPeerFails(Link link) throws Exception {
-    Patience.until(
+    Await.until(
         "a write of the peer that fails",
         () -> {
           try {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Closing a selector gives its native memory back, without the help of the garbage collector.
 @Timeout(240)
@@ -50,6 +50,6 @@ final class ClosedSelectorsTest {
     }
     String[] limits = {String.valueOf(COUNT), String.valueOf(MOST_KIB)};
     Process process = ChildJvm.of(options, ClosedSelectors.class, limits).start();
-    assertThat(Patience.end(process)).isZero();
+    assertThat(Await.end(process)).isZero();
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import sluice.nio.readiness.ReadinessSelector;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A select whose wait is coalesced ends for every reason that another select ends for. Only the
 /// readiness engine coalesces; the other providers are the control.
@@ -134,7 +134,7 @@ class CoalescedSelectTest extends Scenario {
         });
     send(link.far(), pattern(1000));
     key.cancel();
-    Patience.until("a channel without a key", () -> !link.near().isRegistered());
+    Await.until("a channel without a key", () -> !link.near().isRegistered());
     link.near().configureBlocking(true);
     assertThat(readFully(link.near(), 1000)).isEqualTo(pattern(1000));
     stop.set(true);

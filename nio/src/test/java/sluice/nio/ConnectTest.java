@@ -21,7 +21,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.junit.jupiter.api.Test;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Connecting: at once, pending, refused, and out of turn.
 class ConnectTest extends Scenario {
@@ -85,7 +85,7 @@ class ConnectTest extends Scenario {
     SocketChannel channel = socket();
     channel.configureBlocking(false);
     boolean _ = channel.connect(listening().getLocalAddress());
-    Patience.until("the connection", channel::finishConnect);
+    Await.until("the connection", channel::finishConnect);
     assertThat(channel.isConnected()).isTrue();
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import sluice.sys.EventFd;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.LoadedClasses;
 import sun.nio.ch.DefaultSelectorProvider;
 
@@ -38,7 +38,7 @@ class DescriptorsTest extends Scenario {
     for (int i = 0; i < 50; i++) {
       useAndClose();
     }
-    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
+    Await.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -53,7 +53,7 @@ class DescriptorsTest extends Scenario {
     }
     selector.selectNow();
     assertThat(selector.keys()).isEmpty();
-    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
+    Await.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -67,7 +67,7 @@ class DescriptorsTest extends Scenario {
       SocketChannel channel = nio().openSocketChannel();
       assertThatThrownBy(() -> channel.connect(loopback(port))).isInstanceOf(IOException.class);
     }
-    Patience.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
+    Await.until("no more descriptors than before", () -> openDescriptors() <= before + 5);
   }
 
   @Test
@@ -77,7 +77,7 @@ class DescriptorsTest extends Scenario {
     for (int i = 0; i < 100; i++) {
       nio().openDatagramChannel();
     }
-    Patience.until(
+    Await.until(
         "the collection of the channels",
         () -> {
           System.gc();
@@ -95,7 +95,7 @@ class DescriptorsTest extends Scenario {
       key.cancel();
       selector.selectNow();
     }
-    Patience.until(
+    Await.until(
         "the collection of the channels",
         () -> {
           System.gc();
@@ -208,7 +208,7 @@ class DescriptorsTest extends Scenario {
   /// collected and closed just then: the number that comes free by that is used up too.
   private static IOException refused(List<EventFd> hogs, Opening opening) throws Exception {
     AtomicReference<@Nullable IOException> thrown = new AtomicReference<>();
-    Patience.until(
+    Await.until(
         "an opening that is refused",
         () -> {
           useUp(hogs);

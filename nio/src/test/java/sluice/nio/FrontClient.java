@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A client that reads replies one by one. The test's thread uses it.
 final class FrontClient implements AutoCloseable {
@@ -26,7 +26,7 @@ final class FrontClient implements AutoCloseable {
   /// @param local where the client is; null for any address
   FrontClient(int port, @Nullable InetAddress local) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port, local, 0);
-    socket.setSoTimeout((int) Duration.ofSeconds(Patience.SECONDS).toMillis());
+    socket.setSoTimeout((int) Duration.ofSeconds(Await.SECONDS).toMillis());
     in = socket.getInputStream();
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.front.FrontTimes;
 import sluice.nio.front.FrontMode;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testbase.Slice;
 import sun.nio.ch.DefaultSelectorProvider;
 
@@ -162,7 +162,7 @@ class FrontConversationsTest {
         assertThat(transcript.reset()).isTrue();
       }
     } else if (!sent.isEmpty()) {
-      Patience.until("the end", () -> application.transcripts.containsKey(address));
+      Await.until("the end", () -> application.transcripts.containsKey(address));
       SmallApplication.Transcript transcript = application.transcripts.remove(address);
       assertThat(transcript).isEqualTo(new SmallApplication.Transcript(sent, false));
     }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import sluice.nio.front.FrontMode;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The same where the application's selecting thread turns the loop, and what concerns that thread.
 class FrontOwnerTest extends FrontTest {
@@ -58,7 +58,7 @@ class FrontOwnerTest extends FrontTest {
         try (FrontClient client = new FrontClient(port(server))) {
           assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
           on.set(false);
-          Patience.end(thread);
+          Await.end(thread);
           assertThat(client.in.read()).isEqualTo(-1);
         }
       }
@@ -109,7 +109,7 @@ class FrontOwnerTest extends FrontTest {
         accepted.write(ByteBuffer.wrap("hello".getBytes()));
         assertThat(read.get()).isEqualTo("hello");
       }
-      Patience.end(thread);
+      Await.end(thread);
     }
   }
 
@@ -139,7 +139,7 @@ class FrontOwnerTest extends FrontTest {
         selector.wakeup();
       });
       assertThat(selector.select()).isZero();
-      Patience.end(waker);
+      Await.end(waker);
     }
   }
 }

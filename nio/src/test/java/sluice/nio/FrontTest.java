@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.http.front.FrontTimes;
 import sluice.nio.front.FrontMode;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Files in front of an application: the files are answered without it, and everything else is its
 /// own, in order.
@@ -83,7 +83,7 @@ class FrontTest {
       assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
     }
     assertThat(application.accepted).hasValue(1);
-    Patience.until("the end at the application", () -> application.ended.get() == 1);
+    Await.until("the end at the application", () -> application.ended.get() == 1);
   }
 
   @Test
@@ -156,7 +156,7 @@ class FrontTest {
   @Test
   void aClientThatSaysNothingIsTheApplications() throws Exception {
     try (FrontClient client = new FrontClient(application.port())) {
-      Patience.until("the connection", () -> application.accepted.get() == 1);
+      Await.until("the connection", () -> application.accepted.get() == 1);
       assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
       assertThat(client.get("/b").reply()).isEqualTo("200 /b#0#0");
     }
@@ -166,7 +166,7 @@ class FrontTest {
   void halfAHeadIsTheApplicationsAfterAWhile() throws Exception {
     try (FrontClient client = new FrontClient(application.port())) {
       client.send("GET /a.txt HTT");
-      Patience.until("the connection", () -> application.accepted.get() == 1);
+      Await.until("the connection", () -> application.accepted.get() == 1);
       client.send("P/1.1" + END);
       assertThat(client.reply()).isEqualTo("200 /a.txt#0#0");
     }
@@ -183,14 +183,14 @@ class FrontTest {
       client.socket.shutdownOutput();
       assertThat(client.in.read()).isEqualTo(-1);
     }
-    Patience.until("the end at the application", () -> application.ended.get() == 1);
+    Await.until("the end at the application", () -> application.ended.get() == 1);
     try (FrontClient client = new FrontClient(application.port())) {
       assertThat(client.get("/x").reply()).isEqualTo("200 /x#0#0");
       String last = "GET /a.txt HTTP/1.1\r\nConnection: close" + END;
       assertThat(client.send(last).reply()).isEqualTo("200 file a");
       assertThat(client.in.read()).isEqualTo(-1);
     }
-    Patience.until("the end at the application", () -> application.ended.get() == 2);
+    Await.until("the end at the application", () -> application.ended.get() == 2);
   }
 
   @Test
@@ -199,7 +199,7 @@ class FrontTest {
       assertThat(client.get("/x").reply()).isEqualTo("200 /x#0#0");
       client.socket.setSoLinger(true, 0);
     }
-    Patience.until("the reset", () -> application.reset.get() == 1);
+    Await.until("the reset", () -> application.reset.get() == 1);
   }
 
   /// An application that closes with unread bytes resets its client: with files in front too.
@@ -238,7 +238,7 @@ class FrontTest {
         assertThat(client.get("/dynamic").reply()).isEqualTo("200 GET /dynamic HTTP/1.1" + END);
         assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
       }
-      Patience.end(thread);
+      Await.end(thread);
     }
   }
 }

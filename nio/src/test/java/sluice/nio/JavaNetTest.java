@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sun.nio.ch.DefaultSelectorProvider;
 
 /// What concerns all of `java.net` in a JVM, so each in a JVM of its own: where that package is
@@ -34,7 +34,7 @@ final class JavaNetTest {
   private static void run(Class<?> child, String... options) throws Exception {
     List<String> all = new ArrayList<>(List.of(options));
     all.add("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
-    assertThat(Patience.end(ChildJvm.of(all, child).start())).isZero();
+    assertThat(Await.end(ChildJvm.of(all, child).start())).isZero();
   }
 
   private static void require(boolean holds, String what) {

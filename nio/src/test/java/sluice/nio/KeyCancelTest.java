@@ -9,7 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.junit.jupiter.api.Test;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A cancelled key: dead at once, gone with the next select, and its channel free again.
 class KeyCancelTest extends Scenario {
@@ -81,7 +81,7 @@ class KeyCancelTest extends Scenario {
     assertThat(key.isValid()).isFalse();
     selector.wakeup();
     assertThat(selecting.join()).isZero();
-    Patience.until(
+    Await.until(
         "a selector without keys", () -> selector.selectNow() == 0 && selector.keys().isEmpty());
   }
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A small echo server in the usual style, under load.
 class ManyConnectionsTest extends Scenario {
@@ -43,7 +43,7 @@ class ManyConnectionsTest extends Scenario {
     for (int i = 0; i < CONNECTIONS; i++) {
       clients[i].close();
     }
-    Patience.until("the end of all connections", () -> echo.open() == 0);
+    Await.until("the end of all connections", () -> echo.open() == 0);
     echo.stop();
     assertThat(serving.join()).isTrue();
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// From selected to blocking and back, with bytes on their way.
 class ModeSwitchTest extends Scenario {
@@ -136,9 +136,9 @@ class ModeSwitchTest extends Scenario {
     ByteBuffer in = ByteBuffer.allocate(bytes.length);
     ByteBuffer out = ByteBuffer.wrap(bytes);
     SelectionKey key = null;
-    Patience patience = new Patience();
+    Await await = new Await();
     while (in.hasRemaining() || out.hasRemaining()) {
-      patience.check("all bytes, seed " + seed);
+      await.check("all bytes, seed " + seed);
       if (key == null) {
         near.configureBlocking(false);
         key = near.register(selector, random.nextInt(2) * OP_READ);

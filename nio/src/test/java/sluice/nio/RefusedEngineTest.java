@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Seccomp;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What an application sees of an engine that cannot be used: one message, from the call that
 /// wanted a channel or a selector, and nothing of how the JDK finds its provider.
@@ -92,7 +92,7 @@ final class RefusedEngineTest {
         ChildJvm.of(options, Application.class, denied)
             .redirectOutput(ProcessBuilder.Redirect.PIPE)
             .start();
-    Patience.limit(process);
+    Await.limit(process);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).as(output).isEqualTo(exitCode);
     return output;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What all scenarios share: the provider under test, connected channels, and the closing of all
 /// that was opened. Used by the test's thread; [#closing] by any.
@@ -151,7 +151,7 @@ abstract class Scenario {
 
   /// Selects until the key is ready for one of the operations; leaves no key selected.
   static void awaitReady(Selector selector, SelectionKey key, int ops) throws IOException {
-    Patience.until(
+    Await.until(
         key + " that is ready for " + ops,
         () -> {
           selector.select(1000);
@@ -201,17 +201,17 @@ abstract class Scenario {
 
   /// Writes all of it, whether the channel blocks or not.
   static void writeFully(WritableByteChannel channel, ByteBuffer bytes) throws IOException {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (bytes.hasRemaining()) {
       if (channel.write(bytes) == 0) {
-        patience.pause("room for bytes");
+        await.pause("room for bytes");
       }
     }
   }
 
   /// Reads until the bytes are there or the stream ends, whether the channel blocks or not.
   static byte[] readFully(ReadableByteChannel channel, int length) throws IOException {
-    Patience patience = new Patience();
+    Await await = new Await();
     ByteBuffer buffer = ByteBuffer.allocate(length);
     while (buffer.hasRemaining()) {
       int count = channel.read(buffer);
@@ -219,7 +219,7 @@ abstract class Scenario {
         break;
       }
       if (count == 0) {
-        patience.pause("bytes");
+        await.pause("bytes");
       }
     }
     return java.util.Arrays.copyOf(buffer.array(), buffer.position());

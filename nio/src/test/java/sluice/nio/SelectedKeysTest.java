@@ -11,7 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What may be done with the sets of keys, and how ready operations add up in them.
 class SelectedKeysTest extends Scenario {
@@ -75,7 +75,7 @@ class SelectedKeysTest extends Scenario {
     assertThat(selector.selectNow()).isZero();
     assertThat(selector.selectedKeys()).containsExactly(key);
     send(link.far(), "x");
-    Patience.until("one more operation", () -> selector.selectNow() == 1);
+    Await.until("one more operation", () -> selector.selectNow() == 1);
     assertThat(key.readyOps()).isEqualTo(SelectionKey.OP_WRITE | SelectionKey.OP_READ);
     assertThat(selector.selectNow()).isZero();
   }
@@ -87,7 +87,7 @@ class SelectedKeysTest extends Scenario {
     SelectionKey key =
         register(link.near(), selector, SelectionKey.OP_WRITE | SelectionKey.OP_READ);
     send(link.far(), "x");
-    Patience.until("a readable key", () -> selector.selectNow() >= 0 && key.isReadable());
+    Await.until("a readable key", () -> selector.selectNow() >= 0 && key.isReadable());
     readFully(link.near(), 1);
     selector.selectNow();
     assertThat(key.isReadable()).as("still set, as the key was not removed").isTrue();
@@ -128,7 +128,7 @@ class SelectedKeysTest extends Scenario {
     send(link.far(), "x");
     int both = SelectionKey.OP_READ | SelectionKey.OP_WRITE;
     SelectionKey key = register(link.near(), selector, both);
-    Patience.until(
+    Await.until(
         "both operations",
         () -> {
           selector.selectedKeys().clear();

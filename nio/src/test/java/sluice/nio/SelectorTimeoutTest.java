@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// How long a select waits, and that an interrupt ends it.
 class SelectorTimeoutTest extends Scenario {
@@ -68,7 +68,7 @@ class SelectorTimeoutTest extends Scenario {
     SelectionKey key = register(link.near(), selector, SelectionKey.OP_READ);
     assertThat(selector.selectNow()).isZero();
     send(link.far(), "now");
-    Patience.until("a key that is ready", () -> selector.selectNow() == 1);
+    Await.until("a key that is ready", () -> selector.selectNow() == 1);
     assertThat(selector.selectedKeys()).containsExactly(key);
   }
 

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A wake-up before or during a select ends exactly that select.
 class SelectorWakeupTest extends Scenario {
@@ -103,7 +103,7 @@ class SelectorWakeupTest extends Scenario {
               int mine = asked.incrementAndGet();
               selector.wakeup();
               if (i % 50 == 0) {
-                Patience.until("the wakeup", () -> seen.get() >= mine);
+                Await.until("the wakeup", () -> seen.get() >= mine);
               }
             }
             return true;

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// One selector and several threads, one channel and several selectors.
 class SharedSelectorTest extends Scenario {
@@ -84,7 +84,7 @@ class SharedSelectorTest extends Scenario {
     first.awaitBlocked("select");
     Task<Integer> second = Task.start(selector::select);
     second.awaitBlocked("select");
-    Patience.until(
+    Await.until(
         "the end of both selects",
         () -> {
           selector.wakeup();
@@ -225,7 +225,7 @@ class SharedSelectorTest extends Scenario {
       assertThat(text(readFully(steady.near(), 1))).isEqualTo("" + (char) ('0' + i % 10));
     }
     // The select goes on while the others work, as in a server.
-    Patience.until(
+    Await.until(
         "the end of all other threads",
         () -> {
           selector.select(5);

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// An HTTP server of one selecting thread that knows no files: a reply names the path of its
 /// request and what came as its body. `/slow…` takes 20 ms, `/close…` closes afterwards,
@@ -187,7 +187,7 @@ final class SmallApplication implements AutoCloseable {
     server.close();
     selector.close();
     try {
-      Patience.end(thread);
+      Await.end(thread);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -32,7 +32,7 @@ class ErrorsTest {
   }
 
   @Test
-  void aDeniedRingNamesWhoDeniesIt() {
+  void aDeniedRingNamesWhatDeniesIt() {
     assertThat(Explanation.ringDenied(2, true))
         .matches(each -> each.why().contains("io_uring_disabled is 2: nobody"))
         .matches(each -> each.fix().startsWith("sysctl -w kernel.io_uring_disabled=0;"));

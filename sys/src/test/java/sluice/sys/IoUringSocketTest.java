@@ -18,7 +18,7 @@ import sluice.sys.uring.CompletionQueue;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 import sluice.sys.uring.SubmissionQueue;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What the event loop relies on when sockets meet a ring.
 @Timeout(120)
@@ -174,9 +174,9 @@ class IoUringSocketTest {
       completion.advance(1);
 
       int refusal = 0;
-      Patience patience = new Patience();
+      Await await = new Await();
       while (refusal >= 0) { // the receiver's window may still grow
-        patience.check("a full socket");
+        await.check("a full socket");
         submission.send(pair.client(), false, bytes, 0, large, SILENT, true, 6);
         ring.enter(0, 0);
         assertThat(completion.available()).isEqualTo(1);
@@ -252,9 +252,9 @@ class IoUringSocketTest {
       assertThat(completion.available()).isZero();
       MemorySegment in = shared.allocate(1 << 20);
       int received = 0;
-      Patience patience = new Patience();
+      Await await = new Await();
       while (received < large) {
-        patience.check("all bytes");
+        await.check("all bytes");
         int count = Sockets.recv(pair.server(), in, 0, 1 << 20, Sockets.MSG_DONTWAIT);
         received += Math.max(count, 0);
         ring.enter(0, 0);

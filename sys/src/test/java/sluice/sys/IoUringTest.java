@@ -14,7 +14,7 @@ import sluice.sys.uring.IoUringProbe;
 import sluice.sys.uring.Opcode;
 import sluice.sys.uring.SubmissionQueue;
 import sluice.testbase.AllocatedBytes;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 class IoUringTest {
@@ -335,7 +335,7 @@ class IoUringTest {
           }
         });
     owner.start();
-    Patience.until("the owner's sleep", () -> owner.getState() == Thread.State.TIMED_WAITING);
+    Await.until("the owner's sleep", () -> owner.getState() == Thread.State.TIMED_WAITING);
     assertThatThrownBy(opened[0]::close).isInstanceOf(WrongThreadException.class);
     assertThatThrownBy(() -> opened[0].enter(0, 0)).isInstanceOf(WrongThreadException.class);
     owner.interrupt();

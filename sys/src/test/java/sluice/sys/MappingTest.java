@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 class MappingTest {
@@ -87,9 +87,9 @@ class MappingTest {
   /// Waits until a thread of this process sleeps in a system call that was given the address.
   private static void awaitCallWith(long address) throws Exception {
     String argument = "0x" + Long.toHexString(address);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (true) {
-      patience.check("a system call with " + argument);
+      await.check("a system call with " + argument);
       try (Stream<Path> threads = java.nio.file.Files.list(Path.of("/proc/self/task"))) {
         for (Path thread : threads.toList()) {
           String call = java.nio.file.Files.readString(thread.resolve("syscall"));

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 class SocketsTest {
@@ -90,9 +90,9 @@ class SocketsTest {
         MsgHeader.control(headers, header, controls, i * 64L, 64);
       }
       int flags = Sockets.MSG_DONTWAIT;
-      Patience patience = new Patience();
+      Await await = new Await();
       for (int received = 0; received < 4; ) { // a busy kernel delivers a little later
-        patience.check("the datagrams");
+        await.check("the datagrams");
         long next = (long) received * MultiMsgHeader.SIZE;
         int count = Sockets.recvmmsg(server, headers, next, messages - received, flags);
         assertThat(count == -Errno.EAGAIN || count > 0).as("%s", count).isTrue();
@@ -181,9 +181,9 @@ class SocketsTest {
       Sockets.linger(another, 0);
       Files.close(another);
       int result = -Errno.EAGAIN;
-      Patience patience = new Patience();
+      Await await = new Await();
       while (result == -Errno.EAGAIN) { // a busy kernel delivers a little later
-        patience.check("the reset");
+        await.check("the reset");
         result = Sockets.recv(accepted, arena.allocate(1), 0, 1, 0);
       }
       assertThat(result).isEqualTo(-Errno.ECONNRESET);

@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
 ///
 /// JUnit's time limit alone ends no loop around a call that an interrupt does not end, or that
 /// returns at once while its thread is interrupted, as a select and a park do.
-public final class Patience {
+public final class Await {
   public static final long SECONDS = 100;
 
   private final long limitNanos;
   private final long begin = System.nanoTime();
 
   /// Begins now.
-  public Patience() {
+  public Await() {
     this(TimeUnit.SECONDS.toNanos(SECONDS));
   }
 
-  Patience(long limitNanos) {
+  Await(long limitNanos) {
     this.limitNanos = limitNanos;
   }
 
@@ -76,9 +76,9 @@ public final class Patience {
   /// @throws AssertionError when the time is over, or the thread is interrupted
   /// @throws X that of the question, which ends the wait
   public static <X extends Exception> void until(String what, Condition<X> condition) throws X {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!condition.holds()) {
-      patience.pause(what);
+      await.pause(what);
     }
   }
 
@@ -88,7 +88,7 @@ public final class Patience {
   /// @throws AssertionError the last one, when the time is over, or the thread is interrupted
   /// @throws X that of the assertions, which ends the wait
   public static <X extends Exception> void untilAsserted(Assertions<X> assertions) throws X {
-    new Patience().awaitAsserted(assertions);
+    new Await().awaitAsserted(assertions);
   }
 
   <X extends Exception> void awaitAsserted(Assertions<X> assertions) throws X {

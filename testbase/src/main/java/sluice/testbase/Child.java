@@ -12,7 +12,7 @@ public record Child(int exit, String output) {
   /// what it writes.
   public static Child run(ProcessBuilder builder) throws IOException, InterruptedException {
     Process process = builder.redirectErrorStream(true).start();
-    Patience.limit(process);
+    Await.limit(process);
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Child(process.waitFor(), output);
   }

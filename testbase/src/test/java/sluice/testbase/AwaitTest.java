@@ -8,22 +8,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-final class PatienceTest {
+final class AwaitTest {
   private final AtomicInteger asked = new AtomicInteger();
 
   /// The method declares no exception: neither kind of wait makes its caller do so.
   @Test
   void asksUntilItIsSo() {
-    Patience.until("three", () -> asked.incrementAndGet() == 3);
+    Await.until("three", () -> asked.incrementAndGet() == 3);
     assertThat(asked).hasValue(3);
-    Patience.untilAsserted(() -> assertThat(asked.incrementAndGet()).isEqualTo(6));
+    Await.untilAsserted(() -> assertThat(asked.incrementAndGet()).isEqualTo(6));
     assertThat(asked).hasValue(6);
   }
 
   @Test
   void aFailingQuestionEndsTheWait() {
-    assertThatThrownBy(() -> Patience.until("a file", this::fail)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> Patience.untilAsserted(this::fail)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Await.until("a file", this::fail)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Await.untilAsserted(this::fail)).isInstanceOf(IOException.class);
     assertThat(asked).hasValue(2);
   }
 
@@ -35,7 +35,7 @@ final class PatienceTest {
   @Test
   void anInterruptEndsTheWait() {
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> Patience.until("a wonder", () -> false))
+    assertThatThrownBy(() -> Await.until("a wonder", () -> false))
         .isInstanceOf(AssertionError.class)
         .hasMessage("interrupted while waiting for: a wonder");
     assertThat(Thread.interrupted()).isFalse();
@@ -43,7 +43,7 @@ final class PatienceTest {
 
   @Test
   void timeEndsTheWait() {
-    Patience over = new Patience(-1);
+    Await over = new Await(-1);
     assertThatThrownBy(() -> over.pause("a wonder"))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("did not come within")
@@ -52,7 +52,7 @@ final class PatienceTest {
 
   @Test
   void theLastAssertionIsTheOneThatIsTold() {
-    Patience shortOne = new Patience(TimeUnit.MILLISECONDS.toNanos(20));
+    Await shortOne = new Await(TimeUnit.MILLISECONDS.toNanos(20));
     assertThatThrownBy(() ->
             shortOne.awaitAsserted(
                 () -> assertThat(asked.incrementAndGet()).as("count").isNegative()))

@@ -32,7 +32,7 @@ import sluice.loop.datagrams.Datagrams;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.memory.View;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What a port for datagrams does, and the interruptlets on it, whatever the loop's engine is. The
 /// test's thread owns engine and loop; the other ends are plain sockets.
@@ -97,9 +97,9 @@ public abstract class DatagramsContract {
   }
 
   private void turnUntil(String what, BooleanSupplier done) {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!done.getAsBoolean()) {
-      patience.check(what);
+      await.check(what);
       loop().turn(TURN_NANOS);
     }
   }

@@ -15,7 +15,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.Transport;
 import sluice.testbase.AllocatedBytes;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Peer;
 
 /// Everything together: echo under a random load, and echo that allocates nothing.
@@ -154,9 +154,9 @@ interface EngineContractEcho {
 
     void run(int messages) {
       int end = count + messages;
-      Patience patience = new Patience();
+      Await await = new Await();
       while (count < end) {
-        patience.check("a message");
+        await.check("a message");
         int sent = chunk; // its send is handed over by this turn
         chunk = -1;
         engine.turn(10 * EngineContractRig.SECONDS, this);

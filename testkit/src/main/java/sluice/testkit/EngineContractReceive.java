@@ -20,7 +20,7 @@ import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.memory.Block;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.EngineContractRig.Event;
 
 /// Receiving into chunks of the arena, and the ways a receive ends.
@@ -140,11 +140,11 @@ interface EngineContractReceive {
     if (!sockets.receivesDirectly(pair.socket())) {
       assertThatThrownBy(() -> sockets.receiveOnce(pair.socket(), rig().token()))
           .isInstanceOf(UnsupportedOperationException.class);
-      assertThatThrownBy(() -> sockets.receiveNow(pair.socket(), into, 0, 1))
+      assertThatThrownBy(() -> sockets.tryReceive(pair.socket(), into, 0, 1))
           .isInstanceOf(UnsupportedOperationException.class);
       return;
     }
-    assertThat(sockets.receiveNow(pair.socket(), into, 0, 1)).isEqualTo(-EAGAIN);
+    assertThat(sockets.tryReceive(pair.socket(), into, 0, 1)).isEqualTo(-EAGAIN);
     byte[] bytes = EngineContractRig.randomBytes(200_000, 8);
     var writer =
         rig()
@@ -163,7 +163,7 @@ interface EngineContractReceive {
       assertThat(event.result()).isBetween(1, 1024);
       assertThat(event.more()).isFalse();
       got.write(event.bytes());
-      int taken = sockets.receiveNow(pair.socket(), into, 5, 9_000);
+      int taken = sockets.tryReceive(pair.socket(), into, 5, 9_000);
       if (taken > 0) {
         got.write(into.asSlice(5, taken).toArray(ValueLayout.JAVA_BYTE));
       } else {
@@ -175,7 +175,7 @@ interface EngineContractReceive {
     long token = rig().token();
     sockets.receiveOnce(pair.socket(), token);
     assertThat(rig().await(token).result()).isZero();
-    assertThat(sockets.receiveNow(pair.socket(), into, 0, 1)).isZero();
+    assertThat(sockets.tryReceive(pair.socket(), into, 0, 1)).isZero();
   }
 
   @Test
@@ -309,9 +309,9 @@ interface EngineContractReceive {
     for (int round = 0; round < 20; round++) {
       a.peer().write(new byte[] {1});
       List<Long> order = new ArrayList<>();
-      Patience patience = new Patience();
+      Await await = new Await();
       while (order.isEmpty()) {
-        patience.check("what arrives");
+        await.check("what arrives");
         rig()
             .engine()
             .turn(

@@ -202,7 +202,7 @@ public abstract class InterruptletContract {
   }
 
   @Test
-  void whoFailsLosesItsConnectionAlone() throws IOException {
+  void aHandlerThatFailsLosesItsConnectionAlone() throws IOException {
     Interruptlets socket = lines();
     HandlerGuard guard = socket.admit("fast", () -> new Fast('F'), LIMIT);
     serve(socket);

@@ -18,7 +18,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.LeaseLimits;
 import sluice.memory.Memory;
 import sluice.memory.View;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 
@@ -172,9 +172,9 @@ interface LeaseContractPressure {
       peer.write(half);
     }
     long all = (long) peers.size() * half.length;
-    Patience patience = new Patience();
+    Await await = new Await();
     while (counters().receivedBytes() < all) {
-      patience.check("all bytes");
+      await.check("all bytes");
       loops().loop().turn(EngineContractRig.MILLIS);
       assertThat(loops().arena().free()).isEqualTo(CHUNKS);
     }

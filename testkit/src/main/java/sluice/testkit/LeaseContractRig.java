@@ -16,7 +16,7 @@ import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractPeers.Peer;
 import sluice.testkit.EngineContractRig.Opener;
@@ -145,10 +145,10 @@ final class LeaseContractRig {
 
   /// Turns until nothing more arrives: a peer that still writes is held back.
   void turnUntilQuiet() {
-    Patience patience = new Patience();
+    Await await = new Await();
     long before;
     do {
-      patience.check("the end of what arrives");
+      await.check("the end of what arrives");
       before = loop().counters().receivedBytes();
       turnFor(500 * EngineContractRig.MILLIS, 10 * LEAST_TURNS);
     } while (loop().counters().receivedBytes() != before);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import sluice.loop.poller.Poller;
 import sluice.loop.poller.PollerEvents;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.PollerContractRig.Member;
 
 /// What several threads may do with one poller. For worlds with real threads.
@@ -172,9 +172,9 @@ interface PollerContractThreads {
             });
     for (int i = 0; i < rounds; i++) {
       rig().poller.wakeup();
-      Patience patience = new Patience();
+      Await await = new Await();
       while (waits.get() <= i) {
-        patience.check("the end of wait " + i);
+        await.check("the end of wait " + i);
         LockSupport.parkNanos(1); // there may be one processor
       }
     }

@@ -26,7 +26,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.Transport;
 import sluice.loop.server.InProcess;
 import sluice.memory.View;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.testkit.EngineContractPeers.Peer;
 
 /// One loop that turns two transports: that of its engine, and connections inside of the process.
@@ -151,9 +151,9 @@ public abstract class TwoTransportsContract {
   }
 
   private void turnUntil(String what, BooleanSupplier done) {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!done.getAsBoolean()) {
-      patience.check(what);
+      await.check(what);
       loop().turn(TURN_NANOS);
     }
   }

@@ -27,7 +27,7 @@ import sluice.memory.View;
 import sluice.sys.EventFd;
 import sluice.sys.ResourceLimit;
 import sluice.sys.SysException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A loop whose process has no descriptors left, on every engine: each client is told so at once,
 /// the loop does not spin, and it goes on when there are descriptors again.
@@ -78,7 +78,7 @@ class DescriptorShortageTest {
         }
         refuseClients(server, clients, hogs);
         hogs.forEach(EventFd::close);
-        Patience.until("a client that is served", () -> servesAgain(address(server)));
+        Await.until("a client that is served", () -> servesAgain(address(server)));
         for (SocketChannel each : clients) {
           each.close();
         }
@@ -95,7 +95,7 @@ class DescriptorShortageTest {
     SocketAddress address = address(server);
     assertThat(servesAgain(address)).isTrue(); // what this test runs through is loaded by now
     Loop loop = server.loops().getFirst();
-    Patience.until("the end of the first", () -> loop.connectionCount() == 0);
+    Await.until("the end of the first", () -> loop.connectionCount() == 0);
     LoopCounters counters = loop.counters();
     int refused = 0;
     for (SocketChannel each : clients) {

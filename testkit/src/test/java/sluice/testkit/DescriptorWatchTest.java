@@ -15,7 +15,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.sys.EventFd;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A loop waits for a descriptor beside its connections.
 @Timeout(120)
@@ -40,9 +40,9 @@ class DescriptorWatchTest {
         loop.turn(0);
         assertThat(heard.get()).isEqualTo(round - 1);
         Thread signal = Thread.ofPlatform().start(event::signal);
-        Patience patience = new Patience();
+        Await await = new Await();
         while (heard.get() < round) {
-          patience.check("what is watched");
+          await.check("what is watched");
           loop.turn(TURN_NANOS);
         }
         signal.join();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.Block;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Shared memory between two processes, one of which may be killed.
 @Timeout(240)
@@ -41,7 +41,7 @@ final class LocalProcessesTest {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.INHERIT)
             .start();
-    Patience.limit(peer);
+    Await.limit(peer);
     return peer;
   }
 
@@ -93,7 +93,7 @@ final class LocalProcessesTest {
         vi.recvBufPost(in, 0);
         vi.recvBufPost(last, 0);
         peer[0].destroyForcibly();
-        int _ = Patience.end(peer[0]);
+        int _ = Await.end(peer[0]);
         assertThatThrownBy(
                 () -> {
                   while (true) { // what was complete before the end still comes
@@ -112,7 +112,7 @@ final class LocalProcessesTest {
         spare.close();
         assertThat(mappings()).isEqualTo(mappings);
       }
-      Patience.until("all descriptors closed", () -> descriptors() <= descriptors);
+      Await.until("all descriptors closed", () -> descriptors() <= descriptors);
     }
   }
 
@@ -146,12 +146,12 @@ final class LocalProcessesTest {
           servers[i] = server.accept(attributes, LONG);
         }
       }
-      Patience.until("all wait at one time", () -> waiting.get() == count);
+      Await.until("all wait at one time", () -> waiting.get() == count);
       for (int i = count - 1; i >= 0; i--) {
         servers[i].send(new byte[1], 0, 1, LONG);
       }
       for (Thread thread : threads) {
-        Patience.end(thread);
+        Await.end(thread);
       }
       assertThat(got).hasValue(count);
       for (int i = 0; i < count; i++) {

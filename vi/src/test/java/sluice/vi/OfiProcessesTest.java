@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import sluice.sys.Affinity;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Providers of libfabric between two processes, one of which may be killed.
 @Timeout(240)
@@ -61,7 +61,7 @@ final class OfiProcessesTest {
     Process[] peer = new Process[1];
     try (Nic nic = open(device);
         Vi vi = accept(nic, peer, "echo", ViAttributes.DEFAULT)) {
-      Patience.until("no file of the connection", () -> sharedFiles(peer[0]) == 0);
+      Await.until("no file of the connection", () -> sharedFiles(peer[0]) == 0);
       VisUnderTest.exchangeWithEcho(vi, peer[0], 1, 48, 5000, 65_536, 3);
     }
   }
@@ -81,7 +81,7 @@ final class OfiProcessesTest {
       }
       vi.recvBufPost(in, 0);
       peer[0].destroyForcibly();
-      int _ = Patience.end(peer[0]);
+      int _ = Await.end(peer[0]);
       assertThatThrownBy(
               () -> {
                 while (true) { // what was complete before the end still comes
@@ -136,7 +136,7 @@ final class OfiProcessesTest {
       }
       vi.send(new byte[0], 0, 0, LONG);
       assertThat(vi.recv(LONG)).isEmpty();
-      assertThat(Patience.end(peer[0])).isZero();
+      assertThat(Await.end(peer[0])).isZero();
       return best;
     }
   }

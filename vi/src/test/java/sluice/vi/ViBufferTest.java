@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.AllocatedBytes;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Views of buffers, and the three ways to be done with one.
 @Timeout(240)
@@ -22,9 +22,9 @@ final class ViBufferTest {
   /// A type that the codec cannot reach.
   private record Hidden(int value) {}
 
-  private static <X extends Exception> void collectUntil(
-      String what, Patience.Condition<X> condition) throws X {
-    Patience.until(
+  private static <X extends Exception> void collectUntil(String what, Await.Condition<X> condition)
+      throws X {
+    Await.until(
         what,
         () -> {
           System.gc();

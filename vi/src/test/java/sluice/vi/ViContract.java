@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What every device does alike. A test class for each device says how to open it.
 @Timeout(240)
@@ -55,7 +55,7 @@ abstract class ViContract {
       assertThat(got.isDone()).isTrue();
       assertThat(got.length()).isEqualTo(length);
       assertThat(got.failure()).isNull();
-      ViTicket early = sending.get(Patience.SECONDS, TimeUnit.SECONDS);
+      ViTicket early = sending.get(Await.SECONDS, TimeUnit.SECONDS);
       assertThat(early == null ? vis.client.sendBufWait(LONG) : early).isSameAs(from);
       assertThat(from.length()).isEqualTo(length);
       assertThat(VisUnderTest.content(to, length)).isEqualTo(java.util.Arrays.copyOf(sent, length));
@@ -79,7 +79,7 @@ abstract class ViContract {
         assertThat(VisUnderTest.content(in, length))
             .isEqualTo(java.util.Arrays.copyOf(sent, length));
       }
-      assertThat(echo.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(300);
+      assertThat(echo.get(Await.SECONDS, TimeUnit.SECONDS)).isEqualTo(300);
     }
   }
 
@@ -143,7 +143,7 @@ abstract class ViContract {
       for (int i = 0; i < 8; i++) {
         ViTicket _ = vis.client.sendBufWait(LONG);
       }
-      assertThat(received.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(count);
+      assertThat(received.get(Await.SECONDS, TimeUnit.SECONDS)).isEqualTo(count);
     }
   }
 
@@ -310,7 +310,7 @@ abstract class ViContract {
         assertThatThrownBy(() -> new Vi(place, other, null, null, 3))
             .isInstanceOf(ViException.class)
             .hasMessageContaining("reliability");
-        Patience.end(accepting);
+        Await.end(accepting);
         assertThat(refused).singleElement().isInstanceOf(ViException.class);
       }
     }
@@ -370,7 +370,7 @@ abstract class ViContract {
           });
       Thread.sleep(5); // mostly it waits then; the outcome is the same if not
       vis.server.close();
-      Throwable end = waiting.get(Patience.SECONDS, TimeUnit.SECONDS);
+      Throwable end = waiting.get(Await.SECONDS, TimeUnit.SECONDS);
       assertThat(end).isNotInstanceOf(AssertionError.class);
       assertThat(in.isPosted()).isFalse();
     }
@@ -400,7 +400,7 @@ abstract class ViContract {
       vis.server.recvBufPost(vis.buffer(vis.server, 10), 0);
       Future<ViTicket> waiting = vis.beside(() -> waitOnceAlone(vis.server));
       ViBufferTicket more = vis.buffer(vis.server, 10);
-      Patience.until(
+      Await.until(
           "the refusal",
           () -> {
             try {
@@ -416,18 +416,18 @@ abstract class ViContract {
           .isInstanceOf(IllegalStateException.class);
       assertThat(more.isPosted()).isFalse();
       vis.client.send(new byte[1], 0, 1);
-      assertThat(waiting.get(Patience.SECONDS, TimeUnit.SECONDS).length()).isEqualTo(1);
+      assertThat(waiting.get(Await.SECONDS, TimeUnit.SECONDS).length()).isEqualTo(1);
     }
   }
 
   /// Waits in the queue, also when the other thread was inside for a moment.
   private static ViTicket waitOnceAlone(Vi vi) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (true) {
       try {
         return vi.recvBufWait(LONG);
       } catch (IllegalStateException refused) {
-        patience.check("the queue without another thread");
+        await.check("the queue without another thread");
       }
     }
   }
@@ -452,7 +452,7 @@ abstract class ViContract {
       assertThat(java.util.Arrays.copyOfRange(one.byteArray(), 100, 5100)).isEqualTo(sent);
       assertThat(vis.server.recvWait(LONG)).isSameAs(two);
       assertThat(two.byteArray()).isEqualTo(java.util.Arrays.copyOfRange(sent, 10, 20));
-      assertThat(both.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(both.get(Await.SECONDS, TimeUnit.SECONDS)).isTrue();
       vis.client.send(sent, 0, 64);
       vis.client.send(sent, 0, 0);
       assertThat(vis.server.recv(LONG)).isEqualTo(java.util.Arrays.copyOf(sent, 64));
@@ -486,7 +486,7 @@ abstract class ViContract {
           assertThat(ticket.vi()).isSameAs(vis.server);
           assertThat(ticket.isSend()).isFalse();
           assertThat(ticket.length()).isEqualTo(2);
-          assertThat(sent.get(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+          assertThat(sent.get(Await.SECONDS, TimeUnit.SECONDS)).isTrue();
           vis.server.recvBufPost((ViBufferTicket) ticket, 0);
         }
       }
@@ -537,7 +537,7 @@ abstract class ViContract {
         if (level == Reliability.RELIABLE_RECEPTION) {
           assertThat(vis.client.sendBufWait(LONG)).isSameAs(out);
         }
-        assertThat(received.get(Patience.SECONDS, TimeUnit.SECONDS).length()).isEqualTo(60);
+        assertThat(received.get(Await.SECONDS, TimeUnit.SECONDS).length()).isEqualTo(60);
       }
     }
   }

@@ -10,12 +10,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Two connected VIs of one process, and buffers for them. Of the test's thread.
 final class VisUnderTest implements AutoCloseable {
   /// Long enough for any machine.
-  static final int LONG_MICROS = (int) TimeUnit.SECONDS.toMicros(Patience.SECONDS);
+  static final int LONG_MICROS = (int) TimeUnit.SECONDS.toMicros(Await.SECONDS);
 
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
@@ -46,7 +46,7 @@ final class VisUnderTest implements AutoCloseable {
     }
     vi.send(new byte[0], 0, 0, LONG_MICROS);
     assertThat(vi.recv(LONG_MICROS)).isEmpty();
-    assertThat(Patience.end(peer)).isZero();
+    assertThat(Await.end(peer)).isZero();
     assertThatThrownBy(() -> vi.recv(LONG_MICROS))
         .isInstanceOf(ViException.class)
         .hasMessageContaining("closed the connection");
@@ -69,7 +69,7 @@ final class VisUnderTest implements AutoCloseable {
         ViServer listener = new ViServer(place, 7)) {
       var accepted = other.submit(() -> listener.accept(attributes, null, receives, LONG_MICROS));
       Vi client = new Vi(place, attributes, sends, null, 7);
-      return new VisUnderTest(nic, client, accepted.get(Patience.SECONDS, TimeUnit.SECONDS));
+      return new VisUnderTest(nic, client, accepted.get(Await.SECONDS, TimeUnit.SECONDS));
     }
   }
 
@@ -111,7 +111,7 @@ final class VisUnderTest implements AutoCloseable {
     server.close();
     threads.shutdown();
     try {
-      assertThat(threads.awaitTermination(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
+      assertThat(threads.awaitTermination(Await.SECONDS, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError("interrupted while closing", e);
     }

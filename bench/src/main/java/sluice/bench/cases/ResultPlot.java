@@ -35,7 +35,8 @@ public final class ResultPlot {
   /// @throws IllegalArgumentException when they are none
   public static String render(List<String> lines) {
     List<Map<String, Object>> rows = lines.stream().map(Json::parseObject).toList();
-    Map<?, ?> environment = rows.getFirst().get("environment") instanceof Map<?, ?> e ? e : Map.of();
+    Map<?, ?> environment =
+        rows.getFirst().get("environment") instanceof Map<?, ?> e ? e : Map.of();
     List<Panel> panels = panels(rows);
     if (panels.isEmpty()) {
       throw new IllegalArgumentException("no line has a figure of a system");

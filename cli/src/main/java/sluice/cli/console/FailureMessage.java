@@ -26,12 +26,14 @@ public final class FailureMessage {
       case NotDirectoryException e -> TerminalText.line(e.getFile()) + " is no directory";
       case DirectoryNotEmptyException e -> TerminalText.line(e.getFile()) + " is not empty";
       case AccessDeniedException e ->
-          TerminalText.line(e.getFile()) + ": permission denied. Fix: grant it, or run as a user that may";
+          TerminalText.line(e.getFile())
+              + ": permission denied. Fix: grant it, or run as a user that may";
       case UnknownHostException e -> "no address is known for " + e.getMessage();
       case FsException e -> TerminalText.message(e.getMessage() + remedy(e));
       case FileSystemException e -> TerminalText.line(String.valueOf(e.getMessage()));
       default ->
-          TerminalText.message(failure.getMessage() == null ? failure.toString() : failure.getMessage());
+          TerminalText.message(
+              failure.getMessage() == null ? failure.toString() : failure.getMessage());
     };
   }
 

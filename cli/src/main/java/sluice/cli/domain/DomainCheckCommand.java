@@ -82,7 +82,8 @@ final class DomainCheckCommand implements Callable<Integer> {
       counts.merge(treatment, 1, Integer::sum);
       out.println(
           String.format("%-12s ", treatment.label())
-              + TerminalText.line(finding.use() + " in " + finding.className() + "." + finding.member())
+              + TerminalText.line(
+                  finding.use() + " in " + finding.className() + "." + finding.member())
               + ", line "
               + finding.line()
               + ": "

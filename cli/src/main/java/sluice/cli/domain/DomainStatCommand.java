@@ -33,7 +33,12 @@ final class DomainStatCommand implements Callable<Integer> {
       out.println(Json.of(row.json()));
     } else {
       out.println(
-          "domain " + TerminalText.line(row.name()) + " of process " + row.pid() + ": " + row.state());
+          "domain "
+              + TerminalText.line(row.name())
+              + " of process "
+              + row.pid()
+              + ": "
+              + row.state());
       row.values()
           .forEach((label, value) ->
               out.println(String.format(Locale.ROOT, "  %-20s %,20d", label, value)));

@@ -69,7 +69,8 @@ final class ArchiveOut {
       if (a.kind() != FileKind.SYMLINK) {
         attributes(a.inode(), fd, target);
         lists(a, fd, target); // before the mode, whose bits for the group are a list's mask
-        HostSystemCalls.check(AttributeCalls.chmod(HostSystemCalls.path(fd), kept), "fchmodat", target);
+        HostSystemCalls.check(
+            AttributeCalls.chmod(HostSystemCalls.path(fd), kept), "fchmodat", target);
       }
       int timed = AttributeCalls.utimens(fd, a.accessNanos(), 0, a.modifyNanos(), 0);
       HostSystemCalls.check(timed, "utimensat", target);
@@ -113,7 +114,11 @@ final class ArchiveOut {
       try {
         byte[] list = tree.accessControlList(a.inode(), ofNewFiles);
         if (list != null) {
-          list(fd, ofNewFiles ? HostSystemCalls.DEFAULT_LIST : HostSystemCalls.ACCESS_LIST, list, target);
+          list(
+              fd,
+              ofNewFiles ? HostSystemCalls.DEFAULT_LIST : HostSystemCalls.ACCESS_LIST,
+              list,
+              target);
         }
       } catch (FsException e) {
         warnings.tell(target + ": its access control list: " + e.getMessage());

@@ -98,7 +98,8 @@ public final class FsLs implements Callable<Integer> {
 
   private static String line(Ext2 tree, String name, long inode) throws IOException {
     FileAttributes a = tree.attributes(inode);
-    String target = a.kind() == FileKind.SYMLINK ? " -> " + TerminalText.name(tree.readLink(inode)) : "";
+    String target =
+        a.kind() == FileKind.SYMLINK ? " -> " + TerminalText.name(tree.readLink(inode)) : "";
     Instant time = Instant.ofEpochSecond(Math.floorDiv(a.modifyNanos(), 1_000_000_000L));
     return String.format(
         Locale.ROOT,

@@ -57,7 +57,8 @@ final class FsUmount implements Callable<Integer> {
     int result = Mounts.umount2(place.toString(), flags);
     if (result == -Errno.EBUSY) {
       throw new IOException(
-          "%s is in use. Fix: fuser -vm %s names the processes; or give -l".formatted(place, place));
+          "%s is in use. Fix: fuser -vm %s names the processes; or give -l"
+              .formatted(place, place));
     }
     SysException.check(result, "umount2", place);
     UnmountWait.await(image);

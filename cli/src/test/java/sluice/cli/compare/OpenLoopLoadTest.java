@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.cli.console.UsageException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The load that a comparison sends, against the JDK's own server.
 @Timeout(600)
@@ -108,7 +108,7 @@ final class OpenLoopLoadTest {
       URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
       OpenLoopLoad load = new OpenLoopLoad(List.of(url), 1, 1);
       LoadSource.Outcome outcome = load.run(1);
-      Patience.end(answering);
+      Await.end(answering);
       assertThat(outcome.requests()).isEqualTo(1);
       assertThat(outcome.p50()).isGreaterThan(10 * 20_000 * 0.9);
       assertThat(whole).hasValue(1);
@@ -149,7 +149,7 @@ final class OpenLoopLoadTest {
               });
       URI url = URI.create("http://localhost:" + old.getLocalPort() + "/");
       LoadSource.Outcome outcome = new OpenLoopLoad(List.of(url), 6, 1).run(1);
-      Patience.end(answering);
+      Await.end(answering);
       assertThat(outcome.failed()).isZero();
       assertThat(outcome.requests()).isEqualTo(6);
     }

@@ -20,7 +20,7 @@ import sluice.domain.portal.Shop.Listener;
 import sluice.domain.portal.Shop.Note;
 import sluice.domain.portal.copy.CopyQuota;
 import sluice.domain.portal.copy.CopyRefused;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What holds for a portal whichever thread runs the service.
 @Timeout(60)
@@ -200,7 +200,7 @@ abstract class PortalContract {
     assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS))
         .cause()
         .isInstanceOfAny(CallCancelled.class, InterruptedException.class);
-    Patience.until("the interrupt", () -> till.interrupted);
+    Await.until("the interrupt", () -> till.interrupted);
     assertThat(portal().add(1, 1, 1, true)).isEqualTo(4);
   }
 
@@ -219,7 +219,7 @@ abstract class PortalContract {
     portal().keep(mine.get());
     assertThat(mine.get()).isNotNull();
     till.kept = null;
-    Patience.until(
+    Await.until(
         "the collection of the service",
         () -> {
           System.gc();

@@ -124,7 +124,9 @@ final class AttributeWriter {
       return;
     }
     boolean both =
-        change.has(AttributeChange.ACCESS) && change.has(AttributeChange.MODIFY) && isCurrentTime(change);
+        change.has(AttributeChange.ACCESS)
+            && change.has(AttributeChange.MODIFY)
+            && isCurrentTime(change);
     if (!both) {
       Permissions.requireOwner(caller, inode);
     }

@@ -364,7 +364,8 @@ final class Directories {
 
   /// Adds an entry at the place that [#place] gave under the same lock; the caller stores the
   /// directory.
-  void add(Operation op, Inode directory, PathAt place, byte[] name, Inode file) throws IOException {
+  void add(Operation op, Inode directory, PathAt place, byte[] name, Inode file)
+      throws IOException {
     if (place.split() != null) {
       addToSplit(op, directory, place.split(), name, file);
       return;

@@ -266,7 +266,9 @@ public final class Ext2 implements FileTree {
   @Override
   public long tryAccess(Caller caller, long inode, int rights) {
     FileAttributes a = tryAttributes(inode);
-    return a == null ? WOULD_BLOCK : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
+    return a == null
+        ? WOULD_BLOCK
+        : Permissions.granted(caller, a.mode(), a.uid(), a.gid(), rights);
   }
 
   @Override

@@ -67,7 +67,8 @@ final class Permissions {
         && caller.uid() != file.uid
         && caller.uid() != directory.uid) {
       throw FsException.of(
-          Errno.EPERM, "directory " + directory.number + " is sticky, its files are of other users");
+          Errno.EPERM,
+          "directory " + directory.number + " is sticky, its files are of other users");
     }
     requireNotFixed(file);
   }

@@ -232,8 +232,8 @@ public final class FuseMount implements AutoCloseable {
     return true;
   }
 
-  /// Blocks until it was unmounted, by any process, and its last user has let go; or it was closed; or
-  /// requests may wait for ever, of which a message tells: it is to be closed then.
+  /// Blocks until it was unmounted, by any process, and its last user has let go; or it was closed;
+  /// or requests may wait for ever, of which a message tells: it is to be closed then.
   public void awaitEnd() throws InterruptedException {
     for (Thread thread : threads) {
       while (thread.isAlive() && !session.closing() && !session.broken()) {

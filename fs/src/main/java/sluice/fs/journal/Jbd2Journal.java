@@ -13,8 +13,8 @@ import sluice.fs.block.Journal;
 import sluice.fs.block.Transaction;
 import sluice.fs.cache.FrameCache;
 import sluice.fs.cache.FrameClaims;
-import sluice.fs.cache.FrameRuns;
 import sluice.fs.cache.FrameLease;
+import sluice.fs.cache.FrameRuns;
 import sluice.fs.cache.Uninterruptibly;
 import sluice.sys.Errno;
 

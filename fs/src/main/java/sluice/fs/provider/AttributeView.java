@@ -53,7 +53,8 @@ record AttributeView(String name, PathAt place, boolean follow) implements Posix
           long inode = place.inode(follow);
           boolean link = !follow && fs.tree().attributes(inode).kind() == FileKind.SYMLINK;
           if (link && change.has(AttributeChange.MODE)) {
-            throw ErrnoExceptions.refuse(Errno.EOPNOTSUPP); // Linux does not keep permissions of links
+            throw ErrnoExceptions.refuse(
+                Errno.EOPNOTSUPP); // Linux does not keep permissions of links
           }
           fs.tree().setAttributes(fs.caller(), inode, change);
         });

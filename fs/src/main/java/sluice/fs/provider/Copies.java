@@ -91,7 +91,8 @@ final class Copies {
 
   // ---- copying ----------------------------------------------------------------------------------
 
-  private static void copy(PathAt source, PathAt target, Set<CopyOption> options) throws IOException {
+  private static void copy(PathAt source, PathAt target, Set<CopyOption> options)
+      throws IOException {
     boolean follow = !options.contains(LinkOption.NOFOLLOW_LINKS);
     TreeFileSystem from = source.fileSystem();
     TreeFileSystem to = target.fileSystem();
@@ -213,7 +214,9 @@ final class Copies {
         int bytes =
             from.call(
                 source.path(),
-                () -> from.tree().read(file.inode(), data, scratch.memory(), 0, TransferBuffer.BYTES));
+                () ->
+                    from.tree()
+                        .read(file.inode(), data, scratch.memory(), 0, TransferBuffer.BYTES));
         to.run(
             target.path(),
             () -> {

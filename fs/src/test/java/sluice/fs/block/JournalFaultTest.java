@@ -20,7 +20,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What happens when the device fails: the right errno, nothing new on a log that is not trusted,
 /// no thread waits for ever.
@@ -85,7 +85,7 @@ final class JournalFaultTest {
     try (JournalRig rig = JournalRig.open(device, LOG, FRAMES)) {
       device.readFails = JournalFaultTest::home;
       rig.cache.readAhead(A, 16);
-      Patience.until("a read that fails", () -> device.failed.get() > 0);
+      Await.until("a read that fails", () -> device.failed.get() > 0);
       device.heal();
       assertThat(rig.version(A + 3)).isZero();
     }

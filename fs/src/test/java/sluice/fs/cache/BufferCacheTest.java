@@ -26,7 +26,7 @@ import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 final class BufferCacheTest {
@@ -261,8 +261,8 @@ final class BufferCacheTest {
       try (Transaction transaction = over.begin(1)) {
         transaction.change(9).setInt(0, 7);
       }
-      Patience.until("the change on the device", () -> onDevice(9) == 7);
-      Patience.until("a cache without changes", () -> hurried.dirtyBytes() == 0);
+      Await.until("the change on the device", () -> onDevice(9) == 7);
+      Await.until("a cache without changes", () -> hurried.dirtyBytes() == 0);
     }
   }
 
@@ -279,7 +279,7 @@ final class BufferCacheTest {
       half.setInt(0, 2);
       half.close();
     }
-    assertThat(reader.get(Patience.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
+    assertThat(reader.get(Await.SECONDS, TimeUnit.SECONDS)).isEqualTo(2);
   }
 
   @Test
@@ -328,7 +328,7 @@ final class BufferCacheTest {
           }
         });
     value(600); // waits for one to come back
-    Patience.end(later);
+    Await.end(later);
     held.forEach(Buffer::close);
   }
 
@@ -350,7 +350,7 @@ final class BufferCacheTest {
   @Test
   void readsAhead() throws Exception {
     cache.readAhead(100, 8);
-    Patience.until("the block that is read ahead", () -> cache.lease(107) != null);
+    Await.until("the block that is read ahead", () -> cache.lease(107) != null);
     requireHere(100);
     requireNonNull(cache.lease(107)).release();
     requireNonNull(cache.lease(107)).release();

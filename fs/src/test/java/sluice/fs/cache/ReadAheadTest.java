@@ -17,7 +17,7 @@ import sluice.fs.block.BufferCache;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.memory.Block;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The end of reading ahead, while others ask for more.
 @Timeout(300)
@@ -76,7 +76,7 @@ final class ReadAheadTest {
         assertThat(device.inside.await(60, TimeUnit.SECONDS)).as("the reader has begun").isTrue();
         askOften(cache);
         closing.start();
-        Patience.until("a wait for the reader", () -> closing.getState() == Thread.State.WAITING);
+        Await.until("a wait for the reader", () -> closing.getState() == Thread.State.WAITING);
         askOften(cache);
       } finally {
         device.gate.countDown();
@@ -122,7 +122,7 @@ final class ReadAheadTest {
         } finally {
           ended.set(true);
           for (Thread asker : askers) {
-            Patience.end(asker);
+            Await.end(asker);
           }
         }
       }

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
 import sluice.memory.Account;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Buffer caches for tests that say what is on the device and what is not yet: neither they nor the
 /// journals over them write anything because it has become old, however long the test's thread is
@@ -13,7 +13,7 @@ import sluice.testbase.Patience;
 /// call.
 public final class TestCaches {
   private static final CacheDelays TIMES =
-      new CacheDelays(TimeUnit.HOURS.toMillis(1), TimeUnit.SECONDS.toMillis(Patience.SECONDS));
+      new CacheDelays(TimeUnit.HOURS.toMillis(1), TimeUnit.SECONDS.toMillis(Await.SECONDS));
 
   private TestCaches() {}
 

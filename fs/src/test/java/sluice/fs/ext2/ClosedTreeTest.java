@@ -15,7 +15,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What remains of a tree that was closed: nothing, although the threads that used it live on.
 @Timeout(120)
@@ -29,7 +29,7 @@ final class ClosedTreeTest {
     for (int i = 0; i < 3; i++) {
       closed.add(useAndClose(journaled));
     }
-    Patience.untilAsserted(() -> {
+    Await.untilAsserted(() -> {
       System.gc();
       assertThat(closed).allMatch(tree -> tree.get() == null);
     });

@@ -30,7 +30,7 @@ import sluice.fs.storage.BlockDevices;
 import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A volume that is full, but for what a few threads need at once: they fill it and free it again
 /// and again, and as freed blocks are available only when the journal has committed, each must wait
@@ -193,7 +193,7 @@ final class FreedSpaceTest {
           byte[] name = {(byte) ('0' + i), '.'};
           busy.add(Thread.ofPlatform().start(() -> churn(tree, directory, name, from, ended)));
         }
-        Patience.until("a commit", () -> flushes.get() > 0);
+        Await.until("a commit", () -> flushes.get() > 0);
         int before = flushes.get();
         assertThatThrownBy(() -> tree.write(user, file, 0, from, 0, 8 * BLOCK))
             .isInstanceOfSatisfying(

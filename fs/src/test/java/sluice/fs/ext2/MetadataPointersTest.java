@@ -178,7 +178,8 @@ final class MetadataPointersTest {
     refused(target, () -> tree.read(file, position + 7, memory, 0, 9));
     refused(target, () -> tree.slices(file, position, BLOCK, (_, _, _) -> {}));
     refused(target, () -> tree.slices(file, position, 2 * BLOCK, (_, _, _) -> {}));
-    assertThat(tree.tryRead(file, position, BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.WOULD_BLOCK);
+    assertThat(tree.tryRead(file, position, BLOCK, (_, _, _) -> {}))
+        .isEqualTo(FileTree.WOULD_BLOCK);
     if (pointer == Pointer.IN_A_RUN) {
       assertThat(tree.tryRead(file, 0, 8 * BLOCK, (_, _, _) -> {})).isEqualTo(FileTree.WOULD_BLOCK);
       refused(target, () -> tree.read(file, 0, memory, 0, 8 * BLOCK));

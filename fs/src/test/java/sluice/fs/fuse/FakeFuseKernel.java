@@ -14,7 +14,7 @@ import sluice.memory.Account;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Speaks FUSE to a worker through a pair of sockets in place of `/dev/fuse`. Of the test's thread.
 final class FakeFuseKernel implements AutoCloseable {
@@ -142,7 +142,7 @@ final class FakeFuseKernel implements AutoCloseable {
   public void close() throws IOException {
     Files.close(fd);
     try {
-      Patience.end(thread);
+      Await.end(thread);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -37,7 +37,7 @@ import sluice.fs.Caller;
 import sluice.fs.E2fsprogs;
 import sluice.fs.LinuxTools;
 import sluice.fs.NewFile;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A tree mounted through the kernel's FUSE: programs see an ordinary file system, and the image is
 /// clean afterwards, whichever way requests come.
@@ -188,7 +188,7 @@ abstract class FuseMountContract {
 
   /// The kernel forgets when it has time to.
   private static void awaitInodes(FuseRig rig, long wanted) throws IOException {
-    Patience.untilAsserted(() -> assertThat(rig.tree.status().freeInodes()).isEqualTo(wanted));
+    Await.untilAsserted(() -> assertThat(rig.tree.status().freeInodes()).isEqualTo(wanted));
   }
 
   @Test

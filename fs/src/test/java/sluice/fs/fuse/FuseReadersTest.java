@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Workers that rest are called before no worker reads: no message waits for ever.
 @Timeout(120)
@@ -67,7 +67,7 @@ final class FuseReadersTest {
         LockSupport.parkNanos(1_000);
       }
     }
-    Patience.untilAsserted(() -> assertThat(device.taken).as("seed %d", seed).hasValue(MESSAGES));
+    Await.untilAsserted(() -> assertThat(device.taken).as("seed %d", seed).hasValue(MESSAGES));
     device.ended = true;
     device.messages.release();
     for (Thread worker : workers) {

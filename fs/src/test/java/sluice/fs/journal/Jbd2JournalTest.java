@@ -31,7 +31,7 @@ import sluice.fs.storage.Journals;
 import sluice.memory.Account;
 import sluice.memory.Block;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 final class Jbd2JournalTest {
@@ -82,7 +82,7 @@ final class Jbd2JournalTest {
         Stamps.write(transaction.change(A).block(), A, 1);
       }
       long point = journal.point();
-      Patience.until("a commit", () -> journal.stable(point));
+      Await.until("a commit", () -> journal.stable(point));
       try (JournalRig after = JournalRig.open(JournalRig.copy(device), LOG, FRAMES)) {
         assertThat(after.version(A)).isEqualTo(1);
       }
@@ -291,7 +291,7 @@ final class Jbd2JournalTest {
         assertThat(synced.getCount()).isOne();
       }
       assertThat(synced.await(60, TimeUnit.SECONDS)).isTrue();
-      Patience.end(other);
+      Await.end(other);
       try (JournalRig after = crash(rig)) {
         assertThat(after.version(A)).isEqualTo(7);
         assertThat(after.version(A + 1)).isEqualTo(7);
@@ -356,7 +356,7 @@ final class Jbd2JournalTest {
       FutureTask<Boolean> sync = start(rig.journal::sync);
       try (Buffer buffer = rig.cache.read(freed)) {
         // the cache's, ours, the commit's
-        Patience.until("the lease of the commit", () -> buffer.block().leases() >= 3);
+        Await.until("the lease of the commit", () -> buffer.block().leases() >= 3);
       }
       try (Transaction transaction = rig.journal.begin(0)) {
         transaction.forgetData(freed, 1);

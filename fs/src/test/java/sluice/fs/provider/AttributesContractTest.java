@@ -188,7 +188,8 @@ final class AttributesContractTest {
   @Test
   void userDefined() throws IOException {
     Assumptions.assumeTrue(
-        ground == ContractProvider.EXT2 || Files.getFileStore(dir).supportsFileAttributeView("user"),
+        ground == ContractProvider.EXT2
+            || Files.getFileStore(dir).supportsFileAttributeView("user"),
         "the file system of temporary files keeps no user attributes");
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Open files: both providers do the same.
 @Timeout(120)
@@ -422,7 +422,7 @@ final class ChannelContractTest {
                 }));
       }
       for (Thread thread : started) {
-        Patience.end(thread);
+        Await.end(thread);
       }
     }
     assertThat(failures).isEmpty();

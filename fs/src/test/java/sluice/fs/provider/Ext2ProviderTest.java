@@ -52,7 +52,7 @@ import sluice.fs.ext2.MountOptions;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What the JDK's own provider has no equal of: images, options, closing, permissions of a caller
 /// of one's choice, names that are no text.
@@ -248,7 +248,7 @@ final class Ext2ProviderTest {
     assertThat(busy.await(60, TimeUnit.SECONDS)).as("threads at work").isTrue();
     fs.close();
     for (Thread thread : threads) {
-      Patience.end(thread);
+      Await.end(thread);
     }
     assertThat(unexpected).hasValue(0);
     try (FileSystem again = FileSystems.newFileSystem(uri("e.img"), Map.of())) {
@@ -260,7 +260,8 @@ final class Ext2ProviderTest {
 
   @Test
   void aCallerHasItsRights() throws IOException {
-    try (ContractProvider.Directory ground = ContractProvider.ext2(8 << 20, new Caller(1000, 100))) {
+    try (ContractProvider.Directory ground =
+        ContractProvider.ext2(8 << 20, new Caller(1000, 100))) {
       Path dir = ground.path();
       Path file = Files.writeString(dir.resolve("f"), "mine");
       assertThat(Files.getAttribute(file, "unix:uid")).isEqualTo(1000);

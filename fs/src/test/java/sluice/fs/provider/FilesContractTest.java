@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Names, links and directories: both providers do the same.
 @Timeout(120)
@@ -462,7 +462,7 @@ final class FilesContractTest {
               }));
     }
     for (Thread thread : threads) {
-      Patience.end(thread);
+      Await.end(thread);
     }
     assertThat(failures).noneMatch(FileAlreadyExistsException.class::isInstance);
     assertThat(failures).allMatch(FileSystemException.class::isInstance);

@@ -148,7 +148,8 @@ final class PathContractTest {
 
   @Test
   void pathsOfAnotherProviderAreRefused() throws IOException {
-    ContractProvider another = ground == ContractProvider.HOST ? ContractProvider.EXT2 : ContractProvider.HOST;
+    ContractProvider another =
+        ground == ContractProvider.HOST ? ContractProvider.EXT2 : ContractProvider.HOST;
     try (ContractProvider.Directory other = another.directory()) {
       Path foreign = other.path().getFileSystem().getPath("a");
       assertThat(path("a").startsWith(foreign)).isFalse();

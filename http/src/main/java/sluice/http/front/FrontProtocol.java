@@ -268,11 +268,11 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private void tell() {
     if (!telling) {
       telling = true;
-      loop.execute(this::tellNow);
+      loop.execute(this::notifyReady);
     }
   }
 
-  private void tellNow() {
+  private void notifyReady() {
     telling = false;
     application.told();
   }

@@ -34,7 +34,7 @@ public final class AccessLog implements AutoCloseable {
   private static final int BUFFER_BYTES = 256 << 10;
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   /// Drops further apart than that are told again.
   private static final Duration QUIET = Duration.ofSeconds(10);
@@ -44,7 +44,7 @@ public final class AccessLog implements AutoCloseable {
   private final AccessLogFormat format;
   private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
   private final AtomicLong lost = new AtomicLong();
-  private final Duration closePatience;
+  private final Duration closeTimeout;
   private final Duration quiet;
   private final Thread writer;
   private @Nullable FileChannel channel;
@@ -66,18 +66,18 @@ public final class AccessLog implements AutoCloseable {
   ///   once when all is well again; called by the writer thread
   /// @throws IOException when it cannot be opened
   public AccessLog(Path file, ZoneId zone, Consumer<String> complaints) throws IOException {
-    this(file, zone, complaints, CLOSE_PATIENCE, QUIET);
+    this(file, zone, complaints, CLOSE_TIMEOUT, QUIET);
   }
 
-  /// @param closePatience how long [#close] waits at most
+  /// @param closeTimeout how long [#close] waits at most
   /// @param quiet how long nothing is dropped until all is well again
   public AccessLog(
-      Path file, ZoneId zone, Consumer<String> complaints, Duration closePatience, Duration quiet)
+      Path file, ZoneId zone, Consumer<String> complaints, Duration closeTimeout, Duration quiet)
       throws IOException {
     this.quiet = quiet;
     this.file = file;
     this.complaints = complaints;
-    this.closePatience = closePatience;
+    this.closeTimeout = closeTimeout;
     this.format = new AccessLogFormat(BUFFER_BYTES, zone);
     try {
       this.channel = open(file);
@@ -250,7 +250,7 @@ public final class AccessLog implements AutoCloseable {
     closed = true;
     LockSupport.unpark(writer);
     try {
-      boolean _ = writer.join(closePatience);
+      boolean _ = writer.join(closeTimeout);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -43,7 +43,7 @@ class WatchConcurrentTest {
   private static final long RUN_NANOS = TimeUnit.SECONDS.toNanos(4);
 
   /// A slow machine may take so long for the least of what is to be seen.
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(100);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(100);
 
   @TempDir Path root;
   private final Account memory = new Account("test", 1 << 26);
@@ -138,7 +138,7 @@ class WatchConcurrentTest {
 
   /// Whether time is over, or enough was seen.
   private static boolean goesOn(long start, long runNanos, boolean seen) {
-    return System.nanoTime() - start < (seen ? runNanos : PATIENCE_NANOS);
+    return System.nanoTime() - start < (seen ? runNanos : TIMEOUT_NANOS);
   }
 
   private void loop(Random random) {

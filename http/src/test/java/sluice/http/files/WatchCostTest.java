@@ -64,7 +64,7 @@ class WatchCostTest {
   }
 
   @Test
-  void aDrainOfEventsNobodyDependsOnAllocatesNothing() throws Exception {
+  void aDrainOfEventsWithoutDependentsAllocatesNothing() throws Exception {
     FileMemory memory = new FileMemory();
     byte[] name = "nobody's".getBytes(StandardCharsets.UTF_8);
     WatchSource noisy = new NoisySource(memory, name);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.memory.ViewBinder;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(240)
 class AccessLogTest {
@@ -32,8 +32,8 @@ class AccessLogTest {
   @TempDir Path directory;
 
   private AccessLog open(Path file) throws IOException {
-    Duration patience = Duration.ofSeconds(Patience.SECONDS); // for a writer without a processor
-    return new AccessLog(file, ZoneOffset.ofHours(-7), complaints::add, patience, QUIET);
+    Duration await = Duration.ofSeconds(Await.SECONDS); // for a writer without a processor
+    return new AccessLog(file, ZoneOffset.ofHours(-7), complaints::add, await, QUIET);
   }
 
   private static MemorySegment bytes(String text) {
@@ -52,7 +52,7 @@ class AccessLogTest {
   }
 
   private static void await(Path file, String text) throws IOException {
-    Patience.until(
+    Await.until(
         "'" + text + "' in " + file,
         () -> Files.exists(file) && Files.readString(file).contains(text));
   }
@@ -174,23 +174,23 @@ class AccessLogTest {
   @Test
   void aLogThatCannotKeepUpIsToldOncePerEpisode() throws Exception {
     Path pipe = directory.resolve("pipe");
-    assertThat(Patience.end(new ProcessBuilder("mkfifo", pipe.toString()).start())).isZero();
+    assertThat(Await.end(new ProcessBuilder("mkfifo", pipe.toString()).start())).isZero();
     try (FileChannel reader =
             FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE);
         AccessLog log = open(pipe)) {
       AccessLogRing ring = log.ring(16);
       for (int episode = 1; episode <= 2; episode++) {
         long before = log.dropped();
-        Patience.until("a full ring", () -> !log(ring, "x".repeat(500), "", ""));
+        Await.until("a full ring", () -> !log(ring, "x".repeat(500), "", ""));
         assertThat(log.dropped()).isEqualTo(before + 1);
         Thread emptying = Thread.ofPlatform().daemon().start(() -> readAll(reader));
         int lines = 2 * episode;
-        Patience.until("the end of the episode", () -> complaints.size() == lines);
+        Await.until("the end of the episode", () -> complaints.size() == lines);
         assertThat(complaints.get(lines - 2)).contains("are dropped, 1 so far", "Fix:");
         assertThat(complaints.get(lines - 1)).contains("keeps up again; 1 records were dropped");
         reading = false;
         log(ring, "end", "", ""); // what the reader waits for
-        Patience.end(emptying);
+        Await.end(emptying);
         reading = true;
       }
     }
@@ -237,7 +237,7 @@ class AccessLogTest {
     try (AccessLog log = open(full)) {
       AccessLogRing ring = log.ring(16);
       log(ring, "one", "", "");
-      Patience.until("a record that is lost", () -> log.dropped() > 0);
+      Await.until("a record that is lost", () -> log.dropped() > 0);
       log(ring, "two", "", "");
     }
     assertThat(complaints).hasSize(1).first().asString().contains("cannot be written");

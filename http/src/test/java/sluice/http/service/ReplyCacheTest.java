@@ -138,7 +138,7 @@ class ReplyCacheTest {
   }
 
   @Test
-  void oneThatIsTooLargeDrivesNobodyOut() {
+  void anEntryThatIsTooLargeDrivesNoOtherOut() {
     assertThat(insert(resource("/a", 100))).isTrue();
     assertThat(insert(resource("/b", (int) LIMIT / 8))).isFalse();
     assertThat(lookup("/a")).isNotNull();

@@ -29,7 +29,7 @@ public interface KernelTransport extends Transport {
     return false;
   }
 
-  /// Whether [#receiveOnce] and [#receiveNow] can be used with a socket.
+  /// Whether [#receiveOnce] and [#tryReceive] can be used with a socket.
   default boolean receivesDirectly(int socket) {
     return false;
   }
@@ -45,7 +45,7 @@ public interface KernelTransport extends Transport {
   ///
   /// @return bytes taken; 0 at the end of the stream; -EAGAIN when none have come, or another
   ///   negative errno
-  default int receiveNow(int socket, MemorySegment into, long offset, int length) {
+  default int tryReceive(int socket, MemorySegment into, long offset, int length) {
     throw new UnsupportedOperationException();
   }
 }

@@ -175,11 +175,11 @@ public final class Server implements AutoCloseable {
     return duplicate;
   }
 
-  /// Asks every loop for a turn and waits for it, for as long as they need or the patience lasts.
+  /// Asks every loop for a turn and waits for it, for as long as they need or the timeout lasts.
   /// Not for the thread of a loop.
   ///
   /// @return the names of the loops that did not turn in time
-  public List<String> stuckLoops(Duration patience) throws InterruptedException {
+  public List<String> stuckLoops(Duration timeout) throws InterruptedException {
     List<Loop> asked = loops();
     List<CountDownLatch> turned = new ArrayList<>();
     for (Loop loop : asked) {
@@ -187,7 +187,7 @@ public final class Server implements AutoCloseable {
       turned.add(latch);
       loop.execute(latch::countDown);
     }
-    long deadline = System.nanoTime() + patience.toNanos();
+    long deadline = System.nanoTime() + timeout.toNanos();
     List<String> stuck = new ArrayList<>();
     for (int i = 0; i < asked.size(); i++) {
       if (!turned.get(i).await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {

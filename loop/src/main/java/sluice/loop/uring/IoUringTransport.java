@@ -186,7 +186,7 @@ final class IoUringTransport implements KernelTransport {
   }
 
   @Override
-  public int receiveNow(int socket, MemorySegment into, long offset, int length) {
+  public int tryReceive(int socket, MemorySegment into, long offset, int length) {
     engine.checkOwner();
     systemCalls++;
     return Sockets.recv(socket, into, offset, length, Sockets.MSG_DONTWAIT);

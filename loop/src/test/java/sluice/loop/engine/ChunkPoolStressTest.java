@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.memory.Block;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Owner and other threads end leases at the same time: no chunk is lost, and none is given out
 /// twice. Each chunk carries the number of its round, so that a chunk in two hands shows.
@@ -77,9 +77,9 @@ class ChunkPoolStressTest {
 
   private static Lent lend(ChunkPool pool, int round) {
     int chunk = pool.peek();
-    Patience patience = new Patience();
+    Await await = new Await();
     while (chunk < 0) {
-      patience.check("a free chunk");
+      await.check("a free chunk");
       LockSupport.parkNanos(1_000);
       pool.reclaim();
       chunk = pool.peek();

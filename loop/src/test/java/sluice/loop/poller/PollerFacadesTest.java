@@ -29,7 +29,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.poller.PollSet.Change;
 import sluice.sys.EventFd;
 import sluice.sys.SysException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The two old interfaces, and how descriptors of the JDK's objects are found or refused.
 @Timeout(60)
@@ -92,7 +92,7 @@ class PollerFacadesTest {
                 }
               });
       boolean refused = false;
-      for (Patience patience = new Patience(); !refused; patience.check("a refusal")) {
+      for (Await await = new Await(); !refused; await.check("a refusal")) {
         try {
           assertThat(mux.waitMultiple(100, new int[100], new short[100], 0)).isZero();
         } catch (IllegalStateException otherWaits) {
@@ -100,7 +100,7 @@ class PollerFacadesTest {
         }
       }
       event.signal();
-      Patience.end(waiter);
+      Await.end(waiter);
       assertThat(failure.get()).isNull();
       assertThat(fds[0]).isEqualTo(event.fd());
     }
@@ -108,7 +108,7 @@ class PollerFacadesTest {
 
   private static void awaitOne(PollerFacade mux, int[] fds) {
     int count = 0;
-    for (Patience patience = new Patience(); count == 0; patience.check("an event")) {
+    for (Await await = new Await(); count == 0; await.check("an event")) {
       try {
         count = mux.waitMultiple(1, fds, new short[1], 30_000);
       } catch (IllegalStateException otherWasFirst) {

@@ -23,7 +23,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.Transport;
 import sluice.loop.server.Engines;
 import sluice.sys.Errno;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What is particular to engines on readiness: how few system calls they make. The rest is in the
 /// contract of all engines.
@@ -53,9 +53,9 @@ class ReadinessEngineTest {
     peer.setTcpNoDelay(true);
     peer.setSoTimeout(60_000);
     peer.connect(sockets.localAddress(listener));
-    Patience patience = new Patience();
+    Await await = new Await();
     for (socket = -1; socket < 0; ) {
-      patience.check("a connection");
+      await.check("a connection");
       engine.turn(SECOND, (token, result, flags) -> socket = result);
     }
   }
@@ -79,9 +79,9 @@ class ReadinessEngineTest {
       for (int i = 0; i < 100; i++) {
         peer.getOutputStream().write(new byte[10]);
         int delivered = 0;
-        Patience patience = new Patience();
+        Await await = new Await();
         while (delivered == 0) {
-          patience.check("a message");
+          await.check("a message");
           delivered = engine.turn(SECOND, (token, result, flags) -> release(engine, flags));
         }
         engine.sockets().send(socket, SEND, reply, 0, 10);
@@ -162,9 +162,9 @@ class ReadinessEngineTest {
   private List<Integer> accepted(Engine from, int listener) {
     List<Integer> results = new ArrayList<>();
     from.sockets().accept(listener, ACCEPT);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (results.isEmpty() || results.getLast() >= 0) {
-      patience.check("the end of the accept");
+      await.check("the end of the accept");
       from.turn(
           SECOND,
           (token, result, flags) -> {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.CounterValue;
 import sluice.loop.counters.Counters;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 @Timeout(120)
 final class CounterPublisherTest {
@@ -45,7 +45,7 @@ final class CounterPublisherTest {
       for (long expected = 6; expected < 9; expected++) {
         number.set(expected);
         long wanted = expected;
-        Patience.untilAsserted(
+        Await.untilAsserted(
             () -> assertThat(counters.snapshot().values().getLast().value()).isEqualTo(wanted));
       }
     }

@@ -24,7 +24,7 @@ import sluice.loop.Protocol;
 import sluice.loop.RunningHandler;
 import sluice.loop.engine.Backend;
 import sluice.memory.View;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// A trusted handler that runs too long is seen while it runs, told with its stack, and not called
 /// again.
@@ -70,9 +70,9 @@ class WatchdogTest {
 
     private static void holdUpTheLoop(Watchdog watchdog) {
       long before = watchdog.overruns();
-      Patience patience = new Patience();
+      Await await = new Await();
       while (watchdog.overruns() == before) {
-        patience.check("an overrun");
+        await.check("an overrun");
         LockSupport.parkNanos(1_000_000);
       }
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// The kernel says whether a peer takes what it was sent, also while the socket has no room.
 @Timeout(240)
@@ -37,7 +37,7 @@ final class PeerTakenTest {
           sent = Sockets.send(fd, piece, 0, PIECE_BYTES, flags);
         } while (sent > 0);
         long[] before = {-1};
-        Patience.until(
+        Await.until(
             "the peer's buffer is full",
             () -> {
               long last = before[0];
@@ -50,7 +50,7 @@ final class PeerTakenTest {
         for (int i = 0; i < 8; i++) {
           assertThat(in.readNBytes(PIECE_BYTES)).hasSize(PIECE_BYTES);
         }
-        Patience.until("it has taken more", () -> KernelSockets.peerTakenBytes(fd) > before[0]);
+        Await.until("it has taken more", () -> KernelSockets.peerTakenBytes(fd) > before[0]);
       } finally {
         Files.close(fd);
       }

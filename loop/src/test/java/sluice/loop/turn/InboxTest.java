@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Tasks come out once each, in the order each thread gave them.
 @Timeout(240)
@@ -37,9 +37,9 @@ class InboxTest {
                 }
               }));
     }
-    Patience patience = new Patience();
+    Await await = new Await();
     while (taken[0] < ADDERS * TASKS) {
-      patience.check("all tasks");
+      await.check("all tasks");
       inbox.runAll(Runnable::run);
       LockSupport.parkNanos(10_000);
     }

@@ -130,7 +130,8 @@ public final class Exports implements AutoCloseable {
   }
 
   /// Follows names from a directory on, as root: what is exported is the server's decision.
-  private static FileAttributes walk(ExportedTree exported, long from, byte[] path) throws IOException {
+  private static FileAttributes walk(ExportedTree exported, long from, byte[] path)
+      throws IOException {
     FileTree tree = exported.tree();
     FileAttributes at = tree.attributes(from);
     for (String part : new String(path, StandardCharsets.ISO_8859_1).split("/", -1)) {
@@ -155,7 +156,9 @@ public final class Exports implements AutoCloseable {
 
   /// What the trees cannot promise, in sentences for the operator.
   public List<String> warnings() {
-    return exportedTrees.values().stream().flatMap(exported -> exported.warnings().stream()).toList();
+    return exportedTrees.values().stream()
+        .flatMap(exported -> exported.warnings().stream())
+        .toList();
   }
 
   /// Lets go of what the server keeps in the trees; they stay open.

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.memory.ViewBinder;
 
-/// The calls that a worker of a [GroupCommitQueue] has done, until they are handed over: to the loop, which
-/// sends their replies, or first to the tree that they have changed, which says when that is
-/// stable. Of one worker; what is handed over belongs to its receiver.
+/// The calls that a worker of a [GroupCommitQueue] has done, until they are handed over: to the
+/// loop, which sends their replies, or first to the tree that they have changed, which says when
+/// that is stable. Of one worker; what is handed over belongs to its receiver.
 final class GroupCommitBatch implements RpcCall.Batch {
   /// Calls after which the first ones wait no longer.
   private static final int MOST = 64;

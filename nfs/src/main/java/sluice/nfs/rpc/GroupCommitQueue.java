@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import sluice.loop.Loop;
 import sluice.memory.ViewBinder;
 
-/// Group commit of small changes (DeWitt et al., "Implementation Techniques for Main Memory Database
-/// Systems", SIGMOD 1984): one worker does the queued calls one after another, and what they have
-/// changed becomes stable together. The loop's thread adds and starts workers; workers take.
+/// Group commit of small changes (DeWitt et al., "Implementation Techniques for Main Memory
+/// Database Systems", SIGMOD 1984): one worker does the queued calls one after another, and what
+/// they have changed becomes stable together. The loop's thread adds and starts workers; workers
+/// take.
 ///
 /// A worker for each call would be woken for each, wait for its lock, wait for the journal, and be
 /// woken again: most of what such calls cost. A worker begins when all input of a turn has been

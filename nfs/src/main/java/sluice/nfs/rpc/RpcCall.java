@@ -122,8 +122,8 @@ public final class RpcCall {
   // ---- the worker that does it, and what its reply waits for
   // -------------------------------------
 
-  /// Sends a call that is passed to the workers through the [GroupCommitQueue]: it changes a little,
-  /// and mostly waits for nothing but the journal. On the loop's thread.
+  /// Sends a call that is passed to the workers through the [GroupCommitQueue]: it changes a
+  /// little, and mostly waits for nothing but the journal. On the loop's thread.
   public void forGroupCommit() {
     forGroupCommit = true;
   }

@@ -235,7 +235,11 @@ final class RpcWorkers {
       if (!working.tryAcquire(limits.calls(), DRAIN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
         LOGGER.log(
             Level.WARNING,
-            () -> loop.name() + ": calls were not answered within " + DRAIN_TIMEOUT.toSeconds() + " s");
+            () ->
+                loop.name()
+                    + ": calls were not answered within "
+                    + DRAIN_TIMEOUT.toSeconds()
+                    + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -12,7 +12,7 @@
 ///    `RpcStream` (`MinimumDataRate`, `MessageBuffer`); `RpcDatagrams` is the same for UDP.
 ///    `RpcDispatcher` reads the header, with `CredentialCache`, and asks the program.
 /// 4. **What cannot be answered at once.** `RpcWorkers` takes a `WorkerCall`; small changes stand
-///    in a [GroupCommitQueue], whose worker hands over a `GroupCommitBatch` that waits for the journal
-///    (`StableReply`).
+///    in a [GroupCommitQueue], whose worker hands over a `GroupCommitBatch` that waits for the
+///    journal (`StableReply`).
 /// 5. **What is bounded.** `MessagePool`, `RpcLeases`; what is counted: `RpcCounters`.
 package sluice.nfs.rpc;

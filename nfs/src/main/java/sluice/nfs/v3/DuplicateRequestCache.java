@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.rpc.DuplicateKey;
 
 /// The duplicate request cache: answers to calls that must not be done twice (Juszczak, "Improving
-/// the Performance and Correctness of an NFS Server", USENIX 1989). Any thread may call; a repeated call waits for the
-/// first.
+/// the Performance and Correctness of an NFS Server", USENIX 1989). Any thread may call; a repeated
+/// call waits for the first.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

@@ -4,25 +4,25 @@ import java.io.IOException;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.SpaceWait;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.PersistentReplies;
 import sluice.nfs.export.StableHow;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.sys.Errno;
 
 /// The frame around everything that changes files: order, the files' identity, the record of the
 /// answer, stability. Of the worker that handles the call.
 ///
-/// 1. The locks of what is changed ([ExportedTree]), then a hold on the files, so that their numbers
-///    cannot be given to others while they are worked on; nothing is held when the call has ended.
-///    2. The attributes before; the change, the attributes after and the record of the answer, in
-///    one group; so a repeated call after a crash finds either the change and its answer, or
-///    neither. 3. The locks are let go. The answer waits for the journal, with all that have
-///    changed something meanwhile: one commit for many. A call that had nothing to change waits
-///    only until what was done here before is stable, which it mostly is.
+/// 1. The locks of what is changed ([ExportedTree]), then a hold on the files, so that their
+///    numbers cannot be given to others while they are worked on; nothing is held when the call has
+///    ended. 2. The attributes before; the change, the attributes after and the record of the
+///    answer, in one group; so a repeated call after a crash finds either the change and its
+///    answer, or neither. 3. The locks are let go. The answer waits for the journal, with all that
+///    have changed something meanwhile: one commit for many. A call that had nothing to change
+///    waits only until what was done here before is stable, which it mostly is.
 final class Nfs3Change {
   private final Nfs3Call call;
   private final ExportedTree exported;

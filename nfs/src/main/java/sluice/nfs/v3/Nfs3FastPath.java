@@ -8,18 +8,18 @@ import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.nfs.export.AccessRights;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 
-/// The fast path of NFSv3: GETATTR, LOOKUP, ACCESS, READ, FSINFO and PATHCONF, which a loop's thread
-/// answers at once, from what is in memory. Called by loops' threads; immutable.
+/// The fast path of NFSv3: GETATTR, LOOKUP, ACCESS, READ, FSINFO and PATHCONF, which a loop's
+/// thread answers at once, from what is in memory. Called by loops' threads; immutable.
 ///
 /// What is not known without waiting, and nearly all that is refused, is left to the workers: each
 /// method returns false then.
@@ -171,7 +171,8 @@ final class Nfs3FastPath {
     out.int32(0).bool(false).int32(0);
     int most = Nfs3Reading.most(out, count);
     long bytes = tree.tryRead(file.inode, position, most, out);
-    if (bytes == FileTree.WOULD_BLOCK || attributes(file) == null) { // perhaps it is another's number
+    if (bytes == FileTree.WOULD_BLOCK
+        || attributes(file) == null) { // perhaps it is another's number
       return false;
     }
     boolean end = bytes < most || position + bytes >= now.sizeBytes();

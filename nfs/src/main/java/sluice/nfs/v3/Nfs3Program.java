@@ -8,8 +8,8 @@ import sluice.nfs.export.Exports;
 import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ReplyRecord;
 import sluice.nfs.export.PersistentReplies;
+import sluice.nfs.export.ReplyRecord;
 import sluice.nfs.rpc.DuplicateKey;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.RpcProgram;
@@ -19,9 +19,9 @@ import sluice.nfs.rpc.XdrWriter;
 
 /// NFS version 3 (RFC 1813), all of it. Several loops and workers call at a time.
 ///
-/// A call is tried on the loop's thread ([Nfs3FastPath]) and else handled by a worker. Calls that must
-/// not be done twice go through the [DuplicateRequestCache], which at the start holds what the trees'
-/// [PersistentReplies] have kept.
+/// A call is tried on the loop's thread ([Nfs3FastPath]) and else handled by a worker. Calls that
+/// must not be done twice go through the [DuplicateRequestCache], which at the start holds what the
+/// trees' [PersistentReplies] have kept.
 public final class Nfs3Program implements RpcProgram {
   static final int PROGRAM = 100_003;
   static final int VERSION = 3;

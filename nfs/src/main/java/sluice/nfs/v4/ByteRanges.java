@@ -3,7 +3,8 @@ package sluice.nfs.v4;
 import java.util.Arrays;
 
 /// The byte ranges that one owner has locked in one file, kept as `fcntl(2)` does: a new range
-/// replaces what it overlaps, neighbours of one kind are one. Guarded by the lock of [Nfs4StateManager].
+/// replaces what it overlaps, neighbours of one kind are one. Guarded by the lock of
+/// [Nfs4StateManager].
 ///
 /// Ranges are sorted and disjoint. Both ends are inclusive and unsigned, so that the last byte of
 /// all, 2^64 - 1, has a number.

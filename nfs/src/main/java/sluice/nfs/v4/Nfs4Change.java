@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.SpaceWait;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.PersistentReplies;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.sys.Errno;
 

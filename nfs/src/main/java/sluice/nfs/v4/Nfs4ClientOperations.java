@@ -129,7 +129,13 @@ final class Nfs4ClientOperations {
     if (known != null && known.verifier == introduced.verifier) {
       return known;
     }
-    return stateManager.add(new Nfs4Client(stateManager.newId(), introduced.owner, introduced.verifier, introduced.uid, introduced.host));
+    return stateManager.add(
+        new Nfs4Client(
+            stateManager.newId(),
+            introduced.owner,
+            introduced.verifier,
+            introduced.uid,
+            introduced.host));
   }
 
   private static Nfs4Client update(@Nullable Nfs4Client known, Introduction introduced)
@@ -149,7 +155,8 @@ final class Nfs4ClientOperations {
   // ---- sessions ---------------------------------------------------------------------------------
 
   /// A session that is wanted.
-  private record Request(long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
+  private record Request(
+      long client, int sequence, int flags, Nfs4Channel fore, Nfs4Channel back) {}
 
   int createSession(Nfs4Compound c) throws NfsException {
     c.mayWait();
@@ -314,7 +321,9 @@ final class Nfs4ClientOperations {
     Nfs4Session session = stateManager.sessions.find(id, place);
     if (session == null) {
       boolean nothing = replayCache.isEmpty() || slot < 0 || slot >= Nfs4Channel.MAX_SLOTS;
-      return nothing ? Nfs4Status.BADSESSION : replayCache.resume(c, c.key(id, place, slot, sequence));
+      return nothing
+          ? Nfs4Status.BADSESSION
+          : replayCache.resume(c, c.key(id, place, slot, sequence));
     }
     if (Integer.compareUnsigned(slot, session.slots()) >= 0) {
       return Nfs4Status.BADSLOT;

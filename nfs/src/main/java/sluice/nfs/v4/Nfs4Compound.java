@@ -11,8 +11,8 @@ import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.PendingChange;
-import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.DuplicateKey;
+import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.RpcCall;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
@@ -126,7 +126,8 @@ final class Nfs4Compound {
     }
   }
 
-  /// Whether the operation at work is small enough for the [GroupCommitQueue]. Only writes may be large, or be made stable by themselves.
+  /// Whether the operation at work is small enough for the [GroupCommitQueue]. Only writes may be
+  /// large, or be made stable by themselves.
   ///
   /// @param argumentsAt where its arguments are
   boolean fitsGroupCommit(int argumentsAt) {

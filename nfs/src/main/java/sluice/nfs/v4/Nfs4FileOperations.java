@@ -9,17 +9,17 @@ import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.memory.Memory;
 import sluice.nfs.export.AccessRights;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.export.StableHow;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
 import sluice.nfs.v4.wire.Nfs4Channel;
-import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
+import sluice.nfs.v4.wire.Nfs4Status;
 
 /// The operations on the current file, its attributes and its content (RFC 8881, section 18).
 /// Called by loops, which it does not let wait, and by workers.

@@ -50,7 +50,8 @@ final class Nfs4LeaseReaper {
 
   private void forget(Nfs4Client client) throws NfsException {
     stateManager.change(() -> {
-      boolean still = !client.gone && stateManager.isExpired(client); // it may have come back meanwhile
+      boolean still =
+          !client.gone && stateManager.isExpired(client); // it may have come back meanwhile
       if (still) {
         stateManager.expire(client);
       }

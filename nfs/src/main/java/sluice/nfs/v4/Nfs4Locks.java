@@ -8,8 +8,8 @@ import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Opaque;
 
 /// Locks byte ranges for clients (RFC 8881, sections 9.1 to 9.6 and 18.10 to 18.12). Workers call;
-/// the rules are applied under the lock of [Nfs4StateManager], and no request waits: a lock is granted or
-/// denied.
+/// the rules are applied under the lock of [Nfs4StateManager], and no request waits: a lock is
+/// granted or denied.
 final class Nfs4Locks {
   private final Nfs4StateManager stateManager;
 

@@ -8,16 +8,16 @@ import sluice.fs.FileKind;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.FileTypes;
 import sluice.nfs.export.NewFiles;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrException;
 import sluice.nfs.v4.wire.Nfs4Attribute;
-import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
+import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
 /// The operations on names (RFC 8881, section 18): look up, make, remove, rename. Called by loops,

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.nfs.v4.wire.Opaque;
 
-/// One owner's open of one file. Changed under the lock of [Nfs4StateManager]; any thread may read its
-/// access.
+/// One owner's open of one file. Changed under the lock of [Nfs4StateManager]; any thread may read
+/// its access.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

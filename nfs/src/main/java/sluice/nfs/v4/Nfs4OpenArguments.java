@@ -54,8 +54,8 @@ record Nfs4OpenArguments(
   private static final int RESOURCE = 2;
   private static final int CANCELLED = 7;
 
-  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what [Nfs4RequestedAttributes#read]
-  ///   and [Nfs4Compound#name] say
+  /// @throws NfsException `INVAL`, `NOTSUPP` for claims of delegations, and what
+  ///   [Nfs4RequestedAttributes#read] and [Nfs4Compound#name] say
   static Nfs4OpenArguments read(Nfs4Compound c) throws NfsException {
     XdrReader in = c.in;
     in.int32(); // sequence numbers are the session's
@@ -65,7 +65,10 @@ record Nfs4OpenArguments(
     Opaque owner = Opaque.read(in);
     int how = how(in);
     long verifier = how == EXCLUSIVE || how == EXCLUSIVE4_1 ? in.int64() : 0;
-    Nfs4RequestedAttributes requested = how == NOTHING || how == EXCLUSIVE ? Nfs4RequestedAttributes.NONE : Nfs4RequestedAttributes.read(in);
+    Nfs4RequestedAttributes requested =
+        how == NOTHING || how == EXCLUSIVE
+            ? Nfs4RequestedAttributes.NONE
+            : Nfs4RequestedAttributes.read(in);
     int claim = in.int32();
     byte[] name = name(c, claim);
     int shares = access & ~WANTS;
@@ -134,7 +137,9 @@ record Nfs4OpenArguments(
 
   /// Whether a file that exists already is made empty.
   boolean truncates() {
-    return how == UNCHECKED && requested.has(Nfs4Attribute.SIZE) && requested.change().sizeBytes() == 0;
+    return how == UNCHECKED
+        && requested.has(Nfs4Attribute.SIZE)
+        && requested.change().sizeBytes() == 0;
   }
 
   /// Refuses a delegation politely: the client is told why there is none.

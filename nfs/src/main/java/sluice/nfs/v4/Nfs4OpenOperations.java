@@ -13,8 +13,8 @@ import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
 import sluice.nfs.v4.wire.Bitmap;
 import sluice.nfs.v4.wire.Nfs4Attribute;
-import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.nfs.v4.wire.Nfs4RequestedAttributes;
+import sluice.nfs.v4.wire.Nfs4Status;
 import sluice.sys.Errno;
 
 /// OPEN, OPEN_DOWNGRADE and CLOSE (RFC 8881, sections 18.16, 18.18 and 18.2). Workers call; which

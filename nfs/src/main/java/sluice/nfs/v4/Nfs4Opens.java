@@ -84,7 +84,8 @@ final class Nfs4Opens {
   ///
   /// @throws NfsException `BAD_STATEID` when it names something else, or another file's
   private Nfs4Open find(Nfs4Client client, StateId id, Nfs4File.Key file) throws NfsException {
-    if (stateManager.states.find(client, id) instanceof Nfs4Open open && open.file.key.equals(file)) {
+    if (stateManager.states.find(client, id) instanceof Nfs4Open open
+        && open.file.key.equals(file)) {
       return open;
     }
     throw new NfsException(Nfs4Status.BAD_STATEID);

@@ -78,7 +78,8 @@ public final class Nfs4Program implements RpcProgram {
     Nfs4ReplayCache replayCache = new Nfs4ReplayCache(exports, handles);
     operations =
         new Nfs4Operations(
-            new Nfs4Services(handles, pseudo, attributes, stateManager, replayCache, writeVerifier));
+            new Nfs4Services(
+                handles, pseudo, attributes, stateManager, replayCache, writeVerifier));
   }
 
   /// Names this start of the server.

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 import sluice.nfs.ExportOptions;
 import sluice.nfs.Squash;
 import sluice.nfs.export.Export;
+import sluice.nfs.export.ExportedTree;
 import sluice.nfs.export.Exports;
 import sluice.nfs.export.FileHandles;
 import sluice.nfs.export.FileRef;
 import sluice.nfs.export.NfsException;
 import sluice.nfs.export.NfsStatus;
-import sluice.nfs.export.ExportedTree;
 import sluice.nfs.rpc.XdrReader;
 import sluice.nfs.rpc.XdrWriter;
 

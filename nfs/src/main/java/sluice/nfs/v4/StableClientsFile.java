@@ -6,8 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import sluice.nfs.export.ServerFile;
 import sluice.nfs.export.ExportedTree;
+import sluice.nfs.export.ServerFile;
 import sluice.nfs.v4.wire.Opaque;
 
 /// The record of clients in a file of the server's own, in one of the trees it exports. Workers

@@ -22,7 +22,7 @@ final class MinimumDataRateTest {
   }
 
   @Test
-  void whoSendsNothingIsLateWhenItWasLookedAtTwice() {
+  void aClientThatSendsNothingIsLateAtTheSecondLook() {
     assertThat(late(0.9, 0)).isFalse();
     assertThat(late(0.2, 0)).isFalse();
     assertThat(late(0.1, 0)).isFalse();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// RPC over UDP, and the portmapper, on the backends that have descriptors.
 @Timeout(240)
@@ -187,7 +187,7 @@ class RpcDatagramsTest {
       for (int i = 0; i < 20; i++) {
         client.send(RpcTestClient.message(i, PROGRAM, RpcTestProgram.GATED, to -> to.int32(5)));
       }
-      Patience.until("drops", () -> rig.count(c -> c.datagramsDropped) >= 18);
+      Await.until("drops", () -> rig.count(c -> c.datagramsDropped) >= 18);
       assertThat(rig.program.mostRunning.get()).isLessThanOrEqualTo(2);
       assertThat(client.results(77, PROGRAM, RpcTestProgram.FAST, to -> to.int32(1)).int32())
           .isEqualTo(1);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Clients that mean harm: marks, lengths, credentials and floods. Any other client is served,
 /// memory stays within its bound, and all of it comes back.
@@ -97,14 +97,14 @@ class RpcHostileTest {
         idle.add(client);
         client.send(Arrays.copyOf(record, 100));
       }
-      Patience.until("they", () -> rig.count(c -> c.connections) == 300);
+      Await.until("they", () -> rig.count(c -> c.connections) == 300);
       assertThat(rig.count(c -> c.heldForMemory)).isZero();
       for (int i = 0; i < 12; i++) {
         RpcTestClient client = rig.connect();
         idle.add(client);
         client.send(Arrays.copyOf(record, 70_000));
       }
-      Patience.until("memory to be held", () -> rig.count(c -> c.heldForMemory) > 5);
+      Await.until("memory to be held", () -> rig.count(c -> c.heldForMemory) > 5);
       try (RpcTestClient good = rig.connect()) {
         good.send(record);
         assertThat(good.results().int64()).isEqualTo(RpcTestProgram.sum(content));

@@ -30,7 +30,7 @@ import sluice.nfs.v3.MountProgram;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Program;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Clients that ask for much and read nothing: what they keep of a cache is bounded, others go on,
 /// and when they read after all they get what they asked for.
@@ -78,8 +78,8 @@ final class RpcLeasesTest {
         RpcTestClient bad = rig.connect();
         RpcTestClient good = rig.connect()) {
       bad.send(reads(MUCH));
-      Patience.until("it to be held", () -> rig.count(c -> c.heldForLeases) > 0);
-      Patience.until("its calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));
+      Await.until("it to be held", () -> rig.count(c -> c.heldForLeases) > 0);
+      Await.until("its calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));
       assertThat((long) rig.program.leases() * RpcTestProgram.LEASED_BYTES)
           .isLessThanOrEqualTo(MOST + MORE);
       good.send(reads(MUCH));
@@ -103,8 +103,8 @@ final class RpcLeasesTest {
         bad.add(client);
         client.send(reads((i & 1) == 0 ? MUCH : 1 << 20)); // from workers, and at once
       }
-      Patience.until("them to be held", () -> rig.count(c -> c.heldForLeases) > 3);
-      Patience.until("their calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));
+      Await.until("them to be held", () -> rig.count(c -> c.heldForLeases) > 3);
+      Await.until("their calls", () -> rig.count(c -> c.passed) == rig.count(c -> c.worked));
       assertThat((long) rig.program.leases() * RpcTestProgram.LEASED_BYTES)
           .isLessThanOrEqualTo(2 * MOST + MORE);
       good.send(reads(MUCH));
@@ -168,7 +168,7 @@ final class RpcLeasesTest {
           client.send(read(at, large, (long) (at & 31) << 20, 1 << 20));
         }
       }
-      Patience.until(
+      Await.until(
           "them to be held",
           () -> server.counts().stream().mapToLong(c -> c.heldForLeases).sum() > 0);
       for (int at = 0; at < 2 << 20; at += 128 << 10) {

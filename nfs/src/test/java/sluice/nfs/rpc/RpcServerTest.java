@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import sluice.loop.engine.Backend;
 import sluice.nfs.RpcLimits;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// RPC over TCP on each backend: records however they are cut, replies in any order, limits that
 /// hold back and refuse nothing.
@@ -258,7 +258,7 @@ class RpcServerTest {
         first.send(number(i, RpcTestProgram.GATED, i));
         second.send(number(i, RpcTestProgram.GATED, i));
       }
-      Patience.until("workers", () -> rig.program.running.get() == 6);
+      Await.until("workers", () -> rig.program.running.get() == 6);
       third.send(number(1, RpcTestProgram.FAST, 9));
       assertThat(third.results().int32()).isEqualTo(9);
       rig.program.gate.release(2 * calls);
@@ -286,7 +286,7 @@ class RpcServerTest {
       for (int call = 0; call < 2; call++) {
         holding.send(RpcTestClient.record(opaque(call, RpcTestProgram.GATED, content)));
       }
-      Patience.until("workers", () -> rig.program.running.get() == 2);
+      Await.until("workers", () -> rig.program.running.get() == 2);
       List<FutureTask<Integer>> clients = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         clients.add(
@@ -303,7 +303,7 @@ class RpcServerTest {
               }
             }));
       }
-      Patience.until("the bound", () -> rig.count(c -> c.heldForMemory) > 0);
+      Await.until("the bound", () -> rig.count(c -> c.heldForMemory) > 0);
       rig.program.gate.release(2);
       for (FutureTask<Integer> each : clients) {
         assertThat(each.get(120, TimeUnit.SECONDS)).isZero();
@@ -314,7 +314,7 @@ class RpcServerTest {
   /// Several wait for memory, for longer than a slow client may take for a message: it is not their
   /// fault, and none is cut off for another.
   @Test
-  void whoWaitsForMemoryLosesNothing() throws Exception {
+  void aConnectionThatWaitsForMemoryLosesNothing() throws Exception {
     RpcLimits limits = RpcLimits.DEFAULT.withMessageMemoryBytes(3 << 20);
     byte[] record = RpcTestClient.record(opaque(1, RpcTestProgram.GATED, random(900_000, 5)));
     List<RpcTestClient> clients = new ArrayList<>();
@@ -323,14 +323,14 @@ class RpcServerTest {
         clients.add(rig.connect());
       }
       clients.getFirst().send(record);
-      Patience.until("a worker", () -> rig.program.running.get() == 1);
+      Await.until("a worker", () -> rig.program.running.get() == 1);
       int begun = 60_000;
       long before = rig.server.messageBytes();
       for (RpcTestClient client : clients.subList(1, 4)) {
         client.send(Arrays.copyOf(record, begun));
       }
       // two at least; the pool may have kept the memory of one
-      Patience.until("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
+      Await.until("parts", () -> rig.server.messageBytes() >= before + 2 * (64 << 10));
       List<FutureTask<Integer>> writing = new ArrayList<>();
       for (RpcTestClient client : clients.subList(1, 4)) {
         writing.add(
@@ -339,8 +339,8 @@ class RpcServerTest {
               return 0;
             }));
       }
-      Patience.until("one more worker", () -> rig.program.running.get() == 2);
-      Patience.until("the others", () -> rig.count(c -> c.heldForMemory) > 20); // for seconds
+      Await.until("one more worker", () -> rig.program.running.get() == 2);
+      Await.until("the others", () -> rig.count(c -> c.heldForMemory) > 20); // for seconds
       rig.program.gate.release(4);
       for (RpcTestClient client : clients) {
         assertThat(xid(client.receive())).isEqualTo(1);
@@ -358,7 +358,7 @@ class RpcServerTest {
 
   @ParameterizedTest
   @EnumSource(Backend.class)
-  void whoSendsNonsenseIsCutOffAlone(Backend backend) throws Exception {
+  void aClientThatSendsNonsenseIsCutOffAlone(Backend backend) throws Exception {
     try (RpcServerRig rig = new RpcServerRig(backend);
         RpcTestClient good = rig.connect()) {
       byte[] reply = ByteBuffer.allocate(16).putInt(0x8000_000c).putInt(1).putInt(1).array();
@@ -488,7 +488,7 @@ class RpcServerTest {
         client.send(number(i, RpcTestProgram.GATED, i));
       }
       client.socket.shutdownOutput();
-      Patience.until("calls", () -> rig.program.running.get() == 3);
+      Await.until("calls", () -> rig.program.running.get() == 3);
       rig.program.gate.release(3);
       List<Integer> answered = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
@@ -509,7 +509,7 @@ class RpcServerTest {
       idle.send(number(1, RpcTestProgram.FAST, 1));
       assertThat(idle.results().int32()).isEqualTo(1);
       client.send(number(1, RpcTestProgram.GATED, 7));
-      Patience.until("the call", () -> rig.program.running.get() == 1);
+      Await.until("the call", () -> rig.program.running.get() == 1);
       FutureTask<Boolean> draining = started(() -> rig.server.drain(Duration.ofSeconds(60)));
       assertThat(idle.ended()).isTrue();
       rig.program.gate.release();
@@ -521,7 +521,7 @@ class RpcServerTest {
 
   @ParameterizedTest
   @EnumSource(Backend.class)
-  void whoIsNotAllowedIsNotServed(Backend backend) throws Exception {
+  void aClientThatIsNotAllowedIsNotServed(Backend backend) throws Exception {
     try (RpcServerRig rig = new RpcServerRig(backend)) {
       assertThat(rig.count(c -> c.refusedConnections)).isZero();
       RpcServer.Options nobody =

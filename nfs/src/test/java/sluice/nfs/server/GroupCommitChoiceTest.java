@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.fs.FileTree;
 import sluice.memory.View;
-import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.GroupCommitQueue;
 import sluice.nfs.rpc.RpcProgram;
 import sluice.nfs.rpc.RpcTestCalls;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.XdrWriter;
 import sluice.nfs.v3.Nfs3Client;
 import sluice.nfs.v3.Nfs3Procedure;
@@ -40,7 +40,8 @@ final class GroupCommitChoiceTest {
   private static final int CONTENT_BYTES = GroupCommitQueue.MOST_CONTENT_BYTES;
 
   /// Whether a call that the loop's thread passes on is for the group commit queue.
-  private static boolean fitsGroupCommit(RpcProgram program, int version, Consumer<XdrWriter> arguments) {
+  private static boolean fitsGroupCommit(
+      RpcProgram program, int version, Consumer<XdrWriter> arguments) {
     XdrWriter to = new XdrWriter(RpcTestCalls.MOST_BYTES);
     to.int32(1).int32(0).int32(2).int32(100_003).int32(version);
     arguments.accept(to);
@@ -75,18 +76,24 @@ final class GroupCommitChoiceTest {
   void callsOfNfs3() throws IOException {
     try (Nfs3Rig rig = Nfs3Rig.journaled()) {
       byte[] file = rig.root.create(rig.top, "file");
-      assertThat(fitsGroupCommit(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
+      assertThat(
+              fitsGroupCommit(
+                  rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
           .isTrue();
-      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES, 2))).isTrue();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES, 2)))
+          .isTrue();
       assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, 4, 0))).isTrue();
-      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES + 1, 2))).isFalse();
+      assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, CONTENT_BYTES + 1, 2)))
+          .isFalse();
       Consumer<XdrWriter> all = to -> to.opaque(file).int64(0).int32(0);
       assertThat(fitsGroupCommit(rig, Nfs3Procedure.COMMIT, all)).isTrue();
       assertThat(fitsGroupCommit(rig, Nfs3Procedure.FSSTAT, to -> to.opaque(file))).isFalse();
     }
     try (Nfs3Rig rig = Nfs3Rig.through(GroupCommitChoiceTest::contentApart)) {
       byte[] file = rig.root.create(rig.top, "file");
-      assertThat(fitsGroupCommit(rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
+      assertThat(
+              fitsGroupCommit(
+                  rig, Nfs3Procedure.REMOVE, to -> Nfs3Client.where(to, rig.top, "file")))
           .isTrue();
       assertThat(fitsGroupCommit(rig, Nfs3Procedure.WRITE, writes(file, 4, 2))).isFalse();
     }
@@ -136,15 +143,21 @@ final class GroupCommitChoiceTest {
       Op here = putFh(data);
       Op put = putFh(file.handle());
       Op handle = plain(Nfs4Op.GETFH);
-      assertThat(fitsGroupCommit(rig, client, here, open("o", 3, 0, unchecked(0644), "x"), handle)).isTrue();
+      assertThat(fitsGroupCommit(rig, client, here, open("o", 3, 0, unchecked(0644), "x"), handle))
+          .isTrue();
       assertThat(fitsGroupCommit(rig, client, here, mkdir("x", 0755), handle)).isTrue();
       assertThat(fitsGroupCommit(rig, client, here, named(Nfs4Op.REMOVE, "x"))).isTrue();
-      assertThat(fitsGroupCommit(rig, client, put, plain(Nfs4Op.SAVEFH), here, named(Nfs4Op.LINK, "x")))
+      assertThat(
+              fitsGroupCommit(
+                  rig, client, put, plain(Nfs4Op.SAVEFH), here, named(Nfs4Op.LINK, "x")))
           .isTrue();
       assertThat(fitsGroupCommit(rig, client, put, setMode(0600))).isTrue();
       assertThat(fitsGroupCommit(rig, client, put, close(file.id()))).isTrue();
-      assertThat(fitsGroupCommit(rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES]))).isTrue();
-      assertThat(fitsGroupCommit(rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES + 1])))
+      assertThat(fitsGroupCommit(rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES])))
+          .isTrue();
+      assertThat(
+              fitsGroupCommit(
+                  rig, client, put, write(file.id(), 0, 2, new byte[CONTENT_BYTES + 1])))
           .isFalse();
       assertThat(fitsGroupCommit(rig, client, put, plain(Nfs4Op.WRITE))).as("cut short").isTrue();
       assertThat(fitsGroupCommit(rig, client, put, to -> to.int32(Nfs4Op.COMMIT).int64(0).int32(0)))
@@ -157,7 +170,9 @@ final class GroupCommitChoiceTest {
       byte[] data = client.handle("srv", "data");
       Opened file = client.open(data, open("o", 3, 0, unchecked(0644), "file"));
       assertThat(fitsGroupCommit(rig, client, putFh(data), mkdir("x", 0755))).isTrue();
-      assertThat(fitsGroupCommit(rig, client, putFh(file.handle()), write(file.id(), 0, 2, new byte[4])))
+      assertThat(
+              fitsGroupCommit(
+                  rig, client, putFh(file.handle()), write(file.id(), 0, 2, new byte[4])))
           .isFalse();
     }
   }

@@ -22,7 +22,7 @@ import sluice.nfs.v3.Nfs3Procedure;
 import sluice.nfs.v3.Nfs3Rig;
 import sluice.nfs.v4.Nfs4Rig;
 import sluice.nfs.v4.Nfs4TestClient;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What waits for the journal when a file is to be made that exists already: only a reply that
 /// tells of something that is not stable yet. The device's flushes are held up, so a wait is for
@@ -51,7 +51,7 @@ final class StabilityTest {
   }
 
   private static void awaitName(FileTree tree, String name) throws Exception {
-    Patience.until(
+    Await.until(
         name,
         () -> {
           try {

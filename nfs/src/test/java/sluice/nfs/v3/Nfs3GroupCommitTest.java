@@ -20,7 +20,7 @@ import sluice.nfs.rpc.RpcServerRig;
 import sluice.nfs.rpc.RpcTestCalls;
 import sluice.nfs.rpc.RpcTestClient;
 import sluice.nfs.rpc.Wire;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Calls that change names, over TCP: their replies wait for the journal, many for one commit.
 @Timeout(240)
@@ -70,7 +70,7 @@ final class Nfs3GroupCommitTest {
       client.send(mkdirs(rig.top));
       for (int i = 0; i < CALLS; i++) {
         String name = "d" + i;
-        Patience.until(name, () -> exists(rig, name));
+        Await.until(name, () -> exists(rig, name));
       }
       assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
       rig.device.letFlushesGo();
@@ -119,7 +119,7 @@ final class Nfs3GroupCommitTest {
       client.receive(); // UNSTABLE
       client.send(
           Nfs3Client.record(CALLS, Nfs3Procedure.COMMIT, w -> w.opaque(file).int64(0).int32(0)));
-      Patience.until("all writes", () -> sizeOf(rig, inode) == 4096L * CALLS);
+      Await.until("all writes", () -> sizeOf(rig, inode) == 4096L * CALLS);
       Thread.sleep(20); // what is not stable can be told of too early only
       assertThat(client.socket.getInputStream().available()).as("answered too early").isZero();
       rig.device.letFlushesGo();

@@ -179,7 +179,7 @@ final class Nfs3ReadingTest {
   }
 
   @Test
-  void whoMayRead() {
+  void usersThatMayRead() {
     client.calls.as(7, 7);
     assertThat(client.chmod(rig.top, 0777)).isEqualTo(NfsStatus.PERM);
     client.calls.as(0, 0);

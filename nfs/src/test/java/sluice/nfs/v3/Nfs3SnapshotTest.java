@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.nfs.CrashDevice;
-import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.RpcTestCalls;
+import sluice.nfs.rpc.TestDispatcher;
 import sluice.nfs.rpc.Wire;
 import sluice.nfs.rpc.XdrWriter;
 

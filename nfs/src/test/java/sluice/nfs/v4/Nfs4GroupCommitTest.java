@@ -37,7 +37,7 @@ import sluice.nfs.v4.Nfs4TestClient.Op;
 import sluice.nfs.v4.Nfs4TestClient.Opened;
 import sluice.nfs.v4.wire.Nfs4Op;
 import sluice.nfs.v4.wire.Nfs4Status;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// COMPOUNDs that change something, over TCP: their replies wait for the journal, many for one
 /// commit, and their slots with them.
@@ -81,7 +81,7 @@ final class Nfs4GroupCommitTest {
       stream.flush();
       for (int i = 0; i < CALLS; i++) {
         String name = "d" + i;
-        Patience.until(name, () -> exists(rig.tree, name));
+        Await.until(name, () -> exists(rig.tree, name));
       }
       stream.addAgain(1000, 7, makes(data, "d7"));
       stream.flush();
@@ -154,7 +154,7 @@ final class Nfs4GroupCommitTest {
         rig.device.holdFlushes();
         stream.add(slot, slot, change.ops.toArray(Op[]::new));
         stream.flush();
-        Patience.until("change " + slot, change.done::getAsBoolean);
+        Await.until("change " + slot, change.done::getAsBoolean);
         Thread.sleep(20); // what is not stable can be told of too early only
         assertThat(stream.answered()).as("change %d is answered too early", slot).isFalse();
         rig.device.letFlushesGo();

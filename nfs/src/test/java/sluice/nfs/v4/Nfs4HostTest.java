@@ -70,7 +70,8 @@ final class Nfs4HostTest {
           assertThat(handle).isEqualTo(client.handle("unseen-" + i));
           Opened file = client.open(top, open("o", 1, 0, existing(), "unseen-" + i));
           assertThat(file.handle()).isEqualTo(handle);
-          assertThat(client.content(handle, file.id(), 0, 100)).isEqualTo(bytes("by no client " + i));
+          assertThat(client.content(handle, file.id(), 0, 100))
+              .isEqualTo(bytes("by no client " + i));
         }
       }
     }

@@ -10,8 +10,8 @@ import java.nio.channels.MulticastChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.sys.GroupRequest;
 import sluice.sys.Sockets;
 

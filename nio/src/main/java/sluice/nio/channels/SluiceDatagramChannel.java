@@ -31,9 +31,9 @@ import sluice.nio.adaptors.AdaptedDatagrams;
 import sluice.nio.adaptors.DatagramSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
 import sluice.nio.descriptors.DatagramIo;
-import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.OptionTable;
+import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.nio.descriptors.SocketState;
 import sluice.sys.Epoll;
@@ -218,7 +218,8 @@ public final class SluiceDatagramChannel extends DatagramChannel
           boundAddress = localAddress();
         }
         try (Arena arena = Arena.ofConfined()) {
-          NetErrors.check(Sockets.connect(core.fd(), ProtocolFamilies.encode(base.family(), to, arena)));
+          NetErrors.check(
+              Sockets.connect(core.fd(), ProtocolFamilies.encode(base.family(), to, arena)));
         }
         remoteAddress = to;
         SocketAddress _ = base.lookUpLocal();
@@ -309,7 +310,9 @@ public final class SluiceDatagramChannel extends DatagramChannel
       InetSocketAddress named = remote == null ? to : null;
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment address =
-            named == null ? MemorySegment.NULL : ProtocolFamilies.encode(base.family(), named, arena);
+            named == null
+                ? MemorySegment.NULL
+                : ProtocolFamilies.encode(base.family(), named, arena);
         int n = transfer(false, isBlocking(), -1, false, () -> io.send(buffer, address));
         return Math.max(0, n);
       }

@@ -12,7 +12,9 @@ public final class ParkingWaiter extends Waiter {
   @Override
   public void await(int fd, int events, long nanos) throws IOException {
     VirtualThreadPoller poller =
-        (events & PollFds.POLLOUT) != 0 ? VirtualThreadPoller.writers() : VirtualThreadPoller.readers();
+        (events & PollFds.POLLOUT) != 0
+            ? VirtualThreadPoller.writers()
+            : VirtualThreadPoller.readers();
     long token = poller.arm(fd, events, this);
     try {
       long deadline = System.nanoTime() + nanos;

@@ -127,7 +127,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
       channel.core().inputCame();
     }
     for (int i = 0; i < toTell.size(); i++) {
-      toTell.get(i).tellNow();
+      toTell.get(i).notifyReady();
     }
     toTell.clear();
   }

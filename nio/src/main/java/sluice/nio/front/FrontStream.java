@@ -123,7 +123,7 @@ final class FrontStream implements StreamPort, FrontLink {
     }
   }
 
-  void tellNow() {
+  void notifyReady() {
     told = false;
     SluiceSocketChannel reader = channel;
     if (reader != null) {

@@ -33,7 +33,8 @@ public final class ReadinessChannels extends SelectorProviderImpl {
 
   @Override
   public AbstractSelector openSelector() throws IOException {
-    ReadinessCounters counts = settings.stats() ? ReadinessCounters.listed() : new ReadinessCounters();
+    ReadinessCounters counts =
+        settings.stats() ? ReadinessCounters.listed() : new ReadinessCounters();
     return new ReadinessSelector(this, settings, counts);
   }
 

@@ -167,7 +167,7 @@ final class RingListener extends RingPort implements AcceptPort {
   }
 
   @Override
-  int readyNow() {
+  int readyOps() {
     return acceptable() ? SelectionKey.OP_ACCEPT : 0;
   }
 

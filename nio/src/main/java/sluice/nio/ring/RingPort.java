@@ -56,10 +56,10 @@ abstract class RingPort {
   abstract void detached();
 
   /// Which operations are ready, of those the kernel need not be asked for. Any thread.
-  abstract int readyNow();
+  abstract int readyOps();
 
   /// What the ring's completions say of the key, for the selector.
   @Nullable NioKey readyKey() {
-    return key.isValid() && (readyNow() & key.interest()) != 0 ? key : null;
+    return key.isValid() && (readyOps() & key.interest()) != 0 ? key : null;
   }
 }

@@ -348,11 +348,11 @@ final class RingStream extends RingPort implements StreamPort {
 
   @Override
   public int readyHere() {
-    return readyNow();
+    return readyOps();
   }
 
   @Override
-  int readyNow() {
+  int readyOps() {
     int readable = readable() ? SelectionKey.OP_READ : 0;
     boolean room = proven && !full; // what is staged goes with the next turn
     boolean shut = attached ? !channel.isOutputOpen() : finAfterStaged; // a write tells the end

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.nio.ProviderUnderTest;
 import sluice.nio.Task;
 import sluice.nio.descriptors.ChannelCore;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Streams of `java.nio.channels.Channels` over one channel, used by two threads at once. Such a
 /// stream holds `blockingLock()` while it uses the channel.
@@ -73,7 +73,7 @@ final class ChannelStreamsTest {
 
   /// Until the thread that waits in the channel has given the monitor up, there is nothing to see.
   private void awaitSuspended(ChannelCore.Direction direction) throws Exception {
-    Patience.until(
+    Await.until(
         "a stream that waits",
         () -> {
           synchronized (near.blockingLock()) {
@@ -148,10 +148,10 @@ final class ChannelStreamsTest {
     far.write(ByteBuffer.wrap(new byte[] {7}));
     reader.get();
     ByteBuffer room = ByteBuffer.allocate(1 << 20);
-    Patience patience = new Patience();
+    Await await = new Await();
     far.configureBlocking(false);
     while (!mode.isDone()) {
-      patience.check("the change of the mode");
+      await.check("the change of the mode");
       int _ = far.read(room.clear());
     }
     mode.get();
@@ -188,7 +188,7 @@ final class ChannelStreamsTest {
                 assertThat(near.isBlocking()).isTrue();
               }
             });
-    Patience.until("a reader", () -> core().reads.lock.isLocked());
+    Await.until("a reader", () -> core().reads.lock.isLocked());
     FutureTask<Void> mode = start(false, () -> near.configureBlocking(false));
     far.write(ByteBuffer.wrap(new byte[] {7}));
     reader.get();

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What an application sees of the readiness selector, and what it costs in system calls.
 @Timeout(120)
@@ -204,9 +204,9 @@ final class ReadinessSelectorTest {
       selector.selectNow();
       long written = fill(pair, block);
       key.interestOps(OP_WRITE);
-      Patience patience = new Patience();
+      Await await = new Await();
       while (selector.selectNow() > 0) { // the kernel has moved on what it held
-        patience.check("a full socket");
+        await.check("a full socket");
         selector.selectedKeys().clear();
         long more = fill(pair, block);
         assertThat(more).as("bytes where it was writable").isPositive();
@@ -312,9 +312,9 @@ final class ReadinessSelectorTest {
             }))
         .hasMessage("thrown by the test");
     List<SelectionKey> seen = new ArrayList<>();
-    Patience patience = new Patience();
+    Await await = new Await();
     while (seen.size() < 3) {
-      patience.check("three keys");
+      await.check("three keys");
       selector.select(
           key -> {
             seen.add(key);

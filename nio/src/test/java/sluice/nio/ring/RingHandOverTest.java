@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What a ring has received or was to send, when threads take its selector or its channels away
 /// from it. Each test's threads end with it.
@@ -81,10 +81,10 @@ class RingHandOverTest extends RingTests {
   }
 
   private static byte[] read(SocketChannel channel, int length) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     ByteBuffer buffer = ByteBuffer.allocate(length);
     while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
-      patience.check("bytes");
+      await.check("bytes");
     }
     return Arrays.copyOf(buffer.array(), buffer.position());
   }
@@ -118,10 +118,10 @@ class RingHandOverTest extends RingTests {
       selector.selectNow();
       key.interestOps(0);
       old.far().getOutputStream().write(1);
-      Patience patience = new Patience();
+      Await await = new Await();
       while (!holdsOne(key)) {
         selector.selectNow();
-        patience.check("a byte that the ring has received");
+        await.check("a byte that the ring has received");
       }
       assertThat(read(old.near(), 1)).hasSize(1);
       key.interestOps(SelectionKey.OP_READ);
@@ -243,9 +243,9 @@ class RingHandOverTest extends RingTests {
             link.near().close();
             return null;
           });
-      Patience patience = new Patience();
+      Await await = new Await();
       while (!reads.hasQueuedThreads()) { // it waits for the reader
-        patience.check("the thread that closes");
+        await.check("the thread that closes");
       }
       assertThat(held).isPositive();
       assertThat(stream.heldBytes()).isEqualTo(held);
@@ -444,10 +444,10 @@ class RingHandOverTest extends RingTests {
     private void echo(SocketChannel channel, ByteBuffer buffer) throws Exception {
       while (channel.read(buffer.clear()) > 0) {
         buffer.flip();
-        Patience patience = new Patience();
+        Await await = new Await();
         while (buffer.hasRemaining()) {
           channel.write(buffer);
-          patience.check("room for bytes");
+          await.check("room for bytes");
         }
       }
     }

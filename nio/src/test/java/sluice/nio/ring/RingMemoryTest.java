@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.loop.uring.RingChunk;
 import sluice.nio.ChildJvm;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What rings take of the memory they share, what they give back, and what happens when there is no
 /// more. Each test's threads end with it.
@@ -51,11 +51,11 @@ class RingMemoryTest extends RingTests {
   private static byte[] read(Selector selector, SocketChannel channel, int length)
       throws Exception {
     ByteBuffer all = ByteBuffer.allocate(length);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (all.hasRemaining() && channel.read(all) >= 0) {
       int _ = selector.selectNow();
       selector.selectedKeys().clear();
-      patience.check("bytes");
+      await.check("bytes");
     }
     return all.array();
   }
@@ -80,7 +80,7 @@ class RingMemoryTest extends RingTests {
 
   /// The flusher may be sending something of the ring just now.
   private static void awaitFree(int pieces) {
-    Patience.untilAsserted(() -> assertThat(RingMemory.free()).isGreaterThanOrEqualTo(pieces));
+    Await.untilAsserted(() -> assertThat(RingMemory.free()).isGreaterThanOrEqualTo(pieces));
   }
 
   @AfterEach
@@ -191,7 +191,7 @@ class RingMemoryTest extends RingTests {
   }
 
   @Test
-  void slowReadersStarveNobodyThoughTheRingCannotGrow() throws Exception {
+  void slowReadersStarveNoOtherThoughTheRingCannotGrow() throws Exception {
     takeWhatRingsMayGrowBy();
     int before = RingMemory.free();
     ServerSocketChannel server = listen();

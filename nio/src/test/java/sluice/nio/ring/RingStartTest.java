@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.nio.CompletionProviders;
 import sluice.nio.SluiceSelectorProvider;
 import sluice.nio.ring.RingStart.Decision;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// When a selector takes a ring, and that channels which epoll has watched go on in it.
 @Timeout(300)
@@ -98,9 +98,9 @@ final class RingStartTest extends RingTests {
     List<Link> links = new ArrayList<>(List.of(link(server, selector), link(server, selector)));
     exchange(links.get(0), selector, (byte) 1);
     assertThat(hasRing(links.get(0), selector)).as("after one report").isFalse();
-    Patience patience = new Patience();
+    Await await = new Await();
     for (int i = 0; !hasRing(links.get(0), selector); i++) {
-      patience.check("a ring");
+      await.check("a ring");
       exchange(links.get(i & 1), selector, (byte) i);
     }
     assertThat(hasRing(links.get(1), selector)).as("the other connection").isTrue();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import sluice.nio.CompletionProviders;
 import sluice.nio.SluiceSelectorProvider;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What tests of selectors with rings share: a provider that makes them, and the closing of what
 /// was opened. The thread of the test calls.
@@ -47,10 +47,10 @@ abstract class RingTests {
   /// Selects until the condition holds. Fails after 100 s, and when the test's time is over: that
   /// interrupts this thread, with which a select does not wait.
   static void selectUntil(Selector selector, BooleanSupplier condition) throws Exception {
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!condition.getAsBoolean()) {
       selector.select(1000);
-      patience.check("more than the selected keys " + selector.selectedKeys());
+      await.check("more than the selected keys " + selector.selectedKeys());
     }
   }
 

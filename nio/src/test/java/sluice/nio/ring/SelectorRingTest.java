@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.nio.channels.SluiceSocketChannel;
 import sluice.sys.Sockets;
 import sluice.testbase.AllocatedBytes;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// What only a selector with a ring does. Each test's threads end with it.
 @Timeout(300)
@@ -71,9 +71,9 @@ class SelectorRingTest extends RingTests {
 
   private static byte[] read(SocketChannel channel, int length) throws Exception {
     ByteBuffer buffer = ByteBuffer.allocate(length);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
-      patience.check("bytes");
+      await.check("bytes");
     }
     return java.util.Arrays.copyOf(buffer.array(), buffer.position());
   }
@@ -253,10 +253,10 @@ class SelectorRingTest extends RingTests {
     byte[] bytes = new byte[length];
     java.util.Arrays.fill(bytes, what);
     ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (buffer.hasRemaining()) {
       channel.write(buffer);
-      patience.check("room for bytes");
+      await.check("room for bytes");
     }
   }
 
@@ -281,7 +281,7 @@ class SelectorRingTest extends RingTests {
   }
 
   @Test
-  void twoThousandSlowReadersStarveNobody() throws Exception {
+  void twoThousandSlowReadersStarveNoOther() throws Exception {
     ServerSocketChannel server = listen();
     Selector selector = selector();
     List<Link> slow = new ArrayList<>();
@@ -416,7 +416,7 @@ class SelectorRingTest extends RingTests {
     long before = descriptors();
     serve(selector, server, address, 3000);
     // A class that is loaded just now opens a file for a moment.
-    Patience.untilAsserted(() -> assertThat(descriptors()).isLessThanOrEqualTo(before + 5));
+    Await.untilAsserted(() -> assertThat(descriptors()).isLessThanOrEqualTo(before + 5));
   }
 
   private static long descriptors() throws Exception {
@@ -434,9 +434,9 @@ class SelectorRingTest extends RingTests {
         client.setSoTimeout(TIMEOUT_MILLIS);
         client.getOutputStream().write(i);
         boolean answered = false;
-        Patience patience = new Patience();
+        Await await = new Await();
         while (!answered) {
-          patience.check("a byte to answer");
+          await.check("a byte to answer");
           selector.select(1000);
           for (SelectionKey key : selector.selectedKeys()) {
             if (key.isAcceptable()) {
@@ -477,17 +477,17 @@ class SelectorRingTest extends RingTests {
         AllocatedBytes.settled(
             MOST_BYTES,
             () -> {
-              Patience patience = new Patience();
+              Await await = new Await();
               for (int end = echo.served + 2000; echo.served < end; ) {
                 selector.select(echo, 1000);
-                patience.check("requests");
+                await.check("requests");
               }
             });
     enough.set(true);
-    Patience patience = new Patience();
+    Await await = new Await();
     while (!clients.stream().allMatch(CompletableFuture::isDone)) {
       selector.select(echo, 10); // their last requests
-      patience.check("the clients' end");
+      await.check("the clients' end");
     }
     for (CompletableFuture<Void> client : clients) {
       client.get(60, TimeUnit.SECONDS);

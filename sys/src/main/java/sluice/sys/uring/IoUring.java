@@ -467,8 +467,8 @@ public final class IoUring implements AutoCloseable {
   /// seconds where the processor is busy with others.
   private void awaitOwnerExit() {
     long pid = Kernel.call(SystemCall.GETPID, 0);
-    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (Kernel.call(SystemCall.TGKILL, pid, ownerTid, 0) == 0 && System.nanoTime() < patience) {
+    long timeout = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (Kernel.call(SystemCall.TGKILL, pid, ownerTid, 0) == 0 && System.nanoTime() < timeout) {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(100));
     }
   }

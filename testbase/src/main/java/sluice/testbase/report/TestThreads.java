@@ -53,8 +53,7 @@ public final class TestThreads {
     String jstack = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
     Process process =
         new ProcessBuilder(jstack, Long.toString(pid)).redirectErrorStream(true).start();
-    CompletableFuture<Process> end =
-        process.onExit().orTimeout(JSTACK_SECONDS, TimeUnit.SECONDS);
+    CompletableFuture<Process> end = process.onExit().orTimeout(JSTACK_SECONDS, TimeUnit.SECONDS);
     var _ = end.exceptionally(late -> process.destroyForcibly());
     return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }

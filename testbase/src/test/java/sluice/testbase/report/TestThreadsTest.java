@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 
 /// Which threads of which processes are told when a run takes too long.
 @Timeout(120)
@@ -76,7 +76,7 @@ final class TestThreadsTest {
           .doesNotContain("Reference Handler");
     } finally {
       hanging.getOutputStream().close();
-      Patience.end(hanging);
+      Await.end(hanging);
     }
   }
 

@@ -150,7 +150,7 @@ final class SimSocket extends SimEndpoint {
   }
 
   /// Takes what there is, without a receive.
-  int receiveNow(MemorySegment into, long offset, int length) {
+  int tryReceive(MemorySegment into, long offset, int length) {
     if (!connected()) {
       return -Errno.ENOTCONN;
     }

@@ -122,11 +122,11 @@ final class SimTransport implements KernelTransport {
   }
 
   @Override
-  public int receiveNow(int socket, MemorySegment into, long offset, int length) {
-    SimSocket target = socket(socket, "receiveNow");
-    refuse(unsettled(target.receive), "receiveNow while a receive is armed on socket", socket);
-    refuse(length < 1, "receiveNow of no bytes on socket", socket);
-    return target.receiveNow(into, offset, length);
+  public int tryReceive(int socket, MemorySegment into, long offset, int length) {
+    SimSocket target = socket(socket, "tryReceive");
+    refuse(unsettled(target.receive), "tryReceive while a receive is armed on socket", socket);
+    refuse(length < 1, "tryReceive of no bytes on socket", socket);
+    return target.tryReceive(into, offset, length);
   }
 
   @Override

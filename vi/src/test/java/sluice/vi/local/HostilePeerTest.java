@@ -23,7 +23,7 @@ import sluice.sys.PeerCredentials;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
-import sluice.testbase.Patience;
+import sluice.testbase.Await;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
@@ -128,7 +128,7 @@ final class HostilePeerTest {
   private void refused(int fd, String why) throws Exception {
     int socket = connectSocket();
     say(socket, hello(fd));
-    assertThatThrownBy(() -> listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Patience.SECONDS)))
+    assertThatThrownBy(() -> listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Await.SECONDS)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(why);
     assertThat(read(socket)).isEqualTo(Hello.ANSWER_BYTES);
@@ -146,7 +146,7 @@ final class HostilePeerTest {
       int socket = connectSocket();
       say(socket, hello(fd));
       Port port =
-          Objects.requireNonNull(listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Patience.SECONDS)));
+          Objects.requireNonNull(listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Await.SECONDS)));
       try (Mapping shared = SharedMemory.map(fd, RING);
           Arena arena = Arena.ofShared()) {
         failed += scribble(random, round, port, shared.segment(), arena) ? 1 : 0;
@@ -206,7 +206,7 @@ final class HostilePeerTest {
       Descriptor _ = port.pollSend();
     }
     if (writer != null) {
-      Patience.end(writer);
+      Await.end(writer);
     }
     for (int i = 0; i < MARGIN; i++) {
       assertThat(around.get(JAVA_BYTE, i)).isEqualTo((byte) 0x5a);
@@ -236,7 +236,7 @@ final class HostilePeerTest {
   }
 
   private static void drain(Port port) throws Exception {
-    Patience.until(
+    Await.until(
         "all descriptors come back",
         () -> {
           Descriptor _ = port.pollReceive();

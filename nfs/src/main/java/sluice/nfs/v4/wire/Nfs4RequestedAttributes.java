@@ -17,7 +17,8 @@ public record Nfs4RequestedAttributes(Bitmap asked, AttributeChange change) {
   private static final int SET_TO_CLIENT_TIME = 1;
   private static final long NANOS = 1_000_000_000L;
 
-  public static final Nfs4RequestedAttributes NONE = new Nfs4RequestedAttributes(Bitmap.NONE, AttributeChange.NONE);
+  public static final Nfs4RequestedAttributes NONE =
+      new Nfs4RequestedAttributes(Bitmap.NONE, AttributeChange.NONE);
 
   /// @throws NfsException `ATTRNOTSUPP` for attributes this server does not have, `INVAL` for those
   ///   that cannot be set, `BADOWNER`
