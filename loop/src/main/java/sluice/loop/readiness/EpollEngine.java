@@ -6,14 +6,14 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
 /// The `epoll` engine: non-blocking kernel sockets and `epoll(7)`. Its owner is the thread that
-/// turns it first. All of it that is not the poller is in [ReadinessEngine].
+/// turns it first. All of it that is not the demultiplexer is in [ReadinessEngine].
 public final class EpollEngine {
   private EpollEngine() {}
 
   public static Engine open(EngineConfig config) throws IOException {
-    ReadinessPoller poller = new EpollPoller();
+    Demultiplexer demultiplexer = new EpollDemultiplexer();
     ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
     ReadinessSockets sockets = new ReadinessKernelSockets(pool);
-    return new ReadinessEngine("epoll", poller, sockets, pool, config.maxSockets(), true);
+    return new ReadinessEngine("epoll", demultiplexer, sockets, pool, config.maxSockets(), true);
   }
 }

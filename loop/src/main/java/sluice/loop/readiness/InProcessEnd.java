@@ -151,16 +151,16 @@ public final class InProcessEnd extends InProcessPollable {
     synchronized (lock) {
       int events = 0;
       if (in.readable()) {
-        events |= ReadinessPoller.IN;
+        events |= Demultiplexer.IN;
       }
       if (out.writable()) {
-        events |= ReadinessPoller.OUT;
+        events |= Demultiplexer.OUT;
       }
       if (in.state() == InProcessPipe.State.RESET) {
-        events |= ReadinessPoller.ERR | ReadinessPoller.HUP;
+        events |= Demultiplexer.ERR | Demultiplexer.HUP;
       } else if (in.state() != InProcessPipe.State.OPEN
           && out.state() != InProcessPipe.State.OPEN) {
-        events |= ReadinessPoller.HUP;
+        events |= Demultiplexer.HUP;
       }
       return events;
     }

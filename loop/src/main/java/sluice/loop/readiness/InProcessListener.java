@@ -86,6 +86,6 @@ public final class InProcessListener extends InProcessPollable {
 
   @Override
   int events() {
-    return queued() > 0 ? ReadinessPoller.IN : 0;
+    return queued() > 0 ? Demultiplexer.IN : 0;
   }
 }

@@ -3,17 +3,17 @@ package sluice.loop.readiness;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// What an [InProcessPoller] can wait for: one end of a connection, or a listener. Any thread may
-/// call.
+/// What an [InProcessDemultiplexer] can wait for: one end of a connection, or a listener. Any
+/// thread may call.
 abstract class InProcessPollable {
   private final AtomicBoolean signalled = new AtomicBoolean();
-  private volatile @Nullable InProcessPoller poller;
+  private volatile @Nullable InProcessDemultiplexer demultiplexer;
   private int number;
 
   /// From now on changes are told to `by`. On the engine's thread, before it looks at [#events].
-  final void watched(InProcessPoller by, int asNumber) {
+  final void watched(InProcessDemultiplexer by, int asNumber) {
     number = asNumber;
-    poller = by;
+    demultiplexer = by;
   }
 
   /// The number it is watched by.
@@ -23,13 +23,13 @@ abstract class InProcessPollable {
 
   /// Its events have changed. Outside of any lock.
   final void changed() {
-    InProcessPoller told = poller;
+    InProcessDemultiplexer told = demultiplexer;
     if (told != null && signalled.compareAndSet(false, true)) {
       told.signal(this);
     }
   }
 
-  /// The poller looks at the events after this.
+  /// The demultiplexer looks at the events after this.
   final void seen() {
     signalled.set(false);
   }

@@ -25,7 +25,7 @@ final class InProcessSockets implements ReadinessSockets {
   private final DescriptorReserve reserve = new DescriptorReserve(() -> () -> {});
   private @Nullable Object[] table = new @Nullable Object[64];
   private int lowestFree;
-  private @Nullable InProcessPoller poller;
+  private @Nullable InProcessDemultiplexer demultiplexer;
 
   /// A socket that is not connected yet.
   private static final Object UNCONNECTED = new Object();
@@ -35,8 +35,8 @@ final class InProcessSockets implements ReadinessSockets {
     this.arena = arena;
   }
 
-  void toldTo(InProcessPoller by) {
-    poller = by;
+  void toldTo(InProcessDemultiplexer by) {
+    demultiplexer = by;
   }
 
   private int number(Object socket) {
@@ -54,7 +54,7 @@ final class InProcessSockets implements ReadinessSockets {
 
   private void place(int number, Object socket) {
     table[number] = socket;
-    InProcessPoller told = poller;
+    InProcessDemultiplexer told = demultiplexer;
     if (socket instanceof InProcessPollable pollable && told != null) {
       pollable.watched(told, number);
     }

@@ -10,21 +10,21 @@ import sluice.loop.engine.UserTransport;
 /// never waits. Of the loop's thread, but for what wakes it.
 public final class InProcessTransport implements UserTransport {
   private final ReadinessEngine engine;
-  private final InProcessPoller poller;
+  private final InProcessDemultiplexer demultiplexer;
 
-  private InProcessTransport(ReadinessEngine engine, InProcessPoller poller) {
+  private InProcessTransport(ReadinessEngine engine, InProcessDemultiplexer demultiplexer) {
     this.engine = engine;
-    this.poller = poller;
+    this.demultiplexer = demultiplexer;
   }
 
   public static InProcessTransport open(InProcessNetwork network, EngineConfig config) {
     ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
     InProcessSockets sockets = new InProcessSockets(network, pool);
-    InProcessPoller poller = new InProcessPoller(sockets);
-    sockets.toldTo(poller);
+    InProcessDemultiplexer demultiplexer = new InProcessDemultiplexer(sockets);
+    sockets.toldTo(demultiplexer);
     ReadinessEngine engine =
-        new ReadinessEngine("inprocess", poller, sockets, pool, config.maxSockets(), false);
-    return new InProcessTransport(engine, poller);
+        new ReadinessEngine("inprocess", demultiplexer, sockets, pool, config.maxSockets(), false);
+    return new InProcessTransport(engine, demultiplexer);
   }
 
   /// The engine alone, which waits when it is turned.
@@ -54,12 +54,12 @@ public final class InProcessTransport implements UserTransport {
 
   @Override
   public boolean ready() {
-    return engine.hasWork() || poller.mayBeReady();
+    return engine.hasWork() || demultiplexer.mayBeReady();
   }
 
   @Override
   public void wakeBy(Runnable wake) {
-    poller.wakeBy(wake);
+    demultiplexer.wakeBy(wake);
   }
 
   @Override

@@ -17,8 +17,8 @@ public final class JdkEngine {
     ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
     try {
       JdkSockets sockets = new JdkSockets(pool);
-      JdkPoller poller = new JdkPoller(sockets);
-      return new ReadinessEngine("jdk", poller, sockets, pool, config.maxSockets(), false);
+      JdkDemultiplexer demultiplexer = new JdkDemultiplexer(sockets);
+      return new ReadinessEngine("jdk", demultiplexer, sockets, pool, config.maxSockets(), false);
     } catch (IOException e) {
       pool.close();
       throw e;

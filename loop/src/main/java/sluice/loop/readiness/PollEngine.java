@@ -6,14 +6,14 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 
 /// The `poll` engine: non-blocking kernel sockets and `poll(2)`. Its owner is the thread that turns
-/// it first. All of it that is not the poller is in [ReadinessEngine].
+/// it first. All of it that is not the demultiplexer is in [ReadinessEngine].
 public final class PollEngine {
   private PollEngine() {}
 
   public static Engine open(EngineConfig config) throws IOException {
-    ReadinessPoller poller = new PollPoller();
+    Demultiplexer demultiplexer = new PollDemultiplexer();
     ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
     ReadinessSockets sockets = new ReadinessKernelSockets(pool);
-    return new ReadinessEngine("poll", poller, sockets, pool, config.maxSockets(), true);
+    return new ReadinessEngine("poll", demultiplexer, sockets, pool, config.maxSockets(), true);
   }
 }

@@ -8,11 +8,11 @@ import sluice.loop.engine.CompletionSink;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.KernelTransport;
 
-/// An [Engine] made of a readiness mechanism ([ReadinessPoller]) and non-blocking socket calls
+/// An [Engine] made of a readiness mechanism ([Demultiplexer]) and non-blocking socket calls
 /// ([ReadinessSockets]). The thread that turns it first owns it, and calls everything but [#wake].
 ///
-/// One turn: carry out what is staged (sends are tried at once), tell the poller what changed,
-/// wait, receive and go on with what is ready, and only then deliver.
+/// One turn: carry out what is staged (sends are tried at once), tell the demultiplexer what
+/// changed, wait, receive and go on with what is ready, and only then deliver.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ import sluice.loop.engine.KernelTransport;
 /// | closed | owner | plain by the owner, under `wakeLock` by wakers | under `wakeLock` |
 final class ReadinessEngine implements Engine {
   private final String name;
-  private final ReadinessPoller poller;
+  private final Demultiplexer demultiplexer;
   private final ReadinessSockets device;
   private final boolean rawDescriptors;
   private final ChunkPool pool;
@@ -35,20 +35,20 @@ final class ReadinessEngine implements Engine {
 
   /// Takes over everything it is given and closes it.
   ///
-  /// @param rawDescriptors whether the poller can watch descriptors that are not sockets of ours
+  /// @param rawDescriptors whether it can watch descriptors that are not sockets of ours
   ReadinessEngine(
       String name,
-      ReadinessPoller poller,
+      Demultiplexer demultiplexer,
       ReadinessSockets device,
       ChunkPool pool,
       int maxSockets,
       boolean rawDescriptors) {
     this.name = name;
-    this.poller = poller;
+    this.demultiplexer = demultiplexer;
     this.device = device;
     this.pool = pool;
     this.rawDescriptors = rawDescriptors;
-    this.operations = new ReadinessOperations(poller, device, pool, results, maxSockets);
+    this.operations = new ReadinessOperations(demultiplexer, device, pool, results, maxSockets);
     this.transport = new ReadinessTransport(this, stage, operations, device, pool);
   }
 
@@ -103,11 +103,11 @@ final class ReadinessEngine implements Engine {
     long wait = timeoutNanos;
     while (true) {
       operations.register();
-      int ready = poller.await(results.isEmpty() ? wait : 0);
+      int ready = demultiplexer.await(results.isEmpty() ? wait : 0);
       for (int i = 0; i < ready; i++) {
-        operations.ready(poller.socket(i), poller.events(i));
+        operations.ready(demultiplexer.socket(i), demultiplexer.events(i));
       }
-      if (poller.woken() || ready < 0 || !results.isEmpty() || timeoutNanos == 0) {
+      if (demultiplexer.woken() || ready < 0 || !results.isEmpty() || timeoutNanos == 0) {
         return;
       }
       if (timeoutNanos > 0) {
@@ -133,7 +133,7 @@ final class ReadinessEngine implements Engine {
   public void wake() {
     synchronized (wakeLock) { // a closed descriptor may be another file by now
       if (!closed) {
-        poller.wake();
+        demultiplexer.wake();
       }
     }
   }
@@ -156,7 +156,7 @@ final class ReadinessEngine implements Engine {
 
   @Override
   public long systemCalls() {
-    return poller.calls() + device.calls();
+    return demultiplexer.calls() + device.calls();
   }
 
   /// Whether something is staged that no turn has carried out, or a completion is not delivered.
@@ -196,7 +196,7 @@ final class ReadinessEngine implements Engine {
     stage.clear();
     results.discard(pool);
     operations.closeAll();
-    poller.close();
+    demultiplexer.close();
     device.close();
     pool.close();
   }

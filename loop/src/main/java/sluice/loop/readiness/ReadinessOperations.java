@@ -16,10 +16,10 @@ import sluice.loop.engine.ChunkPool;
 import sluice.loop.engine.Completion;
 
 /// Makes completions out of readiness: carries out what was staged, and goes on with what is armed
-/// when the poller says that a socket is ready. Owned by the engine's thread.
+/// when the demultiplexer says that a socket is ready. Owned by the engine's thread.
 ///
-/// The poller hears of changes late and seldom. A socket is registered at its first receive and
-/// stays so; while no receive is armed the registration is kept until an event proves it wrong
+/// The demultiplexer hears of changes late and seldom. A socket is registered at its first receive
+/// and stays so; while no receive is armed the registration is kept until an event proves it wrong
 /// (`unwanted`), so that arming and disarming cost no system call. `POLLOUT` is watched for only
 /// while a `sendAll`, a connection or `awaitWritable` waits. Changes are collected, and applied
 /// once before the engine waits.
@@ -29,7 +29,7 @@ final class ReadinessOperations {
 
   private static final int ACCEPTS_PER_TURN = 256;
 
-  private final ReadinessPoller poller;
+  private final Demultiplexer demultiplexer;
   private final ReadinessSockets device;
   private final ChunkPool pool;
   private final ReadinessResults results;
@@ -38,12 +38,12 @@ final class ReadinessOperations {
   private final ReadinessPolls polls;
 
   ReadinessOperations(
-      ReadinessPoller poller,
+      Demultiplexer demultiplexer,
       ReadinessSockets device,
       ChunkPool pool,
       ReadinessResults results,
       int maxSockets) {
-    this.poller = poller;
+    this.demultiplexer = demultiplexer;
     this.device = device;
     this.pool = pool;
     this.results = results;
@@ -60,8 +60,8 @@ final class ReadinessOperations {
     if (before != null && before.polls != null) {
       polls.endAll(before, -EBADF); // their descriptor is gone, and its number is ours now
     }
-    if (before != null && before.pollerIndex >= 0) {
-      poller.update(before, 0);
+    if (before != null && before.watchIndex >= 0) {
+      demultiplexer.update(before, 0);
     }
     return table.opened(number, listener);
   }
@@ -221,8 +221,8 @@ final class ReadinessOperations {
     forget(socket.sendToken);
     forget(socket.writableToken);
     forget(socket.connectToken);
-    if (socket.pollerIndex >= 0) {
-      poller.update(socket, 0);
+    if (socket.watchIndex >= 0) {
+      demultiplexer.update(socket, 0);
     }
     device.close(socket.number);
     table.closed(socket);
@@ -264,11 +264,11 @@ final class ReadinessOperations {
       table.changed(socket);
       return;
     }
-    boolean failed = (events & (ReadinessPoller.ERR | ReadinessPoller.HUP)) != 0;
-    if (failed || (events & ReadinessPoller.OUT) != 0) {
+    boolean failed = (events & (Demultiplexer.ERR | Demultiplexer.HUP)) != 0;
+    if (failed || (events & Demultiplexer.OUT) != 0) {
       writeReady(socket, events);
     }
-    if (failed || (events & ReadinessPoller.IN) != 0) {
+    if (failed || (events & Demultiplexer.IN) != 0) {
       if (socket.readToken == 0) {
         socket.unwanted = true;
         table.changed(socket);
@@ -287,7 +287,8 @@ final class ReadinessOperations {
       if (result != -EINPROGRESS) {
         socket.connectToken = 0;
         end(connecting, result);
-        poller.update(socket, 0); // for a selector, connected and writable are different events
+        // For a selector, connected and writable are different events.
+        demultiplexer.update(socket, 0);
       }
     }
     long sending = socket.sendToken;
@@ -309,7 +310,7 @@ final class ReadinessOperations {
   /// As [sluice.loop.engine.Transport#acceptRestAndClose]: a queue holds one connection more than
   /// its backlog, and those that come meanwhile do not count.
   private void acceptRestAndClose(ReadinessSocket listener) {
-    poller.forget(listener);
+    demultiplexer.forget(listener);
     if (listener.readToken != 0) {
       accept(listener, listener.backlog + 1);
     }
@@ -373,18 +374,18 @@ final class ReadinessOperations {
     results.add(token, result, 0);
   }
 
-  // ---- what the poller watches for ----------------------------------------------------------
+  // ---- what is watched for ------------------------------------------------------------------
 
-  /// Tells the poller of all changes since the last time.
+  /// Tells the demultiplexer of all changes since the last time.
   void register() {
     for (int i = 0; i < table.changes(); i++) {
       ReadinessSocket socket = table.change(i);
       int wanted = socket.wanted();
       if (socket.owned && !socket.unwanted) {
-        wanted |= socket.registered & ReadinessPoller.IN;
+        wanted |= socket.registered & Demultiplexer.IN;
       }
       if (wanted != socket.registered || !socket.owned) {
-        int result = poller.update(socket, wanted);
+        int result = demultiplexer.update(socket, wanted);
         if (result < 0) {
           refused(socket, wanted, result);
         }
@@ -393,11 +394,11 @@ final class ReadinessOperations {
     table.clearChanges();
   }
 
-  /// The poller does not take the socket: everything on it ends. Regular files (EPERM from epoll)
-  /// are always ready, as `poll(2)` has it.
+  /// The demultiplexer does not take the socket: everything on it ends. Regular files (EPERM from
+  /// epoll) are always ready, as `poll(2)` has it.
   private void refused(ReadinessSocket socket, int wanted, int result) {
     if (result == -EPERM) {
-      polls.ready(socket, wanted & (ReadinessPoller.IN | ReadinessPoller.OUT));
+      polls.ready(socket, wanted & (Demultiplexer.IN | Demultiplexer.OUT));
     }
     polls.endAll(socket, result);
     refuse(socket, socket.readToken, result);

@@ -12,7 +12,7 @@ final class ReadinessPolls {
   /// the table.
   private static final int LIMIT = 1 << 24;
 
-  private static final int ALWAYS = ReadinessPoller.ERR | ReadinessPoller.HUP;
+  private static final int ALWAYS = Demultiplexer.ERR | Demultiplexer.HUP;
 
   private final ReadinessTable table;
   private final ReadinessTokens tokens;
@@ -43,7 +43,7 @@ final class ReadinessPolls {
     while (wait != null) {
       PollWait next = wait.next;
       int set = events & (wait.events | ALWAYS);
-      if ((events & ReadinessPoller.NVAL) != 0) {
+      if ((events & Demultiplexer.NVAL) != 0) {
         end(wait, -EBADF);
       } else if (set != 0) {
         end(wait, set);

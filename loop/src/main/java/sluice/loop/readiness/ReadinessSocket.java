@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// What a [ReadinessTransport] knows about one descriptor: what is armed on it, and what the poller
-/// has been told. Owned by the engine's thread.
+/// What a [ReadinessTransport] knows about one descriptor: what is armed on it, and what the
+/// demultiplexer has been told. Owned by the engine's thread.
 ///
 /// One object per number, kept and reset when the number is used again. A token of 0 means "not
 /// armed".
@@ -53,11 +53,11 @@ final class ReadinessSocket {
 
   @Nullable PollWait polls;
 
-  /// Events the poller watches for; set by the poller.
+  /// Events the demultiplexer watches for; set by it.
   int registered;
 
-  /// Place in the poller's own table, -1 for none; for pollers that have one.
-  int pollerIndex = -1;
+  /// Place in the table of the demultiplexer, -1 for none. Not each has a table.
+  int watchIndex = -1;
 
   /// An event came for which no operation waits: from now on it must not be watched for.
   boolean unwanted;
@@ -117,10 +117,10 @@ final class ReadinessSocket {
   int wanted() {
     int events = 0;
     if (readToken != 0) {
-      events |= ReadinessPoller.IN;
+      events |= Demultiplexer.IN;
     }
     if (sendToken != 0 || writableToken != 0 || (connectToken != 0 && peer == null)) {
-      events |= ReadinessPoller.OUT;
+      events |= Demultiplexer.OUT;
     }
     for (PollWait wait = polls; wait != null; wait = wait.next) {
       events |= wait.events;

@@ -14,7 +14,7 @@ import sluice.sys.SysException;
 /// What is watched stands without gaps in one array that the kernel reads at each wait, so that a
 /// wait costs as much as there are watched sockets; changes cost no system call. A socket knows its
 /// entry; a removed entry is filled with the last one. Entry 0 is the wake-up counter.
-final class PollPoller implements ReadinessPoller {
+final class PollDemultiplexer implements Demultiplexer {
   private final EventFd counter;
   private PollFds fds = new PollFds(64);
   private @Nullable ReadinessSocket[] entries = new @Nullable ReadinessSocket[64];
@@ -24,7 +24,7 @@ final class PollPoller implements ReadinessPoller {
   private boolean woken;
   private long calls;
 
-  PollPoller() throws SysException {
+  PollDemultiplexer() throws SysException {
     this.counter = EventFd.open(true);
     fds.set(0, counter.fd(), IN);
   }
@@ -33,34 +33,34 @@ final class PollPoller implements ReadinessPoller {
   public int update(ReadinessSocket socket, int wanted) {
     socket.registered = wanted;
     if (wanted == 0) {
-      if (socket.pollerIndex >= 0) {
+      if (socket.watchIndex >= 0) {
         remove(socket);
       }
       return 0;
     }
-    if (socket.pollerIndex < 0) {
+    if (socket.watchIndex < 0) {
       if (count == entries.length) {
         entries = Arrays.copyOf(entries, 2 * count);
         fds = fds.grow(2 * count);
       }
-      socket.pollerIndex = count;
+      socket.watchIndex = count;
       entries[count++] = socket;
     }
-    fds.set(socket.pollerIndex, socket.number, wanted);
+    fds.set(socket.watchIndex, socket.number, wanted);
     return 0;
   }
 
   private void remove(ReadinessSocket socket) {
-    int hole = socket.pollerIndex;
+    int hole = socket.watchIndex;
     int last = --count;
     ReadinessSocket moved = entries[last];
     if (hole != last && moved != null) {
       fds.set(hole, fds.fd(last), fds.events(last));
       entries[hole] = moved;
-      moved.pollerIndex = hole;
+      moved.watchIndex = hole;
     }
     entries[last] = null;
-    socket.pollerIndex = -1;
+    socket.watchIndex = -1;
   }
 
   @Override

@@ -13,7 +13,7 @@ import sluice.sys.SysException;
 /// number given to another file, while the registration stands. So each wait on them says again
 /// what it wants. Ours are closed by us, which ends the registration; a child process that is just
 /// being started may keep the file for a moment longer, and events of it are ignored as spurious.
-final class EpollPoller implements ReadinessPoller {
+final class EpollDemultiplexer implements Demultiplexer {
   private static final int EVENTS = 1024;
 
   private final EpollDriver epoll;
@@ -21,7 +21,7 @@ final class EpollPoller implements ReadinessPoller {
   private boolean woken;
   private long waits;
 
-  EpollPoller() throws SysException {
+  EpollDemultiplexer() throws SysException {
     this.epoll = EpollDriver.open();
   }
 

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /// | ready, events, count | owner | plain | plain |
 ///
 /// Waits have the selector's resolution of a millisecond, rounded up.
-final class JdkPoller implements ReadinessPoller {
+final class JdkDemultiplexer implements Demultiplexer {
   private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Selector selector;
@@ -37,7 +37,7 @@ final class JdkPoller implements ReadinessPoller {
   private int count;
   private long calls;
 
-  JdkPoller(JdkSockets sockets) throws IOException {
+  JdkDemultiplexer(JdkSockets sockets) throws IOException {
     this.selector = Selector.open();
     this.sockets = sockets;
   }

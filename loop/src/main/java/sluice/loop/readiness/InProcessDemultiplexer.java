@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | sleeping, wakeUp | owner and wakers | volatile | volatile |
 /// | everything else | owner | plain | plain |
-final class InProcessPoller implements ReadinessPoller {
+final class InProcessDemultiplexer implements Demultiplexer {
   private final InProcessSockets sockets;
   private final ConcurrentLinkedQueue<InProcessPollable> changed = new ConcurrentLinkedQueue<>();
   private @Nullable ReadinessSocket[] watched = new @Nullable ReadinessSocket[64];
@@ -29,7 +29,7 @@ final class InProcessPoller implements ReadinessPoller {
   private volatile boolean wakeUp;
   private volatile @Nullable Runnable waker;
 
-  InProcessPoller(InProcessSockets sockets) {
+  InProcessDemultiplexer(InProcessSockets sockets) {
     this.sockets = sockets;
   }
 
@@ -89,26 +89,26 @@ final class InProcessPoller implements ReadinessPoller {
   }
 
   private void add(ReadinessSocket socket) {
-    if (socket.pollerIndex < 0) {
+    if (socket.watchIndex < 0) {
       if (count == candidates.length) {
         candidates = Arrays.copyOf(candidates, 2 * count);
       }
-      socket.pollerIndex = count;
+      socket.watchIndex = count;
       candidates[count++] = socket;
     }
   }
 
   private void remove(ReadinessSocket socket) {
-    int hole = socket.pollerIndex;
+    int hole = socket.watchIndex;
     if (hole < 0) {
       return;
     }
     ReadinessSocket last = candidates[--count];
     candidates[count] = null;
-    socket.pollerIndex = -1;
+    socket.watchIndex = -1;
     if (hole != count && last != null) {
       candidates[hole] = last;
-      last.pollerIndex = hole;
+      last.watchIndex = hole;
     }
   }
 

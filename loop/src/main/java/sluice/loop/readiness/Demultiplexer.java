@@ -1,11 +1,12 @@
 package sluice.loop.readiness;
 
-/// Tells which descriptors are ready: epoll, poll, or a JDK selector. The engine's owner thread
-/// calls everything but [#wake].
+/// Tells which descriptors are ready: epoll, poll, or a JDK selector; the *synchronous event
+/// demultiplexer* of the Reactor pattern (Schmidt, PLoP 1994). The engine's owner thread calls
+/// everything but [#wake].
 ///
 /// Readiness is level-triggered and may be spurious. Event bits are those of `poll(2)`, which
 /// `epoll(7)` shares.
-interface ReadinessPoller extends AutoCloseable {
+interface Demultiplexer extends AutoCloseable {
   int IN = 1;
   int OUT = 4;
   int ERR = 8;
