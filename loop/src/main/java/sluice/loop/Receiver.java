@@ -1,11 +1,11 @@
 package sluice.loop;
 
-import java.util.ArrayDeque;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
+import sluice.loop.engine.ReceiveEnd;
+import sluice.loop.engine.StarvedReceives;
 import sluice.loop.turn.Turn;
 import sluice.memory.Block;
-import sluice.sys.Errno;
 
 /// What becomes of a completed receive, and of a receive that found no free chunk. Owned by the
 /// loop's thread.
@@ -16,8 +16,7 @@ final class Receiver {
   private final LoopCounters counters;
   private final Connections connections;
 
-  /// Connections whose receive waits for a chunk, the longest first.
-  private final ArrayDeque<Connection> starved = new ArrayDeque<>();
+  private final StarvedReceives<Connection> starved = new StarvedReceives<>();
 
   Receiver(Turn turn, LoopCounters counters, Connections connections) {
     this.turn = turn;
@@ -58,16 +57,17 @@ final class Receiver {
   }
 
   private void failed(Connection connection, int result) {
-    if (result == 0) {
-      connection.input.fin();
-    } else if (result == -Errno.ENOBUFS) {
-      counters.starvedReceives++;
-      if (!connection.input.starved) {
-        connection.input.starved = true;
-        starved.add(connection);
+    switch (ReceiveEnd.of(result)) {
+      case OF_STREAM -> connection.input.fin();
+      case STARVED -> {
+        counters.starvedReceives++;
+        if (!connection.input.starved) {
+          connection.input.starved = true;
+          starved.add(connection);
+        }
       }
-    } else if (result != -Errno.ECANCELED) {
-      connection.abort();
+      case NONE, PASSING -> {}
+      case FAILED -> connection.abort();
     }
   }
 
@@ -79,16 +79,14 @@ final class Receiver {
   /// Arms as many receives of a transport as its arena has chunks.
   void feedStarved(ChunkArena arena) {
     arena.reclaim();
-    int free = arena.free();
-    for (int left = starved.size(); left > 0 && free > 0; left--) {
-      Connection connection = starved.remove();
-      if (connection.transport.arena() == arena) {
-        free--;
-        connection.input.starved = false;
-        connection.input.arm();
-      } else {
-        starved.add(connection);
-      }
+    if (!starved.isEmpty()) {
+      starved.feed(
+          arena.free(), connection -> connection.transport.arena() == arena, Receiver::arm);
     }
+  }
+
+  private static void arm(Connection connection) {
+    connection.input.starved = false;
+    connection.input.arm();
   }
 }

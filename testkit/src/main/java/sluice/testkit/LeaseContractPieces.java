@@ -32,8 +32,7 @@ interface LeaseContractPieces {
   record Piece(Block block, int offset, byte[] bytes) {
     static Piece of(Event event) {
       Block block = Objects.requireNonNull(event.chunk());
-      assertThat(event.offset())
-          .isBetween(0, (int) block.lengthBytes() - event.result());
+      assertThat(event.offset()).isBetween(0, (int) block.lengthBytes() - event.result());
       return new Piece(block, event.offset(), event.bytes());
     }
 

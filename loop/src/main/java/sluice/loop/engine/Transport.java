@@ -49,9 +49,10 @@ public interface Transport {
   }
 
   /// Arms receiving until cancelled: each completion brings a piece of a chunk, `result` > 0 bytes
-  /// from [Completion#offset] on; the receiver has a lease on the chunk, and ends it. 0 is end of stream, negative an
-  /// errno; both end the arming, as does -ENOBUFS when no chunk is free (arm again after chunks
-  /// went back). Without [Completion#MORE] the arming is over, even when bytes came with it.
+  /// from [Completion#offset] on; the receiver has a lease on the chunk, and ends it. 0 is end of
+  /// stream, negative an errno; both end the arming, as does -ENOBUFS when no chunk is free (arm
+  /// again after chunks went back). Without [Completion#MORE] the arming is over, even when bytes
+  /// came with it.
   void receive(int socket, long token);
 
   /// Sends without waiting. **Silence is success:** when everything was taken there is no

@@ -21,7 +21,9 @@ final class OwnChunks implements ChunkStore {
   /// Those that the arena does not have, the one to take next at the end; under the lock.
   private final int[] stack;
 
-  private int free;
+  /// Written under the lock.
+  private volatile int free;
+
   private boolean closed;
 
   OwnChunks(int count, int chunkBytes) {
@@ -59,13 +61,18 @@ final class OwnChunks implements ChunkStore {
   }
 
   @Override
-  public synchronized int free() {
+  public int free() {
     return free;
   }
 
   @Override
   public synchronized @Nullable RingChunk take() {
-    return free == 0 ? null : chunks[stack[--free]];
+    int left = free - 1;
+    if (left < 0) {
+      return null;
+    }
+    free = left;
+    return chunks[stack[left]];
   }
 
   @Override
@@ -79,7 +86,9 @@ final class OwnChunks implements ChunkStore {
 
   @Override
   public synchronized void giveBack(RingChunk chunk) {
-    stack[free++] = chunk.index;
+    int before = free;
+    stack[before] = chunk.index;
+    free = before + 1;
     freeWhenHome();
   }
 

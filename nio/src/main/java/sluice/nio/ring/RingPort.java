@@ -48,8 +48,8 @@ abstract class RingPort {
 
   /// Takes one completion.
   ///
-  /// @param part what it has brought, where it begins in the region in the upper half, its length in the lower;
-  ///   no meaning without a chunk
+  /// @param part what it has brought, where it begins in the region in the upper half, its length
+  ///   in the lower; no meaning without a chunk
   abstract void complete(int operation, int result, int flags, long part);
 
   /// The ring lets go: called once, under the turn lock, by any thread.

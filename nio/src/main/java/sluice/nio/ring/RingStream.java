@@ -7,6 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
+import sluice.loop.engine.ReceiveEnd;
 import sluice.loop.uring.ReceiveArena;
 import sluice.nio.channels.SluiceSocketChannel;
 import sluice.nio.channels.StreamPort;
@@ -213,23 +214,21 @@ final class RingStream extends RingPort implements StreamPort {
       }
     } else if (watching && result >= 0) {
       waiting = attached;
-    } else if (result == 0) {
-      end(0);
-    } else if (result == -Errno.ENOBUFS) {
-      ring.starved(this);
-    } else if (result < 0 && result != -Errno.ECANCELED && !NetErrors.again(result)) {
-      end(-result);
     } else {
-      ring.touch(this); // it may be wanted again since
+      receiveEnded(result);
     }
     if (!attached) {
       channel.core().reads.wake();
     }
   }
 
-  private void end(int errno) {
-    error = errno;
-    ended = errno == 0;
+  private void receiveEnded(int result) {
+    switch (ReceiveEnd.of(result)) {
+      case OF_STREAM -> ended = true;
+      case STARVED -> ring.starved(this);
+      case FAILED -> error = -result;
+      case NONE, PASSING -> ring.touch(this); // it may be wanted again since
+    }
   }
 
   /// Keeps no piece of the ring's memory any longer, which is short. The ring's thread.

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
+import sluice.loop.engine.StarvedReceives;
 import sluice.loop.engine.Token;
 import sluice.loop.uring.ReceiveArena;
 import sluice.sys.EventFd;
@@ -89,7 +90,7 @@ final class SelectorRing {
   private ArrayList<RingStream> dirty = new ArrayList<>();
 
   private ArrayList<RingStream> sending = new ArrayList<>();
-  private final ArrayList<RingPort> starved = new ArrayList<>();
+  private final StarvedReceives<RingPort> starved = new StarvedReceives<>();
 
   /// Ports to arm at the beginning of the next crossing. Not before: what is staged names a
   /// descriptor by its number, which another thread may close, and give to another file, whenever
@@ -449,8 +450,8 @@ final class SelectorRing {
       }
       arena.publish();
     }
-    starved.forEach(this::touch);
-    starved.clear();
+    // One more attempt when there is none: the next turn must not sleep for ever.
+    starved.feed(Math.max(1, arena.free()), port -> true, this::touch);
   }
 
   private void stageSends() {
