@@ -12,6 +12,7 @@ import sluice.http.front.FrontTimes;
 import sluice.http.site.Site;
 import sluice.loop.Listener;
 import sluice.loop.Loop;
+import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.NanoClock;
@@ -30,12 +31,15 @@ public final class FrontServer {
 
   private final Loop loop;
   private final FrontTimes times;
+  private final HttpParts parts;
   private final HttpFront site;
   private final Engines.Choice engine;
 
-  private FrontServer(Loop loop, FrontTimes times, HttpFront site, Engines.Choice engine) {
+  private FrontServer(
+      Loop loop, FrontTimes times, HttpParts parts, HttpFront site, Engines.Choice engine) {
     this.loop = loop;
     this.times = times;
+    this.parts = parts;
     this.site = site;
     this.engine = engine;
   }
@@ -46,9 +50,14 @@ public final class FrontServer {
   /// @throws IOException when the site or an engine of the kernel cannot be opened
   public static FrontServer start(Site site, FrontTimes times, Consumer<String> complaints)
       throws IOException {
-    HttpConfig config = HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
+    return start(HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site), times, complaints);
+  }
+
+  /// @param config of the files and of the loop; addresses and routes are the application's matter
+  static FrontServer start(HttpConfig config, FrontTimes times, Consumer<String> complaints)
+      throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
-    Engines.Choice choice = Engines.choose(Backend.AUTO);
+    Engines.Choice choice = Engines.choose(config.server().backend());
     if (choice.backend() == Backend.JDK) {
       throw new IOException("files in front of an application need Linux: " + choice.why());
     }
@@ -70,12 +79,13 @@ public final class FrontServer {
     try {
       Engine engine = Engines.open(choice, server.engine());
       try (Loop loop = new Loop(NAME, engine, server.loop(), NanoClock.SYSTEM, server.slowPath())) {
-        started.complete(new FrontServer(loop, times, parts.front(loop), choice));
+        started.complete(new FrontServer(loop, times, parts, parts.front(loop), choice));
         loop.run();
       }
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
-        throw new IllegalStateException("the front has died; its connections are gone", e);
+        throw new IllegalStateException(
+            "the thread " + NAME + " has failed; the connections of its clients are closed", e);
       }
     }
   }
@@ -83,6 +93,20 @@ public final class FrontServer {
   /// Which engine the loop has, and why.
   public Engines.Choice engine() {
     return engine;
+  }
+
+  /// As [HttpServer#reload]: forgets what is kept ready, so that each file is read anew.
+  public void reload() throws IOException {
+    parts.reload();
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  /// Shows what is counted in a counters file.
+  void publishTo(CounterPublisher into) {
+    parts.publishTo(into);
   }
 
   /// Accepts the clients of a listening socket from now on, until [Listening#close].
