@@ -13,6 +13,7 @@ import sluice.http.site.Site;
 import sluice.loop.DescriptorWatch;
 import sluice.loop.Listener;
 import sluice.loop.Loop;
+import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.NanoClock;
@@ -36,14 +37,17 @@ public final class FrontServer implements AutoCloseable {
   private final Loop loop;
   private final Thread thread = Thread.currentThread();
   private final FrontTimes times;
+  private final HttpParts parts;
   private final HttpFront site;
   private final Engines.Choice engine;
   private volatile boolean closed;
 
   /// On the thread that turns the loop.
-  private FrontServer(Loop loop, FrontTimes times, HttpFront site, Engines.Choice engine) {
+  private FrontServer(
+      Loop loop, FrontTimes times, HttpParts parts, HttpFront site, Engines.Choice engine) {
     this.loop = loop;
     this.times = times;
+    this.parts = parts;
     this.site = site;
     this.engine = engine;
   }
@@ -54,8 +58,14 @@ public final class FrontServer implements AutoCloseable {
   /// @throws IOException when the site or an engine of the kernel cannot be opened
   public static FrontServer start(Site site, FrontTimes times, Consumer<String> complaints)
       throws IOException {
-    HttpParts parts = parts(site, complaints);
-    Engines.Choice choice = chooseEngine();
+    return start(config(site), times, complaints);
+  }
+
+  /// @param config of the files and of the loop; addresses and routes are the application's matter
+  static FrontServer start(HttpConfig config, FrontTimes times, Consumer<String> complaints)
+      throws IOException {
+    HttpParts parts = new HttpParts(config, complaints);
+    Engines.Choice choice = chooseEngine(config.server().backend());
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, choice, started));
     try {
@@ -71,11 +81,11 @@ public final class FrontServer implements AutoCloseable {
   /// @throws IOException when the site or an engine of the kernel cannot be opened
   public static FrontServer open(Site site, FrontTimes times, Consumer<String> complaints)
       throws IOException {
-    HttpParts parts = parts(site, complaints);
+    HttpParts parts = new HttpParts(config(site), complaints);
     Engines.Choice choice = chooseEngine();
     Loop loop = loop(parts, choice);
     try {
-      return new FrontServer(loop, times, parts.front(loop), choice);
+      return new FrontServer(loop, times, parts, parts.front(loop), choice);
     } catch (IOException | RuntimeException | Error e) {
       loop.close();
       throw e;
@@ -86,15 +96,19 @@ public final class FrontServer implements AutoCloseable {
   ///
   /// @throws IOException when the kernel has none for it
   public static Engines.Choice chooseEngine() throws IOException {
-    Engines.Choice choice = Engines.choose(Backend.AUTO);
+    return chooseEngine(Backend.AUTO);
+  }
+
+  private static Engines.Choice chooseEngine(Backend wanted) throws IOException {
+    Engines.Choice choice = Engines.choose(wanted);
     if (choice.backend() == Backend.JDK) {
       throw new IOException("files in front of an application need Linux: " + choice.why());
     }
     return choice;
   }
 
-  private static HttpParts parts(Site site, Consumer<String> complaints) throws IOException {
-    return new HttpParts(HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site), complaints);
+  private static HttpConfig config(Site site) {
+    return HttpConfig.of(ServerConfig.onLoopback(NAME, 0), site);
   }
 
   private static Loop loop(HttpParts parts, Engines.Choice choice) throws IOException {
@@ -109,11 +123,12 @@ public final class FrontServer implements AutoCloseable {
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
     try (Loop loop = loop(parts, choice)) {
-      started.complete(new FrontServer(loop, times, parts.front(loop), choice));
+      started.complete(new FrontServer(loop, times, parts, parts.front(loop), choice));
       loop.run();
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
-        throw new IllegalStateException("the front has died; its connections are gone", e);
+        throw new IllegalStateException(
+            "the thread " + NAME + " has failed; the connections of its clients are closed", e);
       }
     }
   }
@@ -121,6 +136,20 @@ public final class FrontServer implements AutoCloseable {
   /// Which engine the loop has, and why.
   public Engines.Choice engine() {
     return engine;
+  }
+
+  /// As [HttpServer#reload]: forgets what is kept ready, so that each file is read anew.
+  public void reload() throws IOException {
+    parts.reload();
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  /// Shows what is counted in a counters file.
+  void publishTo(CounterPublisher into) {
+    parts.publishTo(into);
   }
 
   /// Accepts the clients of a listening socket from now on, until [Listening#close].

@@ -81,112 +81,94 @@ public record HttpConfig(
 
   /// @param value the longest prefix that fits a path answers; without any, the site does
   public HttpConfig withRoutes(List<Route> value) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        cacheControl,
-        watches,
-        headerTimeout,
-        idleTimeout,
-        accessLog,
-        monitoring,
-        value);
+    Draft draft = new Draft(this);
+    draft.routes = value;
+    return draft.made();
   }
 
   public HttpConfig withMonitoring(Monitoring value) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        cacheControl,
-        watches,
-        headerTimeout,
-        idleTimeout,
-        accessLog,
-        value,
-        routes);
+    Draft draft = new Draft(this);
+    draft.monitoring = value;
+    return draft.made();
   }
 
   public HttpConfig withAccessLog(Path file) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        cacheControl,
-        watches,
-        headerTimeout,
-        idleTimeout,
-        file,
-        monitoring,
-        routes);
+    Draft draft = new Draft(this);
+    draft.accessLog = file;
+    return draft.made();
   }
 
   public HttpConfig withCacheBytes(long bytes) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        bytes,
-        cacheControl,
-        watches,
-        headerTimeout,
-        idleTimeout,
-        accessLog,
-        monitoring,
-        routes);
+    Draft draft = new Draft(this);
+    draft.cacheBytes = bytes;
+    return draft.made();
   }
 
   public HttpConfig withWatches(int count) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        cacheControl,
-        count,
-        headerTimeout,
-        idleTimeout,
-        accessLog,
-        monitoring,
-        routes);
+    Draft draft = new Draft(this);
+    draft.watches = count;
+    return draft.made();
   }
 
   public HttpConfig withCacheControl(String value) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        value,
-        watches,
-        headerTimeout,
-        idleTimeout,
-        accessLog,
-        monitoring,
-        routes);
+    Draft draft = new Draft(this);
+    draft.cacheControl = value;
+    return draft.made();
   }
 
   public HttpConfig withTimeouts(Duration header, Duration idle) {
-    return new HttpConfig(
-        server,
-        site,
-        limits,
-        cacheBytes,
-        cacheControl,
-        watches,
-        header,
-        idle,
-        accessLog,
-        monitoring,
-        routes);
+    Draft draft = new Draft(this);
+    draft.headerTimeout = header;
+    draft.idleTimeout = idle;
+    return draft.made();
   }
 
   /// What each loop is told of the site.
   SiteSettings perLoop() {
     return new SiteSettings(site, cacheBytes / server.loops(), cacheControl, watches);
+  }
+
+  /// The values of a copy while they are changed: each `with` names its own alone.
+  private static final class Draft {
+    ServerConfig server;
+    Site site;
+    HttpLimits limits;
+    long cacheBytes;
+    String cacheControl;
+    int watches;
+    Duration headerTimeout;
+    Duration idleTimeout;
+    @Nullable Path accessLog;
+    Monitoring monitoring;
+    List<Route> routes;
+
+    Draft(HttpConfig of) {
+      server = of.server;
+      site = of.site;
+      limits = of.limits;
+      cacheBytes = of.cacheBytes;
+      cacheControl = of.cacheControl;
+      watches = of.watches;
+      headerTimeout = of.headerTimeout;
+      idleTimeout = of.idleTimeout;
+      accessLog = of.accessLog;
+      monitoring = of.monitoring;
+      routes = of.routes;
+    }
+
+    HttpConfig made() {
+      return new HttpConfig(
+          server,
+          site,
+          limits,
+          cacheBytes,
+          cacheControl,
+          watches,
+          headerTimeout,
+          idleTimeout,
+          accessLog,
+          monitoring,
+          routes);
+    }
   }
 }

@@ -51,16 +51,6 @@ public final class FileFill {
       SiteFiles files,
       @Nullable WatchTable watches,
       Account memory,
-      Predicate<SitePath> compressible) {
-    this(site, files, watches, memory, compressible, new FileReader(memory, FileClock.SYSTEM));
-  }
-
-  /// For tests that bring their own clock.
-  public FileFill(
-      Site site,
-      SiteFiles files,
-      @Nullable WatchTable watches,
-      Account memory,
       Predicate<SitePath> compressible,
       FileReader reader) {
     this.site = site;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import sluice.http.site.SitePath;
@@ -47,7 +48,8 @@ public final class WatchInotify implements WatchSource {
   }
 
   @Override
-  public int openRoot(List<Above> above) {
+  public Root openRoot() {
+    List<Above> above = new ArrayList<>();
     int errno = 0;
     Deque<String> ahead = new ArrayDeque<>();
     Path at = start(files.rootPath(), ahead, Path.of("/"));
@@ -68,7 +70,7 @@ public final class WatchInotify implements WatchSource {
       }
     }
     int reopened = files.reopenRoot();
-    return reopened < 0 ? reopened : errno;
+    return new Root(reopened < 0 ? reopened : errno, above);
   }
 
   private static Path follow(Path link, Deque<String> ahead) {

@@ -49,15 +49,18 @@ interface WatchSource extends AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Above(int wd, byte[] name) {}
 
+  /// What [#openRoot] has done.
+  ///
+  /// @param errno 0, or a negated errno when there was no descriptor for all of it: to be called
+  ///   again, and until then nothing is watched reliably
+  /// @param above the watches outside the root; they are the caller's to remove
+  record Root(int errno, List<Above> above) {}
+
   /// Opens the root anew by its configured path, so that [#openDirectory] and the [SiteFiles] that
   /// go with this source use what the path leads to now. Watches every directory on the way, and
   /// the way of every symbolic link in it, first. Where the path leads nowhere, so does every path
   /// beneath it, until the next call.
-  ///
-  /// @param above gets the watches outside the root; they are the caller's to remove
-  /// @return 0, or a negated errno when there was no descriptor for all of it: to be called again,
-  ///   and until then nothing is watched reliably
-  int openRoot(List<Above> above);
+  Root openRoot();
 
   /// Opens a directory for watching, following no symbolic link anywhere.
   ///

@@ -41,10 +41,17 @@ import sluice.sys.Errno;
 public final class WatchTable implements AutoCloseable {
   private static final int MOST_ATTEMPTS = 4;
 
-  private static final int RETRY = 0;
-  private static final int EXTENDED = 1;
-  private static final int COVERED = 2;
-  private static final int REFUSED = 3;
+  /// What a step of [#cover] has done.
+  private enum Step {
+    /// Nothing, as something has changed meanwhile.
+    NONE,
+    /// One more directory is watched.
+    EXTENDED,
+    /// The ticket depends on the whole path.
+    COVERED,
+    /// The path cannot be watched.
+    REFUSED
+  }
 
   private final ReentrantLock lock = new ReentrantLock();
   private final WatchSource source;
@@ -119,54 +126,54 @@ public final class WatchTable implements AutoCloseable {
       } finally {
         lock.unlock();
       }
-      int outcome = extend(ticket, path, at, depth, events);
-      if (outcome == COVERED || outcome == REFUSED) {
-        return outcome == COVERED;
+      Step step = extend(ticket, path, at, depth, events);
+      if (step == Step.COVERED || step == Step.REFUSED) {
+        return step == Step.COVERED;
       }
     }
     return false;
   }
 
   /// Adds the directory behind `at`, or covers its name when there is none.
-  private int extend(WatchTicket ticket, SitePath path, WatchNode at, int depth, int events) {
+  private Step extend(WatchTicket ticket, SitePath path, WatchNode at, int depth, int events) {
     int fd = source.openDirectory(path.prefix(depth + 1));
     if (fd == -Errno.ENOENT || fd == -Errno.ENOTDIR) {
       lock.lock();
       try {
         if (ticket.fallen()) {
-          return REFUSED;
+          return Step.REFUSED;
         }
         if (at.removed || at.events != events) {
-          return RETRY;
+          return Step.NONE;
         }
         tree.connect(ticket, tree.childOrNew(at, path.name(depth)));
-        return COVERED;
+        return Step.COVERED;
       } finally {
         lock.unlock();
       }
     }
     if (fd < 0) {
-      return REFUSED;
+      return Step.REFUSED;
     }
     try {
       if (!source.sees(fd)) {
-        return REFUSED;
+        return Step.REFUSED;
       }
       lock.lock();
       try {
         // An event since the look may have been about this name: look again.
         if (at.removed || at.events != events) {
-          return RETRY;
+          return Step.NONE;
         }
         int wd = tree.addWatch(fd, WatchSource.DIRECTORY_MASK, at);
         if (wd < 0) {
-          return REFUSED;
+          return Step.REFUSED;
         }
         WatchNode node = tree.childOrNew(at, path.name(depth));
         tree.bind(node, wd);
         node.directory = true;
         tree.use(node);
-        return EXTENDED;
+        return Step.EXTENDED;
       } finally {
         lock.unlock();
       }
@@ -306,10 +313,9 @@ public final class WatchTable implements AutoCloseable {
 
   private void watchRoot() {
     blindBecause = null;
-    List<WatchSource.Above> opened = new ArrayList<>();
-    int errno = source.openRoot(opened);
-    above = opened;
-    int fd = errno < 0 ? errno : source.openDirectory(SitePath.ROOT);
+    WatchSource.Root opened = source.openRoot();
+    above = opened.above();
+    int fd = opened.errno() < 0 ? opened.errno() : source.openDirectory(SitePath.ROOT);
     if (fd < 0) {
       rootMoved = FileErrors.passes(-fd); // then the next drain tries again
       blindBecause = "the root directory cannot be opened: " + Errno.name(fd);

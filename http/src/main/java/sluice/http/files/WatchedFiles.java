@@ -14,6 +14,9 @@ import sluice.sys.SysException;
 ///
 /// @param watches null where nothing is watched: each hit asks the file system then
 public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
+  private static final String UNWATCHED =
+      "changes are not watched, so each request for a file asks the file system: ";
+
   /// Opens the files through the kernel's own resolution where it is available, otherwise through
   /// java.nio.
   ///
@@ -59,11 +62,11 @@ public record WatchedFiles(SiteFiles files, @Nullable WatchTable watches) {
       WatchTable table = new WatchTable(new WatchInotify(files), limit);
       String blind = table.blindBecause();
       if (blind != null) {
-        notice.accept("changes are not watched, each hit looks: " + blind);
+        notice.accept(UNWATCHED + blind);
       }
       return table;
     } catch (SysException e) {
-      notice.accept("changes are not watched, each hit looks: " + e.getMessage());
+      notice.accept(UNWATCHED + e.getMessage());
       return null;
     }
   }

@@ -32,8 +32,8 @@ public final class BoundRoute {
     this.below = prefix[prefix.length - 1] == '/';
   }
 
-  /// As the constructor, on a loop that others are served by: where the interruptlet cannot be
-  /// made, each request of the route fails for that reason, and nothing else does.
+  /// As the constructor, on a loop that serves other routes already: where the interruptlet cannot
+  /// be made, each request of the route fails for that reason, and nothing else does.
   static BoundRoute whileServing(Routes.Admitted admitted) {
     try {
       return new BoundRoute(admitted);

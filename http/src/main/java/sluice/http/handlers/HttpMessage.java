@@ -10,12 +10,11 @@ import sluice.http.log.Log;
 import sluice.http.parse.HttpMethod;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
+import sluice.http.reply.HttpReplies;
 
 /// A request that was copied off the loop, with its body, for a slow handler. Immutable; any thread
 /// may read it, for as long as it likes.
 public final class HttpMessage {
-  private static final byte[] NO_BODY = {};
-
   private final byte[] head;
   private final int[] lines;
   private final HttpMethod method;
@@ -27,7 +26,7 @@ public final class HttpMessage {
   private final boolean hasQuery;
   private final int minorVersion;
   private final boolean keepAlive;
-  private byte[] body = NO_BODY;
+  private byte[] body = HttpReplies.NONE;
 
   /// Copies a head from the loop.
   HttpMessage(HttpRequest request) {

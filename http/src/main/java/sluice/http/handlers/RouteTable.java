@@ -13,8 +13,8 @@ import sluice.memory.View;
 
 /// Finds the route of a request: one loop's view of the [Routes]. Owned by the loop's thread.
 ///
-/// A route that stays keeps its interruptlet when others come and go. A client that is being
-/// answered, or sends a body, keeps the [BoundRoute] that was found for him.
+/// A route that stays keeps its interruptlet when other routes come and go. A client that is being
+/// answered, or sends a body, keeps the [BoundRoute] that was found for its request.
 ///
 /// Paths in plain spelling are compared where they are; only one with an escape or a dot segment is
 /// made canonical first, so files beside the routes stay cheap.

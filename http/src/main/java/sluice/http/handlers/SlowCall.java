@@ -14,7 +14,21 @@ import sluice.memory.Account;
 /// One request in the hands of a slow handler. Made by the loop's thread, run by one of the slow
 /// path; what it sends goes back as pieces that the loop's thread stages ([SlowReply]). The fields
 /// are those of the handler's thread.
+///
+/// ```
+///  ASKED ──its head is sent──▶ STREAMING ──the rest of its body, or cut off──▶ OVER
+///    └──────────────── a whole reply, or an error ───────────────────────────▶
+/// ```
 final class SlowCall implements Runnable {
+  private enum Stage {
+    /// Nothing of the reply has been sent.
+    ASKED,
+    /// The head has been sent, and some of the body.
+    STREAMING,
+    /// The last piece has been sent, or the connection was cut off.
+    OVER
+  }
+
   private final HttpSlowHandler handler;
   private final HttpMessage message;
   private final SlowReply reply;
@@ -22,10 +36,9 @@ final class SlowCall implements Runnable {
   private final Account account;
   private final long chargedBytes;
 
+  private Stage stage = Stage.ASKED;
   private SlowReply.@Nullable Head head;
-  private boolean headSent;
   private @Nullable SlowStream stream;
-  private boolean completed;
 
   /// @param chargedBytes refunded to `account` when the handler has ended
   SlowCall(
@@ -51,7 +64,7 @@ final class SlowCall implements Runnable {
       if (stream != null) {
         stream.close();
       }
-      if (!completed) {
+      if (stage != Stage.OVER) {
         Log.LOGGER.log(
             Level.ERROR, () -> "the handler of " + message + " has returned without an answer");
         fail();
@@ -68,19 +81,16 @@ final class SlowCall implements Runnable {
 
   /// The handler cannot be run.
   void reject() {
-    completed = true;
+    stage = Stage.OVER;
     account.refund(chargedBytes);
     ticket.completeHere(reply.piece(SlowReply.Head.error(503), HttpReplies.NONE, 0, true));
   }
 
   private void fail() {
-    if (completed) {
-      return;
-    }
-    if (headSent) {
+    if (stage == Stage.STREAMING) {
       cutOff();
-    } else {
-      completed = true;
+    } else if (stage == Stage.ASKED) {
+      stage = Stage.OVER;
       ticket.complete(reply.piece(SlowReply.Head.error(500), HttpReplies.NONE, 0, true));
     }
   }
@@ -90,7 +100,7 @@ final class SlowCall implements Runnable {
   }
 
   void complete(SlowReply.Head whole, byte[] body, int count) throws ClientGoneException {
-    completed = true;
+    stage = Stage.OVER;
     ticket.complete(reply.piece(whole, body, count, true));
     if (ticket.gone()) {
       throw new ClientGoneException();
@@ -122,16 +132,17 @@ final class SlowCall implements Runnable {
 
   /// Sends the rest of the body.
   void finish(byte[] bytes, int count) {
-    if (!completed) {
-      completed = true;
-      ticket.complete(reply.piece(takeHead(), bytes, count, true));
+    if (stage != Stage.OVER) {
+      SlowReply.Head first = takeHead();
+      stage = Stage.OVER;
+      ticket.complete(reply.piece(first, bytes, count, true));
     }
   }
 
   /// Ends the connection, so that the client sees that something is missing.
   void cutOff() {
-    if (!completed) {
-      completed = true;
+    if (stage != Stage.OVER) {
+      stage = Stage.OVER;
       ticket.complete(Connection::abort);
     }
   }
@@ -144,8 +155,10 @@ final class SlowCall implements Runnable {
   }
 
   private SlowReply.@Nullable Head takeHead() {
-    SlowReply.Head taken = headSent ? null : head;
-    headSent = true;
-    return taken;
+    if (stage != Stage.ASKED) {
+      return null;
+    }
+    stage = Stage.STREAMING;
+    return head;
   }
 }

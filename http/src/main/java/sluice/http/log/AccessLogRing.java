@@ -1,7 +1,5 @@
 package sluice.http.log;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -158,21 +156,6 @@ public final class AccessLogRing {
     view.copyTo(from, into, open + AGENT, count);
   }
 
-  /// As [#line(View, int, int)], from memory.
-  public void line(MemorySegment from, long offset, int count) {
-    copy(from, offset, LINE, length(34, count, MOST_LINE_BYTES));
-  }
-
-  /// As [#referrer(View, int, int)], from memory.
-  public void referrer(MemorySegment from, long offset, int count) {
-    copy(from, offset, REFERRER, length(36, count, MOST_FIELD_BYTES));
-  }
-
-  /// As [#agent(View, int, int)], from memory.
-  public void agent(MemorySegment from, long offset, int count) {
-    copy(from, offset, AGENT, length(38, count, MOST_FIELD_BYTES));
-  }
-
   /// Hands the record over. Loop only.
   public void commit() {
     TAIL.setRelease(this, tail + 1);
@@ -182,10 +165,6 @@ public final class AccessLogRing {
     int kept = Math.min(count, most);
     SHORT.set(into, open + field, (short) (kept | (count > most ? CUT : 0)));
     return kept;
-  }
-
-  private void copy(MemorySegment from, long offset, int place, int count) {
-    MemorySegment.copy(from, ValueLayout.JAVA_BYTE, offset, into, open + place, count);
   }
 
   /// Records dropped so far. Any thread.

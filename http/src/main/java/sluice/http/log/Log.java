@@ -3,14 +3,15 @@ package sluice.http.log;
 import java.lang.System.Logger;
 import java.util.HexFormat;
 
-/// Where this module writes what people should know. Any thread may use it; it is found when the
-/// first line is written, because finding it costs some 10 ms, which a start has no need of.
+/// Where this module writes what an administrator should know. Any thread may use it; it is found
+/// when the first line is written, because finding it costs some 10 ms, which a start has no need
+/// of.
 public final class Log {
   public static final Logger LOGGER = System.getLogger("sluice.http");
 
   private Log() {}
 
-  /// What a client sent, in a line for people: all but printable ASCII as `\xHH`.
+  /// What a client sent, in a line of a log: all but printable ASCII as `\xHH`.
   public static String shown(byte[] bytes, int from, int to) {
     StringBuilder text = new StringBuilder(to - from);
     for (int i = from; i < to; i++) {

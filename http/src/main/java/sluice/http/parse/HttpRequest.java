@@ -9,8 +9,7 @@ import sluice.memory.ViewBinder;
 /// The head of one request: where its parts are in the received bytes.
 ///
 /// Owned by one loop, which fills the same object for every request it parses ([HttpParser]); a
-/// handler may read it until it returns. Offsets are kept from the start of the message, so a
-/// request whose bytes were copied elsewhere is still good after [#copyFrom] with the new place.
+/// handler may read it until it returns. Offsets are kept from the start of the message.
 ///
 /// All indexes that methods return are indexes into [#view]; ranges are `[from, to)`.
 public final class HttpRequest {
@@ -71,46 +70,6 @@ public final class HttpRequest {
     headBytes = limits.headBytes();
     lines = new int[limits.headerLines() * STRIDE];
     lineFields = new byte[limits.headerLines()];
-  }
-
-  /// Takes over what `other` found, for the same message at another place: for a request that goes
-  /// on to the slow path with a copy of its bytes.
-  ///
-  /// @param copy shows the bytes of the message's head from `from` on
-  /// @throws IllegalArgumentException when this request was made for fewer header lines
-  public void copyFrom(HttpRequest other, View copy, int from) {
-    if (other.lineCount > lineFields.length) {
-      throw new IllegalArgumentException(
-          other.lineCount + " header lines do not fit " + lineFields.length);
-    }
-    view = copy;
-    base = from;
-    parsed = 0;
-    method = other.method;
-    form = other.form;
-    minorVersion = other.minorVersion;
-    headLength = other.headLength;
-    methodFrom = other.methodFrom;
-    methodTo = other.methodTo;
-    targetFrom = other.targetFrom;
-    targetTo = other.targetTo;
-    pathFrom = other.pathFrom;
-    question = other.question;
-    hostFrom = other.hostFrom;
-    hostTo = other.hostTo;
-    bodyKind = other.bodyKind;
-    contentLength = other.contentLength;
-    connectionClose = other.connectionClose;
-    connectionKeepAlive = other.connectionKeepAlive;
-    connectionUpgrade = other.connectionUpgrade;
-    expectContinue = other.expectContinue;
-    expectOther = other.expectOther;
-    seen = other.seen;
-    repeated = other.repeated;
-    lineCount = other.lineCount;
-    System.arraycopy(other.lines, 0, lines, 0, lineCount * STRIDE);
-    System.arraycopy(other.lineFields, 0, lineFields, 0, lineCount);
-    System.arraycopy(other.firstLines, 0, firstLines, 0, firstLines.length);
   }
 
   byte[] head() {

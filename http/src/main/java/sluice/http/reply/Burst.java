@@ -17,7 +17,7 @@ final class Burst implements AutoCloseable {
 
   private static final int BYTES = 32 << 10;
 
-  /// Bursts that are being sent while others have taken their place.
+  /// Bursts that are being sent while newer ones have taken their place.
   private static final int ACCOUNT_BYTES = 8 * BYTES;
 
   private final DateLine date;

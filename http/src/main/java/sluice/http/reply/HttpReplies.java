@@ -26,7 +26,6 @@ public final class HttpReplies {
   public static final byte[] RETRY = Latin1.bytes("Retry-After: 1\r\n");
 
   private static final byte[] DATE = Latin1.bytes("Date: ");
-  private static final byte[] CONTENT_LENGTH = Latin1.bytes("\r\nContent-Length: ");
   private static final byte[] CONTENT_TYPE = Latin1.bytes("Content-Type: ");
   private static final byte[] CONTENT_RANGE = Latin1.bytes("Content-Range: ");
   public static final byte[] CONTENT_LENGTH_FIELD = Latin1.bytes("Content-Length: ");
@@ -211,16 +210,7 @@ public final class HttpReplies {
       error(out, resource.status, request, fields, connectionField);
       return;
     }
-    boolean head = request.method() == HttpMethod.HEAD;
-    noted(resource.status, head ? 0 : html.length);
-    start(out, resource.status, html.length);
-    out.put(HTML);
-    out.put(resource.extraFields);
-    out.put(connectionField);
-    out.put(CRLF);
-    if (!head) {
-      out.put(html);
-    }
+    page(out, resource.status, request, html, resource.extraFields, connectionField);
   }
 
   /// The query belongs to what is asked for, under the new path too; the parser has seen to it that
@@ -249,6 +239,16 @@ public final class HttpReplies {
       byte[] extraFields,
       byte[] connectionField) {
     byte[] page = status >= 400 ? errors.body(status) : NONE;
+    page(out, status, request, page, extraFields, connectionField);
+  }
+
+  private void page(
+      Output out,
+      int status,
+      @Nullable HttpRequest request,
+      byte[] page,
+      byte[] extraFields,
+      byte[] connectionField) {
     boolean head = request != null && request.method() == HttpMethod.HEAD;
     noted(status, head ? 0 : page.length);
     start(out, status, page.length);
@@ -286,11 +286,10 @@ public final class HttpReplies {
   ///   body that ends with the connection
   public void head(
       Output out, int status, long contentLength, byte[] fields, byte[] connectionField) {
-    startUnmeasured(out, status);
     if (contentLength >= 0 && !ReplyFields.bodiless(status)) {
-      out.put(CONTENT_LENGTH_FIELD);
-      number(out, contentLength);
-      out.put(CRLF);
+      start(out, status, contentLength);
+    } else {
+      startUnmeasured(out, status);
     }
     out.put(fields);
     out.put(connectionField);
@@ -309,17 +308,11 @@ public final class HttpReplies {
   }
 
   private void start(Output out, int status, long contentLength) {
-    out.put(StatusLine.bytes(status));
-    out.put(DATE);
-    date.putTo(out);
-    out.put(CONTENT_LENGTH);
-    number(out, contentLength);
-    out.put(CRLF);
-  }
-
-  private void number(Output out, long value) {
-    int length = Digits.put(value, digits);
+    startUnmeasured(out, status);
+    int length = Digits.put(contentLength, digits);
+    out.put(CONTENT_LENGTH_FIELD);
     out.put(digits, digits.length - length, length);
+    out.put(CRLF);
   }
 
   /// Ends what is kept to be repeated.

@@ -29,7 +29,7 @@ public final class LongBodies implements AutoCloseable {
 
   /// Memory for a body, with one lease.
   ///
-  /// @return null when it is not long, or there is no room: then it stands where others do
+  /// @return null when it is not long, or there is no room: then it stands where short bodies do
   @Nullable Block allocate(Account account, long bytes) {
     MemoryFile open = bytes < LEAST_BYTES ? null : open();
     return open == null ? null : open.allocate(account, bytes);
@@ -42,7 +42,8 @@ public final class LongBodies implements AutoCloseable {
       } catch (SysException e) {
         closed = true;
         Log.LOGGER.log(
-            Level.WARNING, () -> "long replies are copied to the socket: " + e.getMessage());
+            Level.WARNING,
+            () -> "long replies are copied on their way to the socket: " + e.getMessage());
       }
     }
     return file;

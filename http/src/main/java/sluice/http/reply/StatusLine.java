@@ -56,7 +56,16 @@ public final class StatusLine {
       case 304 -> "Not Modified";
       case 307 -> "Temporary Redirect";
       case 308 -> "Permanent Redirect";
-      case 400, 401, 402, 403, 404, 405, 406, 407, 408, 409 -> clientError(status);
+      case 400 -> "Bad Request";
+      case 401 -> "Unauthorized";
+      case 402 -> "Payment Required";
+      case 403 -> "Forbidden";
+      case 404 -> "Not Found";
+      case 405 -> "Method Not Allowed";
+      case 406 -> "Not Acceptable";
+      case 407 -> "Proxy Authentication Required";
+      case 408 -> "Request Timeout";
+      case 409 -> "Conflict";
       case 410 -> "Gone";
       case 411 -> "Length Required";
       case 412 -> "Precondition Failed";
@@ -81,22 +90,6 @@ public final class StatusLine {
       case 505 -> "HTTP Version Not Supported";
       case 507 -> "Insufficient Storage";
       case 511 -> "Network Authentication Required";
-      default -> "";
-    };
-  }
-
-  private static String clientError(int status) {
-    return switch (status) {
-      case 400 -> "Bad Request";
-      case 401 -> "Unauthorized";
-      case 402 -> "Payment Required";
-      case 403 -> "Forbidden";
-      case 404 -> "Not Found";
-      case 405 -> "Method Not Allowed";
-      case 406 -> "Not Acceptable";
-      case 407 -> "Proxy Authentication Required";
-      case 408 -> "Request Timeout";
-      case 409 -> "Conflict";
       default -> "";
     };
   }

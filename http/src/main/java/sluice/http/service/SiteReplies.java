@@ -19,8 +19,6 @@ import sluice.memory.Account;
 /// Makes a [Resource] of a [SiteAnswer]: writes the heads and puts head and body into one piece of
 /// memory. Any thread may call.
 final class SiteReplies {
-  private static final byte[] NOTHING = {};
-
   private final Account memory;
   private final LongBodies longBodies;
   private final String extraFields;
@@ -44,10 +42,10 @@ final class SiteReplies {
       return Resource.bare(path, 301, location(path), null, answer.ticket());
     }
     if (answer instanceof SiteAnswer.Listing listing) {
-      return Resource.bare(path, 200, NOTHING, listing.html(), listing.ticket());
+      return Resource.bare(path, 200, HttpReplies.NONE, listing.html(), listing.ticket());
     }
     SiteAnswer.Refusal refusal = (SiteAnswer.Refusal) answer;
-    byte[] fields = refusal.status() == 503 ? HttpReplies.RETRY : NOTHING;
+    byte[] fields = refusal.status() == 503 ? HttpReplies.RETRY : HttpReplies.NONE;
     return Resource.bare(path, refusal.status(), fields, null, refusal.ticket());
   }
 

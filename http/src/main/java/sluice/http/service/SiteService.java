@@ -373,10 +373,6 @@ public final class SiteService implements AutoCloseable {
     return fillCount;
   }
 
-  ReplyCache cache() {
-    return cache;
-  }
-
   /// Waits for the fills under way, because they use what is closed here.
   @Override
   public void close() {

@@ -107,117 +107,54 @@ public record Site(
   }
 
   public Site withSymlinks(Symlinks value) {
-    return new Site(
-        root,
-        value,
-        indexNames,
-        listing,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.symlinks = value;
+    return draft.made();
   }
 
   public Site withIndexNames(List<String> value) {
-    return new Site(
-        root,
-        symlinks,
-        value,
-        listing,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.indexNames = value;
+    return draft.made();
   }
 
   public Site withListing(boolean value) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        value,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.listing = value;
+    return draft.made();
   }
 
   public Site withHiddenFiles(boolean value) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        listing,
-        value,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.hiddenFiles = value;
+    return draft.made();
   }
 
   /// @param siblings serve precompressed siblings
   /// @param level of compression on the fly, 0 for never
   public Site withCompression(boolean siblings, int level) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        listing,
-        hiddenFiles,
-        siblings,
-        level,
-        cacheableBytes,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.precompressed = siblings;
+    draft.gzipLevel = level;
+    return draft.made();
   }
 
   public Site withCacheableBytes(long value) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        listing,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        value,
-        errorPages,
-        tags);
+    Draft draft = new Draft(this);
+    draft.cacheableBytes = value;
+    return draft.made();
   }
 
   public Site withErrorPages(Map<Integer, String> value) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        listing,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        value,
-        tags);
+    Draft draft = new Draft(this);
+    draft.errorPages = value;
+    return draft.made();
   }
 
   public Site withTags(Tags value) {
-    return new Site(
-        root,
-        symlinks,
-        indexNames,
-        listing,
-        hiddenFiles,
-        precompressed,
-        gzipLevel,
-        cacheableBytes,
-        errorPages,
-        value);
+    Draft draft = new Draft(this);
+    draft.tags = value;
+    return draft.made();
   }
 
   /// Whether the rules forbid `path` whatever it is.
@@ -228,5 +165,46 @@ public record Site(
   /// The names of [#indexNames] as bytes.
   public List<byte[]> indexes() {
     return indexNames.stream().map(name -> name.getBytes(StandardCharsets.UTF_8)).toList();
+  }
+
+  /// The values of a copy while they are changed: each `with` names its own alone.
+  private static final class Draft {
+    Path root;
+    Symlinks symlinks;
+    List<String> indexNames;
+    boolean listing;
+    boolean hiddenFiles;
+    boolean precompressed;
+    int gzipLevel;
+    long cacheableBytes;
+    Map<Integer, String> errorPages;
+    Tags tags;
+
+    Draft(Site of) {
+      root = of.root;
+      symlinks = of.symlinks;
+      indexNames = of.indexNames;
+      listing = of.listing;
+      hiddenFiles = of.hiddenFiles;
+      precompressed = of.precompressed;
+      gzipLevel = of.gzipLevel;
+      cacheableBytes = of.cacheableBytes;
+      errorPages = of.errorPages;
+      tags = of.tags;
+    }
+
+    Site made() {
+      return new Site(
+          root,
+          symlinks,
+          indexNames,
+          listing,
+          hiddenFiles,
+          precompressed,
+          gzipLevel,
+          cacheableBytes,
+          errorPages,
+          tags);
+    }
   }
 }

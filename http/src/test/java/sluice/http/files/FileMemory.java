@@ -459,8 +459,8 @@ public final class FileMemory implements SiteFiles, WatchSource, FileClock {
   // WatchSource
 
   @Override
-  public int openRoot(List<Above> above) {
-    return 0;
+  public Root openRoot() {
+    return new Root(0, List.of());
   }
 
   @Override

@@ -239,7 +239,9 @@ class SiteKernelFilesTest {
     Site site = Site.of(root).withCacheableBytes(1000).withCompression(false, 0);
     Path real = root.toRealPath();
     SiteKernelFiles files = files(Site.Symlinks.INSIDE);
-    FileFill fill = new FileFill(site, files, null, memory, path -> false);
+    FileFill fill =
+        new FileFill(
+            site, files, null, memory, path -> false, new FileReader(memory, FileClock.SYSTEM));
     Files.writeString(root.resolve("small"), "x".repeat(1000));
     Files.writeString(root.resolve("large"), "x".repeat(1001));
     FileStream transfer;

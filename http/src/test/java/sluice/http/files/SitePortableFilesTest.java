@@ -36,7 +36,9 @@ class SitePortableFilesTest {
   private SiteAnswer answer(Site.Symlinks symlinks, String path) {
     Site site = Site.of(root).withSymlinks(symlinks);
     SiteFiles files = new SitePortableFiles(site, "a test");
-    return new FileFill(site, files, null, memory, name -> false).answer(SitePath.of(path));
+    return new FileFill(
+            site, files, null, memory, name -> false, new FileReader(memory, FileClock.SYSTEM))
+        .answer(SitePath.of(path));
   }
 
   private String get(Site.Symlinks symlinks, String path) {
@@ -71,7 +73,9 @@ class SitePortableFilesTest {
     Thread.sleep(FileReader.QUIET_NANOS / 1_000_000 * 2);
     Site site = Site.of(root);
     SiteFiles files = new SitePortableFiles(site, "a test");
-    FileFill fill = new FileFill(site, files, null, memory, name -> false);
+    FileFill fill =
+        new FileFill(
+            site, files, null, memory, name -> false, new FileReader(memory, FileClock.SYSTEM));
     FileStatus scratch = new FileStatus();
     try (Content content = (Content) fill.answer(SitePath.of("/d/f"))) {
       assertThat(content.keep()).isEqualTo(Keep.REVALIDATE);

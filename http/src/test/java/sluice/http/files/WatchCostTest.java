@@ -82,8 +82,8 @@ class WatchCostTest {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record NoisySource(FileMemory memory, byte[] name) implements WatchSource {
     @Override
-    public int openRoot(List<Above> above) {
-      return 0;
+    public Root openRoot() {
+      return new Root(0, List.of());
     }
 
     @Override
@@ -126,7 +126,9 @@ class WatchCostTest {
     Files.writeString(root.resolve("f"), "x");
     Account memory = new Account("test", 1000);
     Site site = Site.of(root).withCompression(false, 0);
-    FileFill fill = new FileFill(site, files, null, memory, path -> false);
+    FileFill fill =
+        new FileFill(
+            site, files, null, memory, path -> false, new FileReader(memory, FileClock.SYSTEM));
     FileStatus scratch = new FileStatus();
     try (Content content = (Content) fill.answer(SitePath.of("/f"))) {
       assertThat(

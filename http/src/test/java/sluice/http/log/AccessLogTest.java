@@ -19,6 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.memory.View;
 import sluice.memory.ViewBinder;
 import sluice.testbase.Await;
 
@@ -36,17 +37,19 @@ class AccessLogTest {
     return new AccessLog(file, ZoneOffset.ofHours(-7), complaints::add, await, QUIET);
   }
 
-  private static MemorySegment bytes(String text) {
-    return MemorySegment.ofArray(text.getBytes(StandardCharsets.ISO_8859_1));
+  private static View view(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
+    ViewBinder binder = new ViewBinder(Thread.currentThread());
+    return binder.bind(MemorySegment.ofArray(bytes), 0, bytes.length);
   }
 
   private static boolean log(AccessLogRing ring, String line, String referrer, String agent) {
     if (!ring.begin(TIME, 0, V4_LOW, 200, 2326)) {
       return false;
     }
-    ring.line(bytes(line), 0, line.length());
-    ring.referrer(bytes(referrer), 0, referrer.length());
-    ring.agent(bytes(agent), 0, agent.length());
+    ring.line(view(line), 0, line.length());
+    ring.referrer(view(referrer), 0, referrer.length());
+    ring.agent(view(agent), 0, agent.length());
     ring.commit();
     return true;
   }
@@ -79,15 +82,13 @@ class AccessLogTest {
   @Test
   void takesWhatAHandlerSees() throws IOException {
     Path file = directory.resolve("access.log");
-    MemorySegment request = bytes("GET / HTTP/1.1\r\nReferer: r\r\nUser-Agent: ua\r\n");
-    ViewBinder binder = new ViewBinder(Thread.currentThread());
+    View request = view("GET / HTTP/1.1\r\nReferer: r\r\nUser-Agent: ua\r\n");
     try (AccessLog log = open(file)) {
       AccessLogRing ring = log.ring(2);
       assertThat(ring.begin(TIME, 0, V4_LOW, 200, 1)).isTrue();
-      binder.bind(request, 0, (int) request.byteSize());
-      ring.line(binder.view(), 0, 14);
-      ring.referrer(binder.view(), 25, 26);
-      ring.agent(binder.view(), 40, 42);
+      ring.line(request, 0, 14);
+      ring.referrer(request, 25, 26);
+      ring.agent(request, 40, 42);
       ring.commit();
     }
     assertThat(Files.readString(file)).endsWith("\"GET / HTTP/1.1\" 200 1 \"r\" \"ua\"\n");

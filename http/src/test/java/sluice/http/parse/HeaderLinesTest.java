@@ -349,16 +349,4 @@ class HeaderLinesTest {
     assertThat(old.expectsContinue()).isFalse();
     assertThat(old.hasUnknownExpectation()).isFalse();
   }
-
-  @Test
-  void copiedRequestReadsItsOwnBytes() {
-    String head = Bytes.head("GET /a?b HTTP/1.1", "Host: h", "X: y");
-    Parsed parsed = Parsed.of("\r\n" + head);
-    HttpRequest copy = new HttpRequest(HttpLimits.DEFAULT);
-    copy.copyFrom(parsed.request, Bytes.view("\r\n" + head), 0);
-    assertThat(copy.header("x")).isEqualTo("y");
-    assertThat(copy.from()).isZero();
-    assertThat(copy.view().latin1(copy.pathFrom(), copy.queryTo())).isEqualTo("/a?b");
-    assertThat(copy).hasToString("GET /a?b");
-  }
 }

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import sluice.http.files.FileClock;
 import sluice.http.files.FileFill;
+import sluice.http.files.FileReader;
 import sluice.http.files.SiteFiles;
 import sluice.http.files.WatchedFiles;
 import sluice.http.parse.Bytes;
@@ -102,7 +104,9 @@ class ReplyCacheTest {
 
   /// A file in the coding that a client likes best, as of now.
   private Resource file(Site site, SiteFiles files, Account memory, int first) {
-    FileFill fill = new FileFill(site, files, null, memory, each -> false);
+    FileFill fill =
+        new FileFill(
+            site, files, null, memory, each -> false, new FileReader(memory, FileClock.SYSTEM));
     SiteReplies replies = new SiteReplies(memory, new LongBodies("none", 0), "");
     int order = first | ContentNegotiation.IDENTITY << 4;
     return replies.resource(Bytes.latin1("/f"), fill.answer(SitePath.of("/f"), order));
