@@ -198,7 +198,8 @@ final class NfsCommand implements Callable<Integer> {
     return List.of(
         "only root may write in the exported directory, and clients' root is taken for user "
             + anonymousUid
-            + "; Fix: --squash none where you trust the clients, or give the directory to another user");
+            + "; Fix: --squash none where you trust the clients, or give the directory to another"
+            + " user");
   }
 
   /// Replies that clients do not take keep a quarter of the cache from others, at most.

@@ -3,6 +3,8 @@ package sluice.cli;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import sluice.cli.SourceTree.SourceFile;
 
 /// Rules of documents, and of the figures that they name. Stateless.
@@ -12,7 +14,25 @@ final class DocumentRules {
   private static final String DATA = ".jsonl";
   private static final String PLOT = ".svg";
 
+  private static final Pattern STAND_IN =
+      Pattern.compile(
+          "(?i)\\b(?:who|whom|whoever|nobody|somebody|anybody|everybody|someone|anyone|everyone"
+              + "|no one)\\b");
+
   private DocumentRules() {}
+
+  /// Lines whose subject is a stand-in word; code in back quotes and the rule's own page left out.
+  static List<String> words(SourceFile file) {
+    List<String> broken = new ArrayList<>();
+    List<String> lines = file.path().equals("STYLE.md") ? List.of() : file.lines();
+    for (int i = 0; i < lines.size(); i++) {
+      Matcher word = STAND_IN.matcher(lines.get(i).replaceAll("`[^`]*`|\\([^)]*\\.md[^)]*\\)", ""));
+      if (word.find()) {
+        broken.add(file.path() + ":" + (i + 1) + ": stand-in word: " + word.group());
+      }
+    }
+    return broken;
+  }
 
   /// Cells of tables that are too long to be read as a table: a list says it better.
   static List<String> cells(SourceFile file) {

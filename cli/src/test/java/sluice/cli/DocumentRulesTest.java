@@ -21,6 +21,14 @@ final class DocumentRulesTest {
   }
 
   @Test
+  void aStandInIsFound() {
+    String text = "A client that waits, `whoever`.\nNobody waits [for](it.md#who).\nThe whole.\n";
+    assertThat(DocumentRules.words(new SourceFile("docs/a.md", text)))
+        .containsExactly("docs/a.md:2: stand-in word: Nobody");
+    assertThat(DocumentRules.words(new SourceFile("STYLE.md", text))).isEmpty();
+  }
+
+  @Test
   void aResultIsCitedAndDrawn() {
     List<String> good = List.of("a.jsonl", "a.svg", "sweep.svg");
     assertThat(DocumentRules.results(good, "see a.jsonl and sweep.svg")).isEmpty();

@@ -95,6 +95,11 @@ final class TidyTest {
   }
 
   @Test
+  void documentsNameTheThingThatActs() throws IOException {
+    assertThat(broken(file -> file.path().endsWith(".md"), DocumentRules::words)).isEmpty();
+  }
+
+  @Test
   void tablesOfDesignPagesCanBeRead() throws IOException {
     assertThat(broken(file -> file.path().matches("docs/design/.*\\.md"), DocumentRules::cells))
         .isEmpty();

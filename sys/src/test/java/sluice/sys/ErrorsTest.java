@@ -34,7 +34,7 @@ class ErrorsTest {
   @Test
   void aDeniedRingNamesWhatDeniesIt() {
     assertThat(Explanation.ringDenied(2, true))
-        .matches(each -> each.why().contains("io_uring_disabled is 2: nobody"))
+        .matches(each -> each.why().contains("io_uring_disabled is 2: no process"))
         .matches(each -> each.fix().startsWith("sysctl -w kernel.io_uring_disabled=0;"));
     assertThat(Explanation.ringDenied(1, false))
         .matches(each -> each.why().contains("io_uring_disabled is 1: only the group"))

@@ -69,11 +69,11 @@ final class SvgPlotTest {
     List<String> lines =
         List.of(
             "{\"bench\":\"echo\",\"environment\":{\"cpu\":\"a <cpu>\",\"date\":\"today\"}}",
-            "{\"bench\":\"echo\",\"case\":\"64B\",\"system\":\"sluice/io_uring\",\"cpu_ns_per_req\":4000}",
-            "{\"bench\":\"echo\",\"case\":\"64B\",\"system\":\"netty-epoll\",\"cpu_ns_per_req\":8000}",
+            "{\"case\":\"64B\",\"system\":\"sluice/io_uring\",\"cpu_ns_per_req\":4000}",
+            "{\"case\":\"64B\",\"system\":\"netty-epoll\",\"cpu_ns_per_req\":8000}",
             "{\"case\":\"64B\",\"system\":\"c\",\"error\":\"not installed\"}",
-            "{\"case\":\"64B\",\"pair\":[\"sluice/io_uring\",\"netty-epoll\"],\"metric\":\"cpu_ns_per_req\","
-                + "\"ratio\":0.5,\"min\":0.4,\"max\":0.6}");
+            "{\"case\":\"64B\",\"pair\":[\"sluice/io_uring\",\"netty-epoll\"],"
+                + "\"metric\":\"cpu_ns_per_req\",\"ratio\":0.5,\"min\":0.4,\"max\":0.6}");
     String svg = ResultPlot.render(lines);
     assertThat(svg.lines().filter(line -> line.startsWith("<rect"))).hasSize(1 + 2);
     assertThat(svg)

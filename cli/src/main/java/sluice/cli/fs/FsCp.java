@@ -22,8 +22,8 @@ import sluice.sys.Statx;
     name = "cp",
     description = {
       "Copies a file or, with -r, a directory into an image or out of it: content with its holes,"
-          + " permissions and time of change; a copy belongs to the user that made it, root in the image."
-          + " With -a all that is known of each file is kept.",
+          + " permissions and time of change; a copy belongs to the user that made it, root in the"
+          + " image. With -a all that is known of each file is kept.",
       "Paths in the image begin with a colon:",
       "  sluice fs cp disk.img notes.txt :/docs/notes.txt"
     },

@@ -188,8 +188,8 @@ final class FsMount implements Callable<Integer> {
                 + directory
                 + " is in use (fuser -vm "
                 + directory
-                + " names the processes): detached, and served until its last user has let go. Interrupt"
-                + " again to end it now");
+                + " names the processes): detached, and served until its last user has let go."
+                + " Interrupt again to end it now");
         mount.detach();
       }
     } catch (IOException e) {

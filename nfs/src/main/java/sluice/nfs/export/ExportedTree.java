@@ -127,8 +127,8 @@ public final class ExportedTree implements AutoCloseable {
       }
     }
     warnings.add(
-        "this tree is read-only and holds no key: a client that knows its id can make file handles, also"
-            + " of files outside of the exported directory; Fix: export it writable once");
+        "this tree is read-only and holds no key: a client that knows its id can make file handles,"
+            + " also of files outside of the exported directory; Fix: export it writable once");
     return new HandleKey(status.id(), ~status.id());
   }
 
