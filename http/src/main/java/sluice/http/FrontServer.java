@@ -23,7 +23,7 @@ import sluice.sys.Files;
 import sluice.sys.SysException;
 
 /// Files of a site in front of the listening sockets of an application: a loop with a daemon thread
-/// of its own (the *companion*), which lives as long as the process, or one that a thread of the
+/// of its own (the *companion*), which lives as long as the process, or a loop that a thread of the
 /// application turns ([#open]). Any thread may call what is not marked as the loop's.
 public final class FrontServer implements AutoCloseable {
   private static final String NAME = "sluice-front";

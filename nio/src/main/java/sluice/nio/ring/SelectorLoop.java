@@ -24,7 +24,7 @@ public interface SelectorLoop {
   /// @throws IOException when another thread than the first one selects
   Turned turn(int set, boolean watching, long nanos) throws IOException;
 
-  /// Whether the calling thread is the one that turns.
+  /// Whether the calling thread turns the loop.
   boolean isHere();
 
   /// Ends a wait, or the next one.
