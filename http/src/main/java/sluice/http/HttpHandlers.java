@@ -7,8 +7,8 @@ import sluice.http.parse.HttpMethod;
 import sluice.http.parse.HttpRequest;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
-import sluice.loop.RunningHandler;
 import sluice.loop.Output;
+import sluice.loop.RunningHandler;
 import sluice.memory.Account;
 import sluice.memory.View;
 
