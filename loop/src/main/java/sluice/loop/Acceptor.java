@@ -74,8 +74,8 @@ final class Acceptor {
   }
 
   private void arm(Listener listener) {
-    if (!listener.armed && !listener.stopped) {
-      listener.armed = true;
+    if (listener.state == Listener.State.IDLE || listener.state == Listener.State.PAUSED) {
+      listener.state = Listener.State.ARMED;
       listener.transport.accept(listener.handle, Token.of(Token.ACCEPT, 0, listener.index));
     }
   }
@@ -115,22 +115,23 @@ final class Acceptor {
   /// Stops one listener. Where the transport can, what waits is accepted first; but the queue of a
   /// socket that was passed in belongs to the process that passed it too.
   void stop(Listener listener) {
-    if (listener.stopped) {
+    if (listener.state.isStopped()) {
       return;
     }
-    listener.stopped = true;
-    if (!listener.armed) {
+    if (listener.state != Listener.State.ARMED) {
       close(listener);
     } else if (!listener.adopted && listener.transport.acceptRestAndClose(listener.handle)) {
-      listener.closed = true;
+      listener.state = Listener.State.RETURNED;
     } else {
+      listener.state = Listener.State.STOPPING;
       listener.transport.cancel(Token.of(Token.ACCEPT, 0, listener.index));
     }
   }
 
   private void close(Listener listener) {
-    if (!listener.closed) {
-      listener.closed = true;
+    boolean returned = listener.state == Listener.State.RETURNED;
+    listener.state = Listener.State.CLOSED;
+    if (!returned) {
       listener.transport.close(listener.handle);
       loop.tasks().execute(() -> loop.tasks().execute(listener.whenClosed));
     }
@@ -138,7 +139,7 @@ final class Acceptor {
 
   /// Whether all listeners are closed.
   boolean stopped() {
-    return listeners.stream().allMatch(each -> each.stopped && !each.armed);
+    return listeners.stream().allMatch(each -> each.state == Listener.State.CLOSED);
   }
 
   void accepted(long token, int result, long flags) {
@@ -150,11 +151,13 @@ final class Acceptor {
     if (Completion.hasMore(flags)) {
       return;
     }
-    listener.armed = false;
-    if (listener.stopped) {
+    if (listener.state.isStopped()) {
       close(listener);
       listenerClosed.run();
-    } else if (result >= 0 || result == -Errno.ECONNABORTED) {
+      return;
+    }
+    listener.state = Listener.State.IDLE;
+    if (result >= 0 || result == -Errno.ECONNABORTED) {
       arm(listener);
     } else {
       loop.counters().acceptErrors++;
@@ -173,24 +176,24 @@ final class Acceptor {
       arm(listener);
       return;
     }
-    listener.paused = true;
+    listener.state = Listener.State.PAUSED;
     admission.endLongestLingering();
     if (!retryScheduled) {
       retryScheduled = true;
-      loop.tasks().schedule(
-          RETRY_NANOS,
-          () -> {
-            retryScheduled = false;
-            goOn();
-          });
+      loop.tasks()
+          .schedule(
+              RETRY_NANOS,
+              () -> {
+                retryScheduled = false;
+                goOn();
+              });
     }
   }
 
   private void goOn() {
     shortage = !kernel.fillReserve();
     for (Listener listener : listeners) {
-      if (listener.paused) {
-        listener.paused = false;
+      if (listener.state == Listener.State.PAUSED) {
         arm(listener);
       }
     }

@@ -22,20 +22,49 @@ final class ConnectionInput {
   private final ConnectionParts parts;
   private final PartialInput partial;
 
-  private boolean resumeQueued;
+  /// Where the receive of the socket is.
+  ///
+  /// ```
+  /// NONE ──arm──▶ ARMED ──last completion──▶ NONE
+  ///                 └──cancel──▶ CANCELLED ──▲
+  /// ```
+  private enum Receive {
+    NONE,
+    ARMED,
+
+    /// Its last completion is on the way.
+    CANCELLED
+  }
+
+  /// What input waits for, apart from an answer.
+  ///
+  /// ```
+  /// OPEN ──▶ QUEUED ──next turn──▶ OPEN, or ROOM or MEMORY
+  ///          ▲ ▲ └────────────────────▶ ROOM ──the peer has read──▶ QUEUED
+  ///          │ └──memory came back──── MEMORY
+  ///          └──new input, an answer── ROOM, MEMORY
+  /// ```
+  private enum Gate {
+    OPEN,
+
+    /// The next turn looks again.
+    QUEUED,
+
+    /// The peer must read first.
+    ROOM,
+
+    /// More can be staged when memory has come back, see [OutputRoom].
+    MEMORY
+  }
+
   boolean starved;
+  private Receive receive = Receive.NONE;
+  private Gate gate = Gate.OPEN;
   private boolean heldByProtocol;
 
   /// There was no memory for it: the connection closes after the answer that is under way.
   private boolean refused;
 
-  private boolean roomAwaited;
-
-  /// Input waits until more can be staged, see [OutputRoom].
-  private boolean memoryAwaited;
-
-  private boolean receiveArmed;
-  private boolean receiveCancelled;
   private boolean peerEnded;
 
   /// The protocol takes what comes by [#receiveInto] where it can: receives are armed for one
@@ -59,7 +88,7 @@ final class ConnectionInput {
 
   /// Arms receiving when the connection wants more input and has room for it.
   void arm() {
-    if (receiveArmed || peerEnded || starved || refused || connection.finished()) {
+    if (armed() || peerEnded || starved || refused || connection.finished()) {
       return;
     }
     if (connection.state == Connection.State.OPEN && full()) {
@@ -69,8 +98,7 @@ final class ConnectionInput {
     if (tls != null && tls.saturated()) {
       return;
     }
-    receiveArmed = true;
-    receiveCancelled = false;
+    receive = Receive.ARMED;
     if (direct != null) {
       direct.receiveOnce(connection.socket, connection.token(Token.RECEIVE));
     } else {
@@ -97,7 +125,7 @@ final class ConnectionInput {
 
   /// Lets the protocol take what has come behind what it has consumed.
   private void takeDirectly() {
-    if (direct == null || receiveArmed || partial.length() > 0 || peerEnded) {
+    if (direct == null || armed() || partial.length() > 0 || peerEnded) {
       return;
     }
     if (connection.state == Connection.State.OPEN && !gated()) {
@@ -137,16 +165,16 @@ final class ConnectionInput {
   }
 
   boolean armed() {
-    return receiveArmed;
+    return receive != Receive.NONE;
   }
 
   /// The receive has had its last completion.
   void disarmed() {
-    receiveArmed = false;
+    receive = Receive.NONE;
   }
 
   void pause() {
-    if (receiveArmed && !receiveCancelled) {
+    if (receive == Receive.ARMED) {
       loop.counters().receivePauses++;
       cancel();
     }
@@ -154,8 +182,8 @@ final class ConnectionInput {
 
   /// Ends a receive that is armed.
   void cancel() {
-    if (receiveArmed && !receiveCancelled) {
-      receiveCancelled = true;
+    if (receive == Receive.ARMED) {
+      receive = Receive.CANCELLED;
       connection.transport.cancel(connection.token(Token.RECEIVE));
     }
   }
@@ -223,17 +251,13 @@ final class ConnectionInput {
 
   /// Whether input waits: for an answer, or for room in the output.
   private boolean gated() {
-    return answerAwaited()
-        || resumeQueued
-        || roomAwaited
-        || memoryAwaited
-        || connection.outputFull();
+    return answerAwaited() || gate != Gate.OPEN || connection.outputFull();
   }
 
   /// Shows input again when more can be staged: in the next turn, or when memory has come back.
   private void resumeLater() {
     if (loop.outputRoom().isShort()) {
-      memoryAwaited = true;
+      gate = gate == Gate.QUEUED ? gate : Gate.MEMORY;
       loop.outputRoom().await(connection);
     } else {
       queueResume();
@@ -241,16 +265,15 @@ final class ConnectionInput {
   }
 
   private void queueResume() {
-    if (!resumeQueued) {
-      resumeQueued = true;
+    if (gate != Gate.QUEUED) {
+      gate = Gate.QUEUED;
       parts.resumes().add(connection);
     }
   }
 
   /// There is output memory.
   void memoryCame() {
-    if (memoryAwaited) {
-      memoryAwaited = false;
+    if (gate == Gate.MEMORY) {
       queueResume();
     }
   }
@@ -258,14 +281,15 @@ final class ConnectionInput {
   /// Shows held input again, if the gate is open. When the peer must read first, that waits for
   /// [#outputTaken]: trying every turn would keep the loop from sleeping.
   void resume() {
-    resumeQueued = false;
-    memoryAwaited = false;
+    gate = Gate.OPEN;
     if (connection.state != Connection.State.OPEN || answerAwaited()) {
       return;
     }
-    roomAwaited = connection.overHighWater();
+    if (connection.overHighWater()) {
+      gate = Gate.ROOM;
+    }
     if (gated()) {
-      if (!roomAwaited) {
+      if (gate != Gate.ROOM) {
         resumeLater();
       } else if (connection.sendState == Connection.Send.SUBMITTED) {
         loop.turn().settleSoon();
@@ -277,7 +301,7 @@ final class ConnectionInput {
       presentPartial();
     }
     boolean open = connection.state == Connection.State.OPEN;
-    if (open && endPending && !answerAwaited() && !resumeQueued && !memoryAwaited) {
+    if (open && endPending && !answerAwaited() && gate == Gate.OPEN) {
       endPending = false;
       tellEnd();
     }
@@ -312,20 +336,19 @@ final class ConnectionInput {
 
   /// The kernel has taken some of the output.
   void outputTaken() {
-    if (roomAwaited && !connection.overHighWater()) {
-      roomAwaited = false;
+    if (gate == Gate.ROOM && !connection.overHighWater()) {
       queueResume();
     }
   }
 
   /// Whether something was received that has not been handled.
   boolean waits() {
-    return partial.length() > 0 || resumeQueued || heldByProtocol;
+    return partial.length() > 0 || gate == Gate.QUEUED || heldByProtocol;
   }
 
   /// Whether input waits for the peer to read.
   boolean roomAwaited() {
-    return roomAwaited;
+    return gate == Gate.ROOM;
   }
 
   private void presentPartial() {

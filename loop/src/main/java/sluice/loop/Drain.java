@@ -57,12 +57,13 @@ final class Drain {
       calls.draining(connection);
       connection.lingerBriefly(now);
     });
-    loop.tasks().schedule(
-        timeoutNanos,
-        () -> {
-          cutOff = !loop.tasks().stopping();
-          loop.tasks().stop();
-        });
+    loop.tasks()
+        .schedule(
+            timeoutNanos,
+            () -> {
+              cutOff = !loop.tasks().stopping();
+              loop.tasks().stop();
+            });
     acceptRest(ports, now);
   }
 
@@ -83,18 +84,19 @@ final class Drain {
 
   private void stopUnlessAccepted(
       boolean settled, long before, Set<Integer> ports, long begunNanos) {
-    loop.tasks().schedule(
-        ACCEPT_QUIET_NANOS,
-        () -> {
-          long passed = loop.turn().now() - begunNanos;
-          boolean accepted = loop.counters().accepted > before;
-          if ((!settled && passed < HANDSHAKE_NANOS) || (accepted && passed < ACCEPT_NANOS)) {
-            acceptRest(ports, begunNanos);
-            return;
-          }
-          acceptor.stop();
-          stopWhenEmpty();
-        });
+    loop.tasks()
+        .schedule(
+            ACCEPT_QUIET_NANOS,
+            () -> {
+              long passed = loop.turn().now() - begunNanos;
+              boolean accepted = loop.counters().accepted > before;
+              if ((!settled && passed < HANDSHAKE_NANOS) || (accepted && passed < ACCEPT_NANOS)) {
+                acceptRest(ports, begunNanos);
+                return;
+              }
+              acceptor.stop();
+              stopWhenEmpty();
+            });
   }
 
   /// Stops the loop when nothing is left.

@@ -5,7 +5,8 @@ import sluice.loop.engine.Transport;
 import sluice.memory.Block;
 
 /// A connection as the parts below its protocol see it: its links in the loop's lists, the state of
-/// its sends, and what they may ask of it. [Connection] is the only one. Owned by the loop's thread.
+/// its sends, and what they may ask of it. [Connection] is the only one. Owned by the loop's
+/// thread.
 ///
 /// [TimerWheel], [ConnectionList], [OutputRoom], [Output] and TLS name this class alone, so they
 /// can be read, tested and replaced without the connection.

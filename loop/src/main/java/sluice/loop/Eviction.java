@@ -32,8 +32,7 @@ final class Eviction implements PartialMemory.Evictor {
   }
 
   /// The holder of most, of those that are not ended already; null when none holds anything.
-  private @Nullable Connection heaviest(
-      ToLongFunction<Connection> held, Object except) {
+  private @Nullable Connection heaviest(ToLongFunction<Connection> held, Object except) {
     Connection found = null;
     long most = 0;
     for (int i = 0; i < connections.capacity(); i++) {

@@ -3,7 +3,6 @@ package sluice.loop;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
-import sluice.loop.engine.LeaseLimits;
 import sluice.loop.input.ConnectionLeases;
 import sluice.loop.input.RetainedInput;
 import sluice.memory.Account;
@@ -19,7 +18,6 @@ import sluice.memory.ViewBinder;
 final class HandledInput {
   private @Nullable ViewBinder binder;
   private final LoopCounters counters;
-  private final LeaseLimits limits;
   private final Account copies;
   private @Nullable Block block;
   private @Nullable Endpoint connection;
@@ -32,9 +30,8 @@ final class HandledInput {
   private @Nullable RetainedInput leased;
 
   /// @param copies charged with what is copied because it cannot be leased
-  HandledInput(LoopCounters counters, LeaseLimits limits, Account copies) {
+  HandledInput(LoopCounters counters, Account copies) {
     this.counters = counters;
-    this.limits = limits;
     this.copies = copies;
   }
 
@@ -54,10 +51,6 @@ final class HandledInput {
   /// What is charged for copies.
   Account copies() {
     return copies;
-  }
-
-  LeaseLimits limits() {
-    return limits;
   }
 
   /// Shows bytes until [#end].

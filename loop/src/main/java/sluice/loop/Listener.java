@@ -9,6 +9,35 @@ import sluice.loop.tls.TlsContext;
 /// A listening socket of one loop and the protocol its connections speak. Owned by the loop's
 /// thread.
 public final class Listener {
+  /// ```
+  /// IDLE ──arm──▶ ARMED ──accept ended──▶ IDLE, or PAUSED ──descriptors──▶ ARMED
+  ///   │             └──stop──▶ STOPPING, or RETURNED ──accept ended──▶ CLOSED
+  ///   └──stop──▶ CLOSED
+  /// ```
+  enum State {
+    /// No accept is in flight.
+    IDLE,
+
+    /// The transport accepts.
+    ARMED,
+
+    /// Accepting goes on when there are descriptors again.
+    PAUSED,
+
+    /// The accept is cancelled, and has not ended.
+    STOPPING,
+
+    /// The transport accepts what waits and closes the socket: the handle is given back, and may be
+    /// that of another socket.
+    RETURNED,
+
+    CLOSED;
+
+    boolean isStopped() {
+      return this == STOPPING || this == RETURNED || this == CLOSED;
+    }
+  }
+
   final Transport transport;
   final int index;
   final int handle;
@@ -20,15 +49,7 @@ public final class Listener {
   /// What its connections encrypt with; null when they do not.
   final @Nullable TlsContext tls;
 
-  boolean armed;
-
-  /// Accepting goes on when there are descriptors again.
-  boolean paused;
-
-  boolean stopped;
-
-  /// Its handle has been given back, and may be that of another socket.
-  boolean closed;
+  State state = State.IDLE;
 
   /// Runs once the close has been submitted, a turn later.
   Runnable whenClosed = () -> {};

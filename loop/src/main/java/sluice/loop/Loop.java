@@ -7,7 +7,6 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.engine.CompletionSink;
@@ -56,7 +55,6 @@ public final class Loop implements AutoCloseable {
   private final OutputRoom outputRoom;
   private final Connections connections = new Connections();
   private final BatchQueue<Connection> resumes = new BatchQueue<>();
-  private final Consumer<Connection> resumer = connection -> connection.input.resume();
   private final FlushQueue flushes;
   private final Admission admission;
   private final Acceptor acceptor;
@@ -86,8 +84,7 @@ public final class Loop implements AutoCloseable {
     this.turn = new Turn(clock, tasks);
     this.partialAccount = new Account(name + " partial messages", config.partialBytesPerLoop());
     this.copyAccount = new Account(name + " copies", config.leases().copiedBytesPerLoop());
-    this.outputMemory =
-        new OutputMemory(name, config.stagingBytes(), config.outputBytesPerLoop());
+    this.outputMemory = new OutputMemory(name, config.stagingBytes(), config.outputBytesPerLoop());
     this.outputRoom = new OutputRoom(outputMemory, counters);
     this.parts =
         new LoopParts(
@@ -100,7 +97,7 @@ public final class Loop implements AutoCloseable {
             new PartialMemory(partialAccount, new Eviction(connections)),
             outputMemory,
             outputRoom,
-            new HandledInput(counters, config.leases(), copyAccount));
+            new HandledInput(counters, copyAccount));
     ProtocolCalls calls = new ProtocolCalls(name, counters, parts.input());
     BatchQueue<Connection> dirty = new BatchQueue<>();
     ConnectionList idle = new ConnectionList();
@@ -158,7 +155,7 @@ public final class Loop implements AutoCloseable {
     outputRoom.measure();
     if (resumes.size() > 0) {
       turn.openBatch();
-      resumes.pass(resumer);
+      resumes.pass(Loop::resume);
     }
     for (int i = 0; i < userTransports.size(); i++) {
       userTransports.get(i).collect();
@@ -190,6 +187,10 @@ public final class Loop implements AutoCloseable {
     }
     outputRoom.wake();
     return handled;
+  }
+
+  private static void resume(Connection connection) {
+    connection.input.resume();
   }
 
   private int deliver(UserTransport from) {
@@ -360,7 +361,8 @@ public final class Loop implements AutoCloseable {
   }
 
   private long waitNanos(long maxWaitNanos) {
-    boolean ends = tasks.stopping() && !closed; // but then it waits for the kernel to let connections go
+    boolean ends =
+        tasks.stopping() && !closed; // but then it waits for the kernel to let connections go
     if (maxWaitNanos == 0 || resumes.size() > 0 || flushes.hasMore() || ends) {
       return 0;
     }

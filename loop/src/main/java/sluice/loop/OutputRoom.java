@@ -110,8 +110,8 @@ final class OutputRoom {
     return freeBytes() + reserveBytes >= leastBytes && connection.holdsOutputMemory();
   }
 
-  /// Queues a connection: it gets [Endpoint#roomCame] when memory has come back. Does nothing
-  /// when it waits already.
+  /// Queues a connection: it gets [Endpoint#roomCame] when memory has come back. Does nothing when
+  /// it waits already.
   void await(Endpoint connection) {
     if (waiting.contains(connection)) {
       return;

@@ -109,8 +109,7 @@ final class ProtocolCalls {
 
   private void failed(Connection connection, Throwable e) {
     counters.handlerFailures++;
-    Log.LOGGER.log(
-        Level.ERROR, () -> name + ": a handler failed; its connection is closed", e);
+    Log.LOGGER.log(Level.ERROR, () -> name + ": a handler failed; its connection is closed", e);
     connection.abort();
   }
 }

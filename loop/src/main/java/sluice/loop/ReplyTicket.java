@@ -104,7 +104,8 @@ public final class ReplyTicket {
   private boolean mustWait() {
     return connection.ticket == this
         && connection.state == Connection.State.OPEN
-        && (connection.loop.outputRoom().isShort() || connection.loop.outputMemory().staging().full());
+        && (connection.loop.outputRoom().isShort()
+            || connection.loop.outputMemory().staging().full());
   }
 
   /// On the loop's thread, when there is output memory.

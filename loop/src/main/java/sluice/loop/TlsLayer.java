@@ -29,6 +29,24 @@ final class TlsLayer {
 
   private static final int UNKNOWN_ROOM = -1;
 
+  /// ```
+  /// OPEN ──close_notify──▶ ENDED
+  ///   ├──FIN──▶ TRUNCATED
+  ///   └──FIN while tasks run──▶ FIN_WAITS ──tasks done──▶ TRUNCATED, or ENDED
+  /// ```
+  private enum Inbound {
+    OPEN,
+
+    /// The peer's FIN is looked at when the tasks of the handshake are done.
+    FIN_WAITS,
+
+    /// The peer has said that it sends no more.
+    ENDED,
+
+    /// Input ended without `close_notify`.
+    TRUNCATED
+  }
+
   private final Endpoint connection;
   private final LoopParts loop;
   private final Output output;
@@ -38,9 +56,7 @@ final class TlsLayer {
   private final TlsWriter writer;
   private boolean failed;
 
-  private boolean finWaits;
-  private boolean inputEnded;
-  private boolean truncated;
+  private Inbound inbound = Inbound.OPEN;
   private boolean closeSent;
 
   /// @param output what the protocol stages
@@ -74,7 +90,7 @@ final class TlsLayer {
   }
 
   boolean inputEnded() {
-    return inputEnded;
+    return inbound == Inbound.ENDED || inbound == Inbound.TRUNCATED;
   }
 
   boolean handshaking() {
@@ -91,8 +107,7 @@ final class TlsLayer {
     if (!handshake.busy() && reader.accepts() && reader.held().missing() == 0) {
       reader.decryptHeld();
     }
-    if (finWaits && !handshake.busy()) {
-      finWaits = false;
+    if (inbound == Inbound.FIN_WAITS && !handshake.busy()) {
       endInput(true);
     }
   }
@@ -180,8 +195,7 @@ final class TlsLayer {
 
   /// Whether everything has been encrypted, with the `close_notify` when the connection closes.
   boolean drained() {
-    return output.isEmpty()
-        && (closeSent || connection.state != Endpoint.State.CLOSING);
+    return output.isEmpty() && (closeSent || connection.state != Endpoint.State.CLOSING);
   }
 
   // ---- end ----------------------------------------------------------------------------------
@@ -206,20 +220,19 @@ final class TlsLayer {
 
   /// FIN from the peer.
   void peerFin() {
-    if (inputEnded) {
+    if (inputEnded()) {
       if (connection.state == Endpoint.State.LINGER) {
         connection.abort();
       }
     } else if (handshake.busy()) {
-      finWaits = true;
+      inbound = Inbound.FIN_WAITS;
     } else {
       endInput(true);
     }
   }
 
   void endInput(boolean byFin) {
-    inputEnded = true;
-    truncated = byFin;
+    inbound = byFin ? Inbound.TRUNCATED : Inbound.ENDED;
     if (handshake.established() || failed) {
       connection.endInput();
     } else {
@@ -229,7 +242,7 @@ final class TlsLayer {
 
   /// Whether input ended without `close_notify`.
   boolean truncated() {
-    return truncated;
+    return inbound == Inbound.TRUNCATED;
   }
 
   /// Bytes of a record that ended early.

@@ -10,7 +10,7 @@ public final class PartialMemory {
 
   /// Makes room where there is none.
   public interface Evictor {
-    /// Takes memory from another holder than the connection that asks for `bytes`.
+    /// Takes memory from a holder, for another that asks for `bytes`.
     ///
     /// @return false when there is no holder that must give it
     boolean freeInput(Object asking, int bytes);

@@ -3,8 +3,8 @@ package sluice.loop.turn;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
-/// Tasks of a loop for later, few and rough; connections have a wheel of timers. Owned by the loop's
-/// thread.
+/// Tasks of a loop for later, few and rough; connections have a wheel of timers. Owned by the
+/// loop's thread.
 public final class DelayedTasks {
   private final PriorityQueue<Delayed> queue = new PriorityQueue<>();
 
