@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /// Draining: each client that got in is answered, and told that this was the last time.
-abstract class HttpContractDrain extends HttpContractRefusals {
+abstract class HttpContractDrain extends HttpContractLife {
   static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(60);
 
   /// A little less than an idle connection of a draining server has for its next request.

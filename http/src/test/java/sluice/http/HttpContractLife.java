@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import sluice.testbase.Await;
 
 /// Connections that end in every phase, and files that change while they are sent.
-abstract class HttpContractLife extends HttpContractDrain {
+abstract class HttpContractLife extends HttpContractRefusals {
   @Test
   void resetsInEveryPhaseLeaveNothingBehind() throws Exception {
     write("large.bin", pattern(20 << 20, 1));

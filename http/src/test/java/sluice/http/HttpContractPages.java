@@ -14,7 +14,7 @@ import sluice.testbase.Await;
 
 /// Files that change while they are sent, as far as the kernel has a part in it: it sends their
 /// pages without a copy, and inotify wakes the loop.
-abstract class HttpContractPages extends HttpContractLife {
+abstract class HttpContractPages extends HttpContractDrain {
   @Test
   void aDeletedFileGivesItsSpaceBack() throws Exception {
     Path file = write("large.bin", new byte[5 << 20]);

@@ -24,7 +24,7 @@ import sluice.loop.server.ServerConfig;
 /// are answered in front, all else by a server of the same site behind. So a client sees the
 /// contract kept whatever side answers, and the sides never disturb each other.
 @Timeout(240)
-abstract class HttpFrontedContract extends HttpContractRefusals {
+abstract class HttpFrontedContract extends HttpContractLife {
   private @Nullable FrontServer front;
   private FrontServer.@Nullable Listening listening;
   private @Nullable RelayedApplication application;

@@ -41,7 +41,7 @@ import sluice.testkit.sim.SimWorld;
 /// Time stands still while the test acts: a wait of the loop ends when what the test waits for has
 /// come, and not at the loop's next deadline.
 ///
-/// Above [HttpContractLife] are the parts that cannot run here. [HttpContractPages]: the simulated
+/// Above [HttpContractDrain] are the parts that cannot run here. [HttpContractPages]: the simulated
 /// engine sends no pages of real files, and does not wait for the descriptor of inotify.
 /// [HttpContractDrainSockets]: handshakes and accept queues are the kernel's, TLS clients and those
 /// that come in crowds have threads. [HttpContractLog]: the log and handlers that stream have
@@ -51,7 +51,7 @@ import sluice.testkit.sim.SimWorld;
 @ParameterizedClass(name = "seed {0}")
 @MethodSource("seeds")
 @Timeout(240)
-class HttpSimContractTest extends HttpContractLife {
+class HttpSimContractTest extends HttpContractDrain {
   private static final int MAX_TURNS = 2_000_000;
   private static final long SEEDS = 10;
 
