@@ -37,15 +37,16 @@ class FrontOwnerTest extends FrontTest {
 
   /// Selects until the selector is closed, and closes it.
   private static Thread select(Selector selector, AtomicBoolean on) {
-    return Thread.ofPlatform().start(() -> {
-      try (selector) {
-        while (on.get()) {
-          selector.select(10);
-        }
-      } catch (IOException e) {
-        throw new java.io.UncheckedIOException(e);
-      }
-    });
+    return Thread.ofPlatform()
+        .start(() -> {
+          try (selector) {
+            while (on.get()) {
+              selector.select(10);
+            }
+          } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+        });
   }
 
   @Test
@@ -86,21 +87,23 @@ class FrontOwnerTest extends FrontTest {
         ServerSocketChannel plain = ServerSocketChannel.open().bind(loopback);
         SocketChannel mine = provider.openSocketChannel()) {
       CompletableFuture<String> read = new CompletableFuture<>();
-      Thread thread = Thread.ofPlatform().start(() -> {
-        try {
-          mine.connect(plain.getLocalAddress());
-          mine.configureBlocking(false);
-          SelectionKey key = mine.register(selector, SelectionKey.OP_READ);
-          while (!key.isReadable()) {
-            selector.select();
-          }
-          ByteBuffer bytes = ByteBuffer.allocate(10);
-          mine.read(bytes);
-          read.complete(new String(bytes.array(), 0, bytes.position()));
-        } catch (IOException | RuntimeException e) {
-          read.completeExceptionally(e);
-        }
-      });
+      Thread thread =
+          Thread.ofPlatform()
+              .start(() -> {
+                try {
+                  mine.connect(plain.getLocalAddress());
+                  mine.configureBlocking(false);
+                  SelectionKey key = mine.register(selector, SelectionKey.OP_READ);
+                  while (!key.isReadable()) {
+                    selector.select();
+                  }
+                  ByteBuffer bytes = ByteBuffer.allocate(10);
+                  mine.read(bytes);
+                  read.complete(new String(bytes.array(), 0, bytes.position()));
+                } catch (IOException | RuntimeException e) {
+                  read.completeExceptionally(e);
+                }
+              });
       try (SocketChannel accepted = plain.accept();
           FrontClient client = new FrontClient(port(server))) {
         for (int i = 0; i < 100; i++) {
@@ -117,13 +120,14 @@ class FrontOwnerTest extends FrontTest {
   void aSecondThreadIsRefused() throws Exception {
     try (Selector selector = provider.openSelector()) {
       assertThat(selector.selectNow()).isZero();
-      CompletableFuture<Integer> other = CompletableFuture.supplyAsync(() -> {
-        try {
-          return selector.selectNow();
-        } catch (IOException e) {
-          throw new java.io.UncheckedIOException(e);
-        }
-      });
+      CompletableFuture<Integer> other =
+          CompletableFuture.supplyAsync(() -> {
+            try {
+              return selector.selectNow();
+            } catch (IOException e) {
+              throw new java.io.UncheckedIOException(e);
+            }
+          });
       assertThatThrownBy(other::get).hasMessageContaining("Fix: -Dsluice.nio.front=companion");
       assertThat(selector.selectNow()).isZero();
     }
@@ -134,10 +138,13 @@ class FrontOwnerTest extends FrontTest {
     try (Selector selector = provider.openSelector()) {
       selector.wakeup();
       assertThat(selector.select()).isZero();
-      Thread waker = Thread.ofPlatform().start(() -> {
-        LockSupport.parkNanos(20_000_000); // long enough for the wait to have begun, usually
-        selector.wakeup();
-      });
+      Thread waker =
+          Thread.ofPlatform()
+              .start(() -> {
+                LockSupport.parkNanos(
+                    20_000_000); // long enough for the wait to have begun, usually
+                selector.wakeup();
+              });
       assertThat(selector.select()).isZero();
       Await.end(waker);
     }
