@@ -39,7 +39,7 @@ final class DocumentRules {
     List<String> broken = new ArrayList<>();
     for (String line : file.lines()) {
       if (line.startsWith("|")) {
-        for (String cell : line.split("(?<!\\\\)\\|")) {
+        for (String cell : line.split("(?<!\\\\)\\|", -1)) {
           if (cell.strip().length() > CELL) {
             String begin = cell.strip().substring(0, 40);
             broken.add(file.path() + ": a cell of " + cell.strip().length() + ": " + begin);

@@ -96,9 +96,13 @@ public final class ResultPlot {
           && row.get("control") == null
           && row.get("pair") instanceof List<?> pair
           && system.equals(pair.getLast())) {
-        String range = "   %s is %.2f [%.2f–%.2f] of it";
         return String.format(
-            Locale.ROOT, range, pair.getFirst(), row.get("ratio"), row.get("min"), row.get("max"));
+            Locale.ROOT,
+            "   %s is %.2f [%.2f–%.2f] of it",
+            pair.getFirst(),
+            row.get("ratio"),
+            row.get("min"),
+            row.get("max"));
       }
     }
     return "";

@@ -61,7 +61,7 @@ public final class TestThreads {
   /// The threads of a dump that are in our code, each from its name on.
   static List<String> ours(String dump) {
     List<String> lines = new ArrayList<>();
-    for (String thread : dump.split("\n\\s*\n")) {
+    for (String thread : dump.split("\n\\s*\n", -1)) {
       if (thread.contains("sluice.")) {
         thread.lines().limit(MOST_FRAMES).forEach(lines::add);
       }
