@@ -15,7 +15,7 @@
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// site     what is served: Site, its paths and media types                      → nothing of http
 /// parse    the head of a request, its fields, ranges and conditions               → text
-/// plugin   what a plug-in implements and is given                                → nothing of ours
+/// plugin   what a plug-in implements and is given                               → nothing of ours
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// text     bytes as text: sets of characters, digits, eight bytes at once       → nothing of http
 /// ```
