@@ -29,11 +29,24 @@ interface LeaseContractPieces {
   EngineContractRig rig();
 
   /// A received piece, and what it has to read as for as long as its lease lasts.
-  record Piece(Block block, int offset, byte[] bytes) {
-    static Piece of(Event event) {
-      Block block = Objects.requireNonNull(event.chunk());
-      assertThat(event.offset()).isBetween(0, (int) block.lengthBytes() - event.result());
-      return new Piece(block, event.offset(), event.bytes());
+  final class Piece {
+    private final Block block;
+    private final int offset;
+    private final byte[] bytes;
+
+    Piece(Event event) {
+      block = Objects.requireNonNull(event.chunk());
+      offset = event.offset();
+      bytes = event.bytes();
+      assertThat(offset).isBetween(0, (int) block.lengthBytes() - bytes.length);
+    }
+
+    Block block() {
+      return block;
+    }
+
+    byte[] bytes() {
+      return bytes;
     }
 
     void check() {
@@ -56,7 +69,7 @@ interface LeaseContractPieces {
       random.nextBytes(message);
       pairs[i].peer().write(message);
       for (int got = 0; got < message.length; ) {
-        Piece piece = Piece.of(rig().await(tokens[i]));
+        Piece piece = new Piece(rig().await(tokens[i]));
         for (byte each : piece.bytes()) {
           assertThat(each).isEqualTo(message[got++]);
         }

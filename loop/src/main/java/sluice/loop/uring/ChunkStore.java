@@ -16,7 +16,7 @@ public interface ChunkStore {
   /// Size of each chunk in bytes.
   int chunkBytes();
 
-  /// A chunk by its number: of a store that several arenas share, a chunk taken before.
+  /// A chunk by its number; of a store that several arenas share, a chunk that was taken before.
   RingChunk chunk(int index);
 
   /// Chunks that an arena may still take by [#take].
