@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What a connection receives, on its way to the protocol. Owned by the loop's thread.

@@ -7,10 +7,10 @@ import sluice.loop.engine.LeaseLimits;
 import sluice.loop.output.ConnectionLeases;
 import sluice.loop.output.RetainedInput;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// The bytes a protocol is being shown, and what it keeps of them. Owned by the loop's thread.
 ///

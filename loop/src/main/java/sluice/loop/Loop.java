@@ -25,7 +25,7 @@ import sluice.loop.output.Staging;
 import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
 /// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].

@@ -4,9 +4,9 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.sockets.Log;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// Calls foreign code: protocols, and pieces of slow replies. On the loop's thread; code that
 /// throws loses the connection it was called for, and no other.

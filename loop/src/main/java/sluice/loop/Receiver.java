@@ -3,7 +3,7 @@ package sluice.loop;
 import java.util.ArrayDeque;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What becomes of a completed receive, and of a receive that found no free chunk. Owned by the

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.testbase.Patience;
 import sluice.testkit.EngineContractRig.Event;
 

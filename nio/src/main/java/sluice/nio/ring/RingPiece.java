@@ -2,7 +2,7 @@ package sluice.nio.ring;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.PooledBlock;
 
 /// A piece of the memory of rings. The class that took it from [RingMemory] says which threads
 /// call; leases are for any thread.
@@ -10,7 +10,7 @@ import sluice.memory.Block;
 /// While a ring receives into it the ring has a lease, and each stream one for each part that it
 /// has not read. The fields belong to the holder of that ring's turn lock, except that `next` is
 /// written by the thread that ends the last lease.
-final class RingPiece extends Block {
+final class RingPiece extends PooledBlock {
   final int index;
 
   /// Where it begins in the region.
