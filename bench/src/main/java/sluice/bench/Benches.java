@@ -28,7 +28,8 @@ public final class Benches {
           new FuseBench(),
           new PortalBench(),
           new DomainBench(),
-          new RevokeBench());
+          new RevokeBench(),
+          new RegionBench());
 
   private Benches() {}
 
