@@ -17,8 +17,7 @@ import sluice.sys.NativeMemory;
 /// for [#writable], which copies when there are other holders.
 ///
 /// Code that names this class reaches memory that is not taken back from it: the package is
-/// exported to the trusted modules alone. All other code is given a [sluice.memory.Memory] or a
-/// [sluice.memory.View].
+/// exported to the trusted modules alone. All other code is given a `Memory` or a `View`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

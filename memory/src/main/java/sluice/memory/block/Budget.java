@@ -1,6 +1,6 @@
 package sluice.memory.block;
 
-/// What a block is charged to: [sluice.memory.Account]. Any thread may call.
+/// What a block is charged to: `Account`. Any thread may call.
 public interface Budget {
   /// Takes `bytes`, or nothing at all.
   ///
