@@ -3,18 +3,18 @@ package sluice.memory;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
+import sluice.memory.block.Budget;
 
 /// A range of memory whose first write makes a copy of the whole. Any thread may use it until it is
-/// revoked; all fields are final, what changes is in [CopyOnWriteRoot].
+/// revoked; all fields are final, what changes is in [Root].
 final class CopyOnWriteMemory extends Memory {
-  private final CopyOnWriteRoot root;
+  private final Root root;
   private final long base;
   private final long length;
   private final boolean readOnly;
   private final boolean part;
 
-  private CopyOnWriteMemory(
-      CopyOnWriteRoot root, long base, long length, boolean readOnly, boolean part) {
+  private CopyOnWriteMemory(Root root, long base, long length, boolean readOnly, boolean part) {
     this.root = root;
     this.base = base;
     this.length = length;
@@ -23,11 +23,11 @@ final class CopyOnWriteMemory extends Memory {
   }
 
   static @Nullable Memory of(Block block, long offset, long bytes, Account account) {
-    CopyOnWriteRoot root = CopyOnWriteRoot.of(block, offset, bytes, account);
+    Root root = Root.of(block, offset, bytes, account);
     return root == null ? null : whole(root);
   }
 
-  private static CopyOnWriteMemory whole(CopyOnWriteRoot root) {
+  private static CopyOnWriteMemory whole(Root root) {
     return new CopyOnWriteMemory(root, 0, root.lengthBytes(), false, false);
   }
 
@@ -214,5 +214,119 @@ final class CopyOnWriteMemory extends Memory {
   public @Nullable Memory writable(Account account) {
     checkWritable();
     return copyInstead(account);
+  }
+
+  /// What a reference and the parts made of it share: the original, later the copy. Any thread may
+  /// call.
+  ///
+  /// | field | writer | read mode | write mode |
+  /// |---|---|---|---|
+  /// | current | the first writer, under the monitor | volatile | volatile |
+  /// | copied | the first writer, under the monitor, after `current` | volatile | volatile |
+  private static final class Root {
+    private final Account account;
+    private final long bytes;
+
+    /// A whole in any case: what cannot write, over the original, then what can, over the copy.
+    private volatile RangeMemory current;
+
+    private volatile boolean copied;
+
+    private Root(Account account, RangeMemory current, boolean copied) {
+      this.account = account;
+      this.bytes = current.lengthBytes();
+      this.current = current;
+      this.copied = copied;
+    }
+
+    /// @return null when the account has no room for the copy
+    static @Nullable Root of(Block block, long offset, long bytes, Account account) {
+      if (!account.tryCharge(bytes)) {
+        return null;
+      }
+      try {
+        return new Root(account, MemoryRoot.readOnly(block, offset, bytes), false);
+      } catch (IndexOutOfBoundsException | IllegalStateException e) {
+        account.refund(bytes);
+        throw e;
+      }
+    }
+
+    long lengthBytes() {
+      return bytes;
+    }
+
+    boolean isLive() {
+      return current.isLive();
+    }
+
+    /// For reading, what is now.
+    RangeMemory current() {
+      return current;
+    }
+
+    /// Whether an access through `used` failed only because it was replaced by the copy meanwhile.
+    boolean replaced(RangeMemory used) {
+      RangeMemory now = current;
+      return now != used && now.isLive();
+    }
+
+    /// For writing.
+    ///
+    /// @throws IllegalStateException when it was revoked or closed before
+    RangeMemory own() {
+      if (!copied) {
+        copy();
+      }
+      return current;
+    }
+
+    private synchronized void copy() {
+      if (copied) {
+        return;
+      }
+      RangeMemory original = current;
+      if (!original.isLive()) {
+        throw MemoryRoot.gone();
+      }
+      Block copy = Block.allocate(new Charged(account), bytes);
+      if (copy == null) {
+        throw new AssertionError("what is charged already always has room");
+      }
+      original.copyTo(0, copy, 0, bytes);
+      current = MemoryRoot.alone(copy, copy.segment()); // takes over the lease
+      copied = true;
+      original.close();
+    }
+
+    /// @return false when it has ended before
+    synchronized boolean revoke() {
+      if (!current.isLive()) {
+        return false;
+      }
+      current.close();
+      if (!copied) {
+        account.refund(bytes);
+      }
+      return true;
+    }
+
+    /// @throws IllegalStateException when it has ended before
+    synchronized Root revokeNow() {
+      return new Root(account, current.revokeNow(), copied);
+    }
+
+    /// What was charged when the reference was made.
+    private record Charged(Account account) implements Budget {
+      @Override
+      public boolean tryCharge(long bytes) {
+        return true;
+      }
+
+      @Override
+      public void refund(long bytes) {
+        account.refund(bytes);
+      }
+    }
   }
 }
