@@ -1,10 +1,21 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Memory objects: blocks with reference counts, views that cannot outlive a handler, accounting.
+/// Memory objects: references that can be taken away, views that cannot outlive a handler,
+/// accounting. The blocks below, which are not taken away, are for the trusted modules alone.
 @NullMarked
 module sluice.memory {
   requires static org.jspecify;
   requires sluice.sys;
 
   exports sluice.memory;
+  exports sluice.memory.block to
+      sluice.loop,
+      sluice.http,
+      sluice.nio,
+      sluice.fs,
+      sluice.nfs,
+      sluice.vi,
+      sluice.cli,
+      sluice.testkit,
+      sluice.bench;
 }

@@ -29,7 +29,8 @@ public final class Benches {
           new FuseBench(),
           new PortalBench(),
           new DomainBench(),
-          new RevokeBench());
+          new RevokeBench(),
+          new RegionBench());
 
   private Benches() {}
 

@@ -26,8 +26,8 @@ import sluice.bench.run.Options;
 import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
 /// What it costs to make memory and take it away again, beside a shared arena for each, how long it

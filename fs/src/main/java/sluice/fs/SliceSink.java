@@ -1,6 +1,6 @@
 package sluice.fs;
 
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Takes the pieces of a file's content from [FileTree#slices], in order, on the thread that reads.
 @FunctionalInterface

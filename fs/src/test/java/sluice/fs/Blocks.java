@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import sluice.fs.block.BlockDevice;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Memory for tests.
 public final class Blocks {

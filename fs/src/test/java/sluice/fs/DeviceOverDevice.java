@@ -2,7 +2,7 @@ package sluice.fs;
 
 import java.io.IOException;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A device that is another one, but for what a subclass makes of it. Any thread may call.
 ///

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Fails as it is told to. Any thread may call; the plan may change at any time.

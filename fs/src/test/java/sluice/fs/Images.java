@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2Check;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Copies of devices in memory, and what judges them. Of the test's thread.
 public final class Images {

@@ -84,7 +84,7 @@ public final class JournalRig implements AutoCloseable {
 
   public static BlockDevice copy(BlockDevice device) throws IOException {
     int bytes = (int) device.lengthBytes();
-    sluice.memory.Block all = Blocks.of(bytes);
+    sluice.memory.block.Block all = Blocks.of(bytes);
     device.read(0, all, 0, bytes);
     BlockDevice copy = BlockDevices.memory(bytes);
     copy.write(0, all, 0, bytes);

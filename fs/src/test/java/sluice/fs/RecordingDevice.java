@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Remembers every write and flush, so that the states a crash could leave can be built. Any thread
 /// may call.

@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A device as long as one likes, of which only what differs from zero takes memory: what a sparse
 /// image is. Any thread may call.

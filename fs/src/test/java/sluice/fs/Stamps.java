@@ -2,7 +2,7 @@ package sluice.fs;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Blocks that tell which block and version they are, in each sector, with a sum: so a mixture of
 /// two versions or blocks is seen.

@@ -30,9 +30,9 @@ import sluice.loop.Protocol;
 import sluice.loop.ReplyTicket;
 import sluice.loop.counters.CounterPublisher;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// HTTP/1.1 on the connections of one loop: frames requests, answers hits at once, and hands misses
 /// to the slow path. Runs on the loop's thread.

@@ -8,9 +8,9 @@ import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.input.ConnectionLeases;
 import sluice.loop.tls.TlsContext;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 

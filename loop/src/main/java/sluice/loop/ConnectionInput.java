@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.input.PartialInput;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What a connection receives, on its way to the protocol. Owned by the loop's thread.

@@ -2,7 +2,7 @@ package sluice.loop;
 
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Transport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A connection as the parts below its protocol see it: its links in the loop's lists, the state of
 /// its sends, and what they may ask of it. [Connection] is the only one. Owned by the loop's

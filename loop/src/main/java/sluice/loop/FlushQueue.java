@@ -10,7 +10,7 @@ import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
 import sluice.loop.output.OutSegment;
 import sluice.loop.turn.BatchQueue;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Sends what the turn has staged: one send per dirty connection, settled at the end of the turn
@@ -99,7 +99,7 @@ final class FlushQueue {
   private void sendPages(Connection connection, Output output, OutSegment head) {
     Block block = Objects.requireNonNull(head.lease);
     int count = Math.min(head.length, FILE_BUDGET_BYTES);
-    long position = block.filePosition() + head.offset;
+    long position = block.regionOffset() + head.offset;
     Transport transport = connection.transport;
     long sent = transport.sendFile(connection.socket, block.fileDescriptor(), position, count);
     if (sent > 0) {

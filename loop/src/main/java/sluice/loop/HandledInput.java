@@ -6,10 +6,10 @@ import sluice.loop.engine.ChunkArena;
 import sluice.loop.input.ConnectionLeases;
 import sluice.loop.input.RetainedInput;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// The bytes a protocol is being shown, and what it keeps of them. Owned by the loop's thread.
 ///

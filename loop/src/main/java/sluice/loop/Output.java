@@ -9,8 +9,8 @@ import sluice.loop.engine.SendVector;
 import sluice.loop.output.OutSegment;
 import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
-import sluice.memory.Block;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 
 /// What a connection still has to send, in order. Owned by the loop's thread; handlers fill it in
 /// place, and everything staged in one turn leaves with one send.

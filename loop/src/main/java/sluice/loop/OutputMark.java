@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.output.OutSegment;
 import sluice.loop.output.Staging;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A place in an [Output] that can be gone back to, and a gap behind it that is filled in later:
 /// for a handler that writes its reply in place and may still say that it is not its to give. Owned

@@ -2,7 +2,7 @@ package sluice.loop;
 
 import java.lang.System.Logger.Level;
 import sluice.loop.sockets.Log;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.memory.View;
 
 /// Calls foreign code: protocols, and pieces of slow replies. On the loop's thread; code that

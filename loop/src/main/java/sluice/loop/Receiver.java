@@ -5,7 +5,7 @@ import sluice.loop.engine.Completion;
 import sluice.loop.engine.ReceiveEnd;
 import sluice.loop.engine.StarvedReceives;
 import sluice.loop.turn.Turn;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// What becomes of a completed receive, and of a receive that found no free chunk. Owned by the
 /// loop's thread.

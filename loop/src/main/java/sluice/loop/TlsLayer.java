@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.output.OutSegment;
 import sluice.loop.sockets.Log;
 import sluice.loop.tls.TlsContext;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// TLS between a connection's socket and its protocol (RFC 8446, RFC 5246): what is encrypted when,
 /// and how either direction ends. Owned by the loop's thread.

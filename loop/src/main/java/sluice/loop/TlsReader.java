@@ -8,7 +8,7 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.input.TlsHeld;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Decrypts records, from the chunk they arrived in; only the beginning of a record that is not
 /// complete is copied. Owned by the loop's thread, and idle while tasks of the handshake run on the

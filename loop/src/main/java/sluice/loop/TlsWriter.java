@@ -8,7 +8,7 @@ import javax.net.ssl.SSLException;
 import sluice.loop.output.OutSegment;
 import sluice.loop.output.OutputMemory;
 import sluice.loop.output.Staging;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Makes the records of one connection: ciphertext in the turn's staging memory, or in blocks of
 /// their own when that is crowded. Owned by the loop's thread.

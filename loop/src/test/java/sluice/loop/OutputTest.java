@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.loop.engine.FileBody;
 import sluice.loop.engine.SendVector;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What was staged leaves in order and whole, whatever the kernel takes at a time; then nothing is

@@ -20,7 +20,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// An engine that does what a test says, without waiting. Owned by the test's thread.

@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 import sluice.loop.engine.FileBody;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 
 /// A protocol that uses everything a connection offers. Owned by the loop's thread; its counts are
 /// for all of them.

@@ -1,12 +1,13 @@
 package sluice.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
+import sluice.memory.block.Budget;
 
 /// A budget of bytes: what a cache, a connection or a domain may hold. Every block is charged to
 /// one account and refunded when it is freed.
 ///
 /// Any thread may call.
-public final class Account {
+public final class Account implements Budget {
   private final String name;
   private final long limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
@@ -36,6 +37,7 @@ public final class Account {
   /// more used than the limit, and are not refused for what no caller got.
   ///
   /// @return false when the budget has no room; nothing was taken then
+  @Override
   public boolean tryCharge(long bytes) {
     long used = usedBytes.get();
     while (bytes <= limitBytes - used) {
@@ -49,6 +51,7 @@ public final class Account {
   }
 
   /// Gives back what [#tryCharge] took.
+  @Override
   public void refund(long bytes) {
     long left = usedBytes.addAndGet(-bytes);
     assert left >= 0 : name + " was refunded more than it was charged";

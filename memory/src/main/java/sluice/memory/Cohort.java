@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
 /// Lent memory that shares one arena, so that one handshake with all threads ends many references:
@@ -63,11 +64,11 @@ final class Cohort {
   private Cohort() {}
 
   /// @param block the root takes over the caller's lease
-  static Memory join(Block block, MemorySegment whole) {
+  static RangeMemory join(Block block, MemorySegment whole) {
     MemoryRoot root = new MemoryRoot(block, whole, null);
     synchronized (LOCK) {
       Cohort cohort = enter(root);
-      Memory memory = new Memory(root, NativeMemory.alias(whole, cohort.arena), false);
+      RangeMemory memory = new RangeMemory(root, NativeMemory.alias(whole, cohort.arena), false);
       root.references.add(memory);
       return memory;
     }
@@ -85,17 +86,17 @@ final class Cohort {
     return cohort;
   }
 
-  static Memory part(MemoryRoot root, Memory of, UnaryOperator<MemorySegment> range) {
+  static RangeMemory part(MemoryRoot root, RangeMemory of, UnaryOperator<MemorySegment> range) {
     synchronized (LOCK) {
       root.checkLive();
-      Memory part = new Memory(root, range.apply(of.segment), true);
+      RangeMemory part = new RangeMemory(root, range.apply(of.segment), true);
       root.references.add(part);
       return part;
     }
   }
 
   /// The alias that a reference has now, for an access that is made again.
-  static MemorySegment moved(Memory memory) {
+  static MemorySegment moved(RangeMemory memory) {
     synchronized (LOCK) {
       again++;
       return memory.segment;
@@ -141,7 +142,7 @@ final class Cohort {
     Cohort cohort;
     synchronized (LOCK) {
       if (!root.end()) {
-        throw root.endedBefore();
+        throw MemoryRoot.endedBefore();
       }
       cohort = leave(root);
     }
@@ -199,7 +200,7 @@ final class Cohort {
     }
     for (MemoryRoot root : members) {
       Cohort to = enter(root);
-      for (Memory reference : root.references) {
+      for (RangeMemory reference : root.references) {
         reference.segment = NativeMemory.alias(reference.segment, to.arena);
       }
     }

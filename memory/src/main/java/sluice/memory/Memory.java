@@ -1,9 +1,9 @@
 package sluice.memory;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.block.Block;
 
 /// A revocable reference to native bytes: what code outside a handler is given. Any thread may use
 /// it until it is revoked.
@@ -27,32 +27,20 @@ import org.jspecify.annotations.Nullable;
 /// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot end it, and never writes
 /// again once it is read-only. An access costs what one of a bounded segment costs.
 ///
-/// After Golm et al., "The JX Operating System", USENIX 2002, section 3.3: memory objects.
+/// After Golm et al., "The JX Operating System", USENIX 2002, section 2.3: memory objects.
 ///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | segment | [Cohort], under its lock | plain; an access that fails looks again under the lock | plain |
-/// | root.ended | the thread that revokes or closes first | plain before an access, volatile otherwise | compareAndSet |
+/// Besides what can be taken away ([#over], [#lend]) there are other kinds, with the same accesses:
+///
+/// | kind | what is special | ends |
+/// |---|---|---|
+/// | [#give] | cannot be revoked | when no reference to it is left |
+/// | [#scattered] | several memories in a row, as one | piece by piece, when these do |
+/// | [#copyOnWrite] | the first write makes a copy, which is the holder's own | as [#over] |
 ///
 /// Lifecycle: made over a block → sliced, made read-only → revoked or closed once.
-public final class Memory implements AutoCloseable {
-  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
-  private static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfLong LONG =
-      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
-  private final MemoryRoot root;
-  private final boolean part;
-
-  /// Another alias of the same bytes after [Cohort] moved the root.
-  MemorySegment segment;
-
-  Memory(MemoryRoot root, MemorySegment segment, boolean part) {
-    this.root = root;
-    this.segment = segment;
-    this.part = part;
-  }
+public abstract sealed class Memory implements AutoCloseable
+    permits RangeMemory, ScatteredMemory, CopyOnWriteMemory {
+  Memory() {}
 
   /// A reference to a part of a block. Takes a lease of its own.
   ///
@@ -64,8 +52,7 @@ public final class Memory implements AutoCloseable {
 
   /// As [#over], but nothing made from it can ever write.
   public static Memory readOnlyOver(Block block, long offset, long bytes) {
-    MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
-    return MemoryRoot.alone(block.lease(), range);
+    return MemoryRoot.readOnly(block, offset, bytes);
   }
 
   /// As [#over], for a hand-over that ends soon: its revocation is batched with those of other lent
@@ -83,177 +70,81 @@ public final class Memory implements AutoCloseable {
     return Cohort.join(block.lease(), range);
   }
 
-  public long lengthBytes() {
-    return segment.byteSize();
+  /// A reference that is never taken away from its holders: an access fails for its bounds only.
+  /// Its lease, and so the charge on the account, ends some time after the last reference to it or
+  /// to a part of it was dropped, by the garbage collector; [#close] does nothing.
+  ///
+  /// @throws IndexOutOfBoundsException when the range is not inside
+  public static Memory give(Block block, long offset, long bytes) {
+    return MemoryRoot.given(block, block.segment().asSlice(offset, bytes));
   }
 
-  public boolean isReadOnly() {
-    return segment.isReadOnly();
+  /// As [#give], but nothing made from it can ever write.
+  public static Memory giveReadOnly(Block block, long offset, long bytes) {
+    return MemoryRoot.given(block, block.segment().asSlice(offset, bytes).asReadOnly());
   }
+
+  /// Several memories in a row, as one; read-only when one of them is. It is a part of each: it
+  /// ends none, and what lies in a piece cannot be used any more when that piece has ended. An
+  /// access of several bytes over a border is several accesses.
+  ///
+  /// @param pieces at least one, at most 1024
+  public static Memory scattered(List<Memory> pieces) {
+    return ScatteredMemory.of(pieces);
+  }
+
+  /// A reference whose holder may write without changing the block: the first write makes a copy of
+  /// the whole range, which all that use this very reference or a part of it see from then on.
+  /// Takes a lease of its own until then. A block with several leases is a snapshot, so nothing
+  /// else changes what is read before.
+  ///
+  /// @param account charged for the copy now, so that no write fails for want of room
+  /// @return null when the account has no room
+  /// @throws IndexOutOfBoundsException when the range is not inside
+  public static @Nullable Memory copyOnWrite(
+      Block block, long offset, long bytes, Account account) {
+    return CopyOnWriteMemory.of(block, offset, bytes, account);
+  }
+
+  public abstract long lengthBytes();
+
+  public abstract boolean isReadOnly();
 
   /// Whether it can still be used.
-  public boolean isLive() {
-    return !root.hasEnded();
-  }
+  public abstract boolean isLive();
 
   /// A part of this memory. Ends when the whole does.
-  public Memory slice(long offset, long bytes) {
-    return root.part(this, same -> same.asSlice(offset, bytes));
-  }
+  public abstract Memory slice(long offset, long bytes);
 
   /// The same bytes without the right to write. There is no way back.
-  public Memory asReadOnly() {
-    return root.part(this, MemorySegment::asReadOnly);
-  }
+  public abstract Memory asReadOnly();
 
-  public byte get(long offset) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      return used.get(BYTE, offset);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      return get(offset);
-    }
-  }
+  /// The byte at an offset.
+  public abstract byte get(long offset);
 
   /// Four bytes, little-endian.
-  public int getInt(long offset) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      return used.get(INT, offset);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      return getInt(offset);
-    }
-  }
+  public abstract int getInt(long offset);
 
   /// Eight bytes, little-endian.
-  public long getLong(long offset) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      return used.get(LONG, offset);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      return getLong(offset);
-    }
-  }
+  public abstract long getLong(long offset);
 
-  public void set(long offset, byte value) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      used.set(BYTE, offset, value);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      set(offset, value);
-    }
-  }
+  public abstract void set(long offset, byte value);
 
-  public void setInt(long offset, int value) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      used.set(INT, offset, value);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      setInt(offset, value);
-    }
-  }
+  public abstract void setInt(long offset, int value);
 
-  public void setLong(long offset, long value) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      used.set(LONG, offset, value);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      setLong(offset, value);
-    }
-  }
+  public abstract void setLong(long offset, long value);
 
-  public void copyTo(long from, byte[] target, int at, int count) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      MemorySegment.copy(used, BYTE, from, target, at, count);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      copyTo(from, target, at, count);
-    }
-  }
+  public abstract void copyTo(long from, byte[] target, int at, int count);
 
-  public void copyFrom(byte[] source, int at, long to, int count) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      MemorySegment.copy(source, at, used, BYTE, to, count);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      copyFrom(source, at, to, count);
-    }
-  }
+  public abstract void copyFrom(byte[] source, int at, long to, int count);
 
-  public void copyTo(long from, Memory target, long at, long count) {
-    root.checkLive();
-    target.root.checkLive();
-    MemorySegment used = segment;
-    MemorySegment usedTarget = target.segment;
-    try {
-      MemorySegment.copy(used, from, usedTarget, at, count);
-    } catch (IllegalStateException e) {
-      if (!isLive() || !target.isLive() || (!moved(used) && !target.moved(usedTarget))) {
-        throw e;
-      }
-      copyTo(from, target, at, count);
-    }
-  }
+  public abstract void copyTo(long from, Memory target, long at, long count);
 
   /// Copies into a block that the caller may write.
-  public void copyTo(long from, Block target, long at, long count) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      MemorySegment.copy(used, from, target.segment(), at, count);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      copyTo(from, target, at, count);
-    }
-  }
+  public abstract void copyTo(long from, Block target, long at, long count);
 
   /// Copies out of a block that the caller may read.
-  public void copyFrom(Block source, long from, long at, long count) {
-    root.checkLive();
-    MemorySegment used = segment;
-    try {
-      MemorySegment.copy(source.segment(), from, used, at, count);
-    } catch (IllegalStateException e) {
-      if (!moved(used)) {
-        throw e;
-      }
-      copyFrom(source, from, at, count);
-    }
-  }
+  public abstract void copyFrom(Block source, long from, long at, long count);
 
   /// Takes access away from every holder of this reference or of one derived from it, at once: an
   /// access completes before this returns or fails. Returns a fresh reference to all the bytes that
@@ -261,30 +152,18 @@ public final class Memory implements AutoCloseable {
   ///
   /// @throws IllegalStateException when it was revoked or closed before
   /// @throws UnsupportedOperationException when this is a part
-  public Memory revokeNow() {
-    checkWhole();
-    return root.revokeNow();
-  }
+  public abstract Memory revokeNow();
 
   /// Takes access away from every holder of this reference or of one derived from it, and ends the
   /// lease on the block. Lent memory: soon, in a batch, see above.
   ///
   /// @throws IllegalStateException when it was revoked or closed before
   /// @throws UnsupportedOperationException when this is a part
-  public void revoke() {
-    checkWhole();
-    if (!root.revoke()) {
-      throw root.endedBefore();
-    }
-  }
+  public abstract void revoke();
 
   /// As [#revoke], but idempotent. Does nothing on a part, which ends with its whole.
   @Override
-  public void close() {
-    if (!part) {
-      boolean _ = root.revoke();
-    }
-  }
+  public abstract void close();
 
   /// The same bytes where no other reference and no other holder of the block sees a write.
   ///
@@ -296,16 +175,31 @@ public final class Memory implements AutoCloseable {
   /// @return null when the account has no room for the copy; this reference stays as it is then
   /// @throws IllegalStateException when it was revoked or closed before
   /// @throws UnsupportedOperationException when it is read-only
-  public @Nullable Memory writable(Account account) {
+  public abstract @Nullable Memory writable(Account account);
+
+  /// Copies one range, when it is known that the source is one.
+  abstract void copyFrom(RangeMemory source, long from, long at, long count);
+
+  /// @throws UnsupportedOperationException when this is a part
+  static void checkWhole(boolean part) {
+    if (part) {
+      throw new UnsupportedOperationException(
+          "a slice or a read-only reference cannot revoke the memory it was made of."
+              + " Why: that belongs to its owner, and may be larger or writable."
+              + " Fix: revoke the reference that Memory.over, lend or revokeNow returned.");
+    }
+  }
+
+  final void checkWritable() {
     if (isReadOnly()) {
       throw new UnsupportedOperationException("read-only memory never becomes writable");
     }
-    if (!isLive()) {
-      throw root.endedBefore();
-    }
-    if (!part && root.block.leases() == 1) {
-      return root.hasParts() ? revokeNow() : this;
-    }
+  }
+
+  /// A copy of the bytes in place of this reference, which is closed.
+  ///
+  /// @return null when the account has no room; nothing was done then
+  final @Nullable Memory copyInstead(Account account) {
     Block copy = Block.allocate(account, lengthBytes());
     if (copy == null) {
       return null;
@@ -320,19 +214,5 @@ public final class Memory implements AutoCloseable {
     copy.release();
     close();
     return own;
-  }
-
-  /// Whether an access through `used` failed only because [Cohort] moved this memory meanwhile.
-  private boolean moved(MemorySegment used) {
-    return isLive() && !Cohort.moved(this).scope().equals(used.scope());
-  }
-
-  private void checkWhole() {
-    if (part) {
-      throw new UnsupportedOperationException(
-          "a slice or a read-only reference cannot revoke the memory it was made of."
-              + " Why: that belongs to its owner, and may be larger or writable."
-              + " Fix: revoke the reference that Memory.over, lend or revokeNow returned.");
-    }
   }
 }

@@ -4,10 +4,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.block.Block;
 import sluice.sys.NativeMemory;
 
 /// What a [Memory] and the parts made of it share: they end together. It holds one lease on the
@@ -32,6 +35,9 @@ final class MemoryRoot {
   /// The lifetime of memory that was not lent; null for lent memory.
   private final @Nullable Arena own;
 
+  /// Whether it never ends while there is a reference to it.
+  final boolean given;
+
   /// Null for memory that was not lent.
   @Nullable Cohort cohort;
 
@@ -39,28 +45,53 @@ final class MemoryRoot {
   int index;
 
   /// All references to lent memory, so that they can be moved.
-  final List<Memory> references = new ArrayList<>(0);
+  final List<RangeMemory> references = new ArrayList<>(0);
 
   private boolean ended;
   private volatile boolean parted;
 
   MemoryRoot(Block block, MemorySegment whole, @Nullable Arena own) {
+    this(block, whole, own, false);
+  }
+
+  private MemoryRoot(Block block, MemorySegment whole, @Nullable Arena own, boolean given) {
     this.block = block;
     this.whole = whole;
     this.own = own;
+    this.given = given;
+  }
+
+  /// Takes a lease of its own.
+  static RangeMemory readOnly(Block block, long offset, long bytes) {
+    MemorySegment range = block.segment().asSlice(offset, bytes).asReadOnly();
+    return alone(block.lease(), range);
   }
 
   /// @param block the root takes over the caller's lease
-  static Memory alone(Block block, MemorySegment whole) {
+  static RangeMemory alone(Block block, MemorySegment whole) {
     Arena own = Arena.ofShared();
     MemoryRoot root = new MemoryRoot(block, whole, own);
-    return new Memory(root, NativeMemory.alias(whole, own), false);
+    return new RangeMemory(root, NativeMemory.alias(whole, own), false);
   }
 
-  Memory part(Memory of, UnaryOperator<MemorySegment> range) {
+  /// Takes a lease that ends when the garbage collector finds that the bytes cannot be accessed any
+  /// more: each access holds the scope.
+  static RangeMemory given(Block block, MemorySegment whole) {
+    MemoryRoot root = new MemoryRoot(block.lease(), whole, Arena.ofAuto(), true);
+    MemorySegment alias = NativeMemory.alias(whole, Objects.requireNonNull(root.own));
+    Cleaner.Cleanable _ = Given.CLEANER.register(alias.scope(), block::release);
+    return new RangeMemory(root, alias, false);
+  }
+
+  /// Its thread is there from the first gift on.
+  private static final class Given {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
+  RangeMemory part(RangeMemory of, UnaryOperator<MemorySegment> range) {
     parted = true;
     return own != null
-        ? new Memory(this, range.apply(of.segment), true)
+        ? new RangeMemory(this, range.apply(of.segment), true)
         : Cohort.part(this, of, range);
   }
 
@@ -86,15 +117,15 @@ final class MemoryRoot {
     return ENDED.compareAndSet(this, false, true);
   }
 
-  private static IllegalStateException gone() {
+  static IllegalStateException gone() {
     return new IllegalStateException("this memory was revoked or closed");
   }
 
-  IllegalStateException endedBefore() {
+  static IllegalStateException endedBefore() {
     return new IllegalStateException("this memory has ended before");
   }
 
-  Memory revokeNow() {
+  RangeMemory revokeNow() {
     if (own == null) {
       Cohort.revokeNow(this);
     } else if (end()) {

@@ -133,7 +133,8 @@ public final class View {
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  private void check(int index, int count) {
+  /// Of the one thread, inside of the bounds.
+  void check(int index, int count) {
     if ((index | count) < 0 || index > length - count) {
       throw new IndexOutOfBoundsException(
           "[" + index + ", +" + count + ") of a view of " + length + " bytes");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
+import sluice.memory.block.Block;
 
 /// What a slice or a read-only reference allows its holder: its own range and rights, and never
 /// more than that.

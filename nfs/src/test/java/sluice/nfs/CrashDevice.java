@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A device in memory that knows what a crash at this moment would leave. Any thread may call.
 public final class CrashDevice implements BlockDevice {

@@ -13,7 +13,7 @@ import java.util.List;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Echoes on many sockets, by vectors out of the chunks that bytes came in; whatever does not fit
 /// goes by `sendAll`. Owned by the test's thread.

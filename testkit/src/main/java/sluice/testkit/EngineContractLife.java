@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.Transport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testkit.EngineContractPeers.Action;
 import sluice.testkit.EngineContractRig.Event;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.testbase.Await;
 import sluice.testkit.EngineContractRig.Event;
 

@@ -24,7 +24,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.ListenOptions;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// The engine under test with everything a test opens around it, closed when the test ends. Owned
 /// by the test's thread.

@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.EngineConfig;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.testkit.EngineContractRig.Event;
 import sluice.testkit.EngineContractRig.Pair;
 

@@ -9,9 +9,9 @@ import sluice.loop.Connection;
 import sluice.loop.Protocol;
 import sluice.loop.ReplyTicket;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 import sluice.testkit.sim.SimEngine;
 import sluice.testkit.sim.SimRandom;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// The contract of leases on the `io_uring` engine.
 class IoUringLeaseTest extends LeaseContract {

@@ -14,7 +14,7 @@ import sluice.loop.engine.Engine;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testkit.sim.SimRandom;
 

@@ -20,7 +20,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.SendVector;
 import sluice.loop.engine.Transport;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testkit.sim.SimClient;
 import sluice.testkit.sim.SimDescriptor;

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).

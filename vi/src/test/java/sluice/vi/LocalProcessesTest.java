@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 

@@ -14,8 +14,8 @@ import sluice.fs.fuse.FuseOptions;
 import sluice.fs.fuse.RingUse;
 import sluice.fs.storage.BlockDevices;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Ours in `bench fuse`: an ext2 file system in memory with one file of 16 MiB, mounted through
 /// FUSE until it is unmounted. A process of its own; runs on its main thread and the mount's.

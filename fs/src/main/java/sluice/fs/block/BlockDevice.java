@@ -2,7 +2,7 @@ package sluice.fs.block;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A device of sectors at fixed places: a disk, an image file, memory. Any thread may call, several
 /// at a time; what overlaps in time and place has no defined order.

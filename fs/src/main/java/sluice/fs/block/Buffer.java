@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A cached block in the hands of one thread, from being read or changed until it is closed.
 ///

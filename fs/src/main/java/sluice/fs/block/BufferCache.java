@@ -2,8 +2,8 @@ package sluice.fs.block;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Blocks of one device in memory, a bounded number of them. Any thread may call.
 ///

@@ -4,8 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.PooledBlock;
+import sluice.memory.block.Region;
 
 /// One place of the cache: room for a block, found by number, held by leases. Any thread finds and
 /// leases it; what changes it holds the stripe of its number (see [BlockTable]).
@@ -32,7 +33,7 @@ import sluice.memory.Memory;
 /// | loading, dirty, held | under the stripe | plain under the stripe, or by the claimer | plain |
 /// | heat, touched | any reader | plain | plain: a lost update costs nothing |
 /// | dirtyBefore, dirtyAfter | [DirtyList], under its monitor | | |
-public final class Frame extends Block {
+public final class Frame extends PooledBlock {
   static final long NONE = -1;
   static final int MOST_HEAT = 3;
 
@@ -76,6 +77,16 @@ public final class Frame extends Block {
     super(bytes, 0);
     this.supply = supply;
     this.index = index;
+  }
+
+  @Override
+  public @Nullable Region region() {
+    return supply.memory().region();
+  }
+
+  @Override
+  public long regionOffset() {
+    return supply.memory().regionOffset() + supply.offset(this);
   }
 
   /// Whether the log holds back its writing; read by the thread that claimed it.

@@ -10,10 +10,10 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
+import sluice.memory.block.Region;
 import sluice.sys.Errno;
-import sluice.sys.Mapping;
 
 /// The buffer cache. Any thread may call; what is here is found, leased and copied without a lock.
 ///
@@ -103,24 +103,23 @@ public final class FrameCache implements BufferCache {
       BlockDevice device, int blockBytes, int frames, Account account, CacheDelays times)
       throws IOException {
     long bytes = (long) frames * blockBytes;
-    if (!account.tryCharge(bytes)) {
-      throw FsException.of(Errno.ENOMEM, "no room for a buffer cache of " + bytes + ": " + account);
-    }
-    try {
-      Mapping memory = Mapping.anonymous(bytes, false);
-      int _ = memory.adviseHugePages(); // without them it works the same, a little slower
-      device.register(memory.segment());
-      BlockTable table = new BlockTable(frames);
-      Runnable end =
-          () -> {
-            memory.close();
-            account.refund(bytes);
-          };
-      FrameSupply supply = new FrameSupply(memory.segment(), end, table, blockBytes, frames);
-      return new FrameCache(device, blockBytes, supply, table, times);
-    } catch (IOException noMemory) {
-      account.refund(bytes);
-      throw noMemory;
+    Block memory = allocate(account, bytes, blockBytes);
+    device.register(memory.segment());
+    BlockTable table = new BlockTable(frames);
+    FrameSupply supply = new FrameSupply(memory, table, blockBytes, frames);
+    return new FrameCache(device, blockBytes, supply, table, times);
+  }
+
+  /// All frames are one block of a region of their own, which ends with it: the device knows one
+  /// range, and neighbours lie together.
+  private static Block allocate(Account account, long bytes, int blockBytes) throws IOException {
+    try (Region region = Region.openAnonymous("buffer cache", bytes, blockBytes, true)) {
+      Block memory = region.allocate(account, bytes);
+      if (memory == null) {
+        throw FsException.of(
+            Errno.ENOMEM, "no room for a buffer cache of " + bytes + ": " + account);
+      }
+      return memory;
     }
   }
 

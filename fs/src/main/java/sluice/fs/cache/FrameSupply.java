@@ -1,8 +1,7 @@
 package sluice.fs.cache;
 
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// All frames of a cache: those that are free, and which of the others to give up. Any thread may
 /// call; the monitor is held for a few steps and never while a stripe is waited for.
@@ -16,7 +15,6 @@ import sluice.memory.Block;
 final class FrameSupply {
   private static final int NOWHERE = -1;
 
-  private final Runnable end;
   private final BlockTable table;
   private final Frame[] frames;
 
@@ -35,18 +33,16 @@ final class FrameSupply {
   private boolean closing;
   private boolean finished;
 
-  /// @param memory of `count` frames
-  /// @param end gives the memory back
-  FrameSupply(MemorySegment memory, Runnable end, BlockTable table, int blockBytes, int count) {
-    this.end = end;
+  /// @param memory of `count` frames; its lease ends with the last of them
+  FrameSupply(Block memory, BlockTable table, int blockBytes, int count) {
     this.table = table;
-    this.memory = new Region(memory);
+    this.memory = memory;
     blockShift = Integer.numberOfTrailingZeros(blockBytes);
     frames = new Frame[count];
     free = new Frame[count];
     freeAt = new int[count];
     for (int i = 0; i < count; i++) {
-      frames[i] = new Frame(this, i, memory.asSlice((long) i * blockBytes, blockBytes));
+      frames[i] = new Frame(this, i, memory.segment().asSlice((long) i * blockBytes, blockBytes));
     }
     for (int i = count - 1; i >= 0; i--) {
       push(frames[i]);
@@ -58,8 +54,8 @@ final class FrameSupply {
     return frames.length;
   }
 
-  /// All frames as one, for reading what lies in neighbouring ones. It is never leased: it is there
-  /// until [#close].
+  /// All frames as one, for reading what lies in neighbouring ones. No reader leases it: it is
+  /// there until [#close].
   Block memory() {
     return memory;
   }
@@ -221,16 +217,10 @@ final class FrameSupply {
     return queues.leave(frame);
   }
 
-  private static final class Region extends Block {
-    Region(MemorySegment memory) {
-      super(memory, 1);
-    }
-  }
-
   private void finish() {
     if (!finished) {
       finished = true;
-      end.run();
+      memory.release();
     }
   }
 }

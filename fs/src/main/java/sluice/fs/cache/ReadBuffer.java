@@ -1,7 +1,7 @@
 package sluice.fs.cache;
 
 import sluice.fs.block.Buffer;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A snapshot of a block for reading. Of one thread.
 final class ReadBuffer extends Buffer {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.IoVec;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Mapping;
 

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Mapping;

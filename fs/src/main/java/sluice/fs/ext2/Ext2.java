@@ -27,8 +27,8 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// The second extended file system on a block device. Any thread may call, several at a time.

@@ -11,8 +11,8 @@ import sluice.fs.block.BufferCache;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Reads the content of files. Any thread may call.

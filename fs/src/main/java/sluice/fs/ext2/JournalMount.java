@@ -14,7 +14,7 @@ import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Finds the journal of an image, and keeps the flag that says that it may have to be replayed. Of

@@ -6,8 +6,8 @@ import sluice.fs.FileAttributes;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.IoVec;
 

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.SliceSink;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Files;
 import sluice.sys.IoVec;
 

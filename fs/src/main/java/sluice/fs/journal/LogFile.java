@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// The blocks of a journal and its superblock. Of one thread at a time: the thread that opens the

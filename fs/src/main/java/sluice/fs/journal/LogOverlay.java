@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import sluice.fs.FsException;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.device.Transfers;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A device as it will be when the log that a crash has left on it is replayed, for mounts that

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.FsException;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Carries out what a log holds after a crash, as Linux's recovery does: find the last transaction
 /// with a commit block, collect what was revoked, hand on the rest. Of one thread.

@@ -10,7 +10,7 @@ import java.util.List;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BlockDevice.Transfer;
 import sluice.fs.cache.FrameLease;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Writes transactions into the log. Of the journal's thread.
 ///

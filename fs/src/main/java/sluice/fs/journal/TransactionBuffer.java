@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.block.Buffer;
 import sluice.fs.cache.Frame;
 import sluice.fs.cache.FrameClaims;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A block in the hands of a transaction. Of the transaction's thread.
 final class TransactionBuffer extends Buffer {

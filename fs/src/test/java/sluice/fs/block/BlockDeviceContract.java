@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.Blocks;
 import sluice.fs.Errnos;
 import sluice.fs.block.BlockDevice.Transfer;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What every block device does.

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Timeout;
 import sluice.fs.Blocks;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// A scan does not throw out what is used again and again.
 @Timeout(300)

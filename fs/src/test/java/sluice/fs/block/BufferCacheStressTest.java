@@ -20,8 +20,8 @@ import sluice.fs.Stamps;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Readers, writers, write-back and giving up at once, in a cache far too small: no reader ever
 /// sees a mixture of two blocks or versions, a lease never changes, and nothing written is lost.

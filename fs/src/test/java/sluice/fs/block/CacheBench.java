@@ -7,8 +7,8 @@ import sluice.fs.Blocks;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// What the cache costs when everything is in it. Run by hand: `java
 /// --enable-native-access=ALL-UNNAMED -cp … sluice.fs.block.CacheBench`.

@@ -13,7 +13,7 @@ import sluice.fs.Blocks;
 import sluice.fs.Errnos;
 import sluice.fs.LinuxTools;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 final class FileDeviceTest extends BlockDeviceContract {

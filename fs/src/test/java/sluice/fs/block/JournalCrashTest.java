@@ -17,7 +17,7 @@ import sluice.fs.Stamps;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Crashes of the journal on its own: after replay, a device holds the blocks as of some prefix of
 /// the transactions, at least as new as the last awaited one.

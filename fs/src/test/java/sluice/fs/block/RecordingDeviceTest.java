@@ -11,7 +11,7 @@ import sluice.fs.Blocks;
 import sluice.fs.DeviceOverDevice;
 import sluice.fs.RecordingDevice;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 final class RecordingDeviceTest extends BlockDeviceContract {
   @Override

@@ -16,7 +16,7 @@ import sluice.fs.device.UringDevice;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 final class UringDeviceTest extends BlockDeviceContract {

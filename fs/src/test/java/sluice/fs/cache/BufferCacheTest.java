@@ -23,8 +23,8 @@ import sluice.fs.block.Transaction;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 

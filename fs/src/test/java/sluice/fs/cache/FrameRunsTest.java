@@ -18,8 +18,8 @@ import sluice.fs.block.Journal;
 import sluice.fs.block.Transaction;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Blocks that are overwritten and forgotten many at a time: the same bytes, leases and list of
 /// what is changed as one at a time, wherever their frames lie.

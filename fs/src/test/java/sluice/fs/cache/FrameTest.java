@@ -3,30 +3,27 @@ package sluice.fs.cache;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import sluice.fs.Blocks;
 
 /// What a thread may do to a frame that it found in a former life.
 final class FrameTest {
   private static final int BLOCK = 1024;
 
-  private final Arena arena = Arena.ofShared();
   private final BlockTable table = new BlockTable(2);
   private @Nullable FrameSupply supply;
 
   @BeforeEach
   void open() {
-    MemorySegment memory = arena.allocate(2 * BLOCK);
-    supply = new FrameSupply(memory, () -> {}, table, BLOCK, 2);
+    supply = new FrameSupply(Blocks.of(2 * BLOCK), table, BLOCK, 2);
   }
 
   @AfterEach
   void close() {
-    arena.close();
+    requireNonNull(supply).close();
   }
 
   private Frame take() {

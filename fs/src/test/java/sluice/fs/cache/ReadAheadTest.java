@@ -16,7 +16,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.block.BufferCache;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
 /// The end of reading ahead, while others ask for more.

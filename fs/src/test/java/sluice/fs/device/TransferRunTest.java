@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import sluice.fs.Blocks;
 import sluice.fs.block.BlockDevice.Transfer;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.IoVec;
 
 final class TransferRunTest {

@@ -26,8 +26,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A file of which some pointers are bad, read in order and one block at a time: what is read ahead

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// A cache that hands everything on, so that a test can change one operation. Any thread may call.
 class CacheOverCache implements BufferCache {

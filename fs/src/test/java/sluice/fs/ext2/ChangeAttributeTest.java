@@ -22,8 +22,8 @@ import sluice.fs.Images;
 import sluice.fs.NewFile;
 import sluice.fs.block.BlockDevice;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// A version, NFSv4's change attribute, stands for one state of a file: whatever leaves memory
 /// meanwhile, and however the server ends. A file that is not changed keeps it.

@@ -31,8 +31,8 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Device, cache with journal, and tree know each other by their interfaces alone: another one can
 /// take the place of each, and each can be put apart. The same operations have the same answers.

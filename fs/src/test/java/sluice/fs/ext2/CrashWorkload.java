@@ -19,8 +19,8 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.fs.RecordingDevice;
 import sluice.fs.block.BlockDevice;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A mixed workload of one thread on a tree over a [RecordingDevice], which remembers what the tree

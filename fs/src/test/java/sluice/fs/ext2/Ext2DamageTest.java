@@ -24,8 +24,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A caller that meets damage is told the inode and the block where it is. The places that are

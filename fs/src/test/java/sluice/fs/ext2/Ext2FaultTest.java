@@ -29,8 +29,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Each operation of a tree, disturbed at each of its steps: the first read of the device fails,

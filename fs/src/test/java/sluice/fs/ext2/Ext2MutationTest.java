@@ -29,8 +29,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Damaged images: every one is refused, or works as far as it does, with errors that are errnos;

@@ -22,7 +22,7 @@ import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What one thread meets when another changes names in the middle of its operation, each case put

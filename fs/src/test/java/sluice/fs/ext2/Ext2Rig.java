@@ -13,8 +13,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// A mounted tree in memory and short ways to use it. Of the test's thread.
 public final class Ext2Rig implements AutoCloseable {

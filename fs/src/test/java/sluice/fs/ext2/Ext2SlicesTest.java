@@ -36,8 +36,8 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Reading by slices: which pieces are shown, and that none is of another file or from before a cut

@@ -22,8 +22,8 @@ import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.fs.SliceSink;
 import sluice.fs.TreeStatus;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// What the kernel cannot be asked in a random run: limits, times, open files without a name,

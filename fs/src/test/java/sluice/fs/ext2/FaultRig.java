@@ -13,8 +13,8 @@ import sluice.fs.cache.TestCaches;
 import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A mounted tree over a device that fails as it is told, whose cache is accounted for: after

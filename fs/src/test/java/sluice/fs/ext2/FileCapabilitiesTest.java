@@ -15,8 +15,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// What lets a program do more than its caller goes when its content or owner changes, whichever
 /// way the caller comes: set-id bits and capabilities.

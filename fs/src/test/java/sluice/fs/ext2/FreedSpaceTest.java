@@ -27,8 +27,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 

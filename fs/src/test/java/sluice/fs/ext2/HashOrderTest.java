@@ -26,7 +26,7 @@ import sluice.fs.ext2.layout.DirectoryHash;
 import sluice.fs.ext2.layout.HashOrder;
 import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Listings of a directory whose entries are moved by splits meanwhile: what was there all the time
 /// comes exactly once, and `.` and `..` do too.

@@ -26,8 +26,8 @@ import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.ext2.layout.SuperblockLayout;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.testbase.Slice;
 
 /// Crashes while a directory gets a tree of hashes and its leaves are split.

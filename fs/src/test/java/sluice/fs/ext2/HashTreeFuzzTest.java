@@ -19,7 +19,7 @@ import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.ext2.layout.EntryBytes;
 import sluice.fs.ext2.layout.EntryLayout;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Damaged trees of hashes that are written to: each change works or is refused with an error that

@@ -26,7 +26,7 @@ import sluice.fs.ext2.layout.Geometry;
 import sluice.fs.ext2.layout.GroupLayout;
 import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.ext2.layout.SuperblockLayout;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.AllocatedBytes;
 

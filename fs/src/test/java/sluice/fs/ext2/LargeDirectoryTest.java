@@ -21,7 +21,7 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Directories with very many names stay usable: what an operation costs is counted in blocks read
 /// from the device, beside a cache too small for the directory. Looking through the directory for

@@ -32,8 +32,8 @@ import sluice.fs.ext2.layout.InodeLayout;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// An image made to harm: a file's pointers lead to what the file system itself lives on. No caller

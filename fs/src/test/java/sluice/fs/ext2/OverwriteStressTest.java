@@ -25,8 +25,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.format.Ext2Format;
 import sluice.fs.ext2.format.FormatOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Two files whose blocks go from one to the other while they are overwritten and read in long
 /// records, and synced: no reader sees a block that is not whole, older than what was written

@@ -13,8 +13,8 @@ import sluice.fs.block.Buffer;
 import sluice.fs.block.BufferCache;
 import sluice.fs.block.Journal;
 import sluice.fs.block.Transaction;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Another buffer cache and another journal than the product's, knowing nothing of them: blocks in
 /// a map without a bound, and each transaction written to the device when it is closed. One thread

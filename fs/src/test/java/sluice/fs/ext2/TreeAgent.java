@@ -20,8 +20,8 @@ import sluice.fs.FileNames;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Carries out the lines of `kernel_tree.py` on a [FileTree], with the same answers. Of the test's

@@ -13,8 +13,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileAttributes;
 import sluice.fs.FileKind;
 import sluice.fs.FileNames;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// All that a tree holds at one moment: names, attributes and content. Immutable once it is read.
 ///

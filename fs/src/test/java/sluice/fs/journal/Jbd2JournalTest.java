@@ -29,7 +29,7 @@ import sluice.fs.cache.FrameCache;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.Journals;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
 

@@ -26,7 +26,7 @@ import sluice.fs.block.Transaction;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Linux replays our logs, and we replay those of Linux.
 @Timeout(600)

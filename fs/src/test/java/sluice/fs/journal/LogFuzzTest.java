@@ -18,7 +18,7 @@ import sluice.fs.block.Transaction;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Logs that were made to harm: replay ends, with an error or without, and writes nowhere but

@@ -20,7 +20,7 @@ import sluice.fs.block.Transaction;
 import sluice.fs.storage.BlockDevices;
 import sluice.fs.storage.BufferCaches;
 import sluice.fs.storage.Journals;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// A device whose log is replayed in memory reads as one whose log was replayed. What crashes leave

@@ -1,7 +1,7 @@
 package sluice.http.files;
 
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// What reading a file once gave: exactly one version of it.
 ///

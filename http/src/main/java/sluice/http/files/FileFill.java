@@ -10,7 +10,7 @@ import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.loop.sockets.DescriptorShortage;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// From a canonical path to its [SiteAnswer]: resolves, opens, reads, compresses.

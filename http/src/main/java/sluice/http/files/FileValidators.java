@@ -8,7 +8,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import sluice.http.parse.HttpDate;
 import sluice.http.site.Site;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// What a client may tell one version of a file from another by: the entity tag, and whether the
 /// modification time will do too. Immutable; any thread may use it.

@@ -3,7 +3,7 @@ package sluice.http.files;
 import org.jspecify.annotations.Nullable;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// One representation of a file: its bytes in one coding, in memory or as an open file.
 ///

@@ -10,8 +10,8 @@ import sluice.http.text.Digits;
 import sluice.loop.Connection;
 import sluice.loop.Output;
 import sluice.loop.OutputMark;
-import sluice.memory.Block;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 
 /// The reply of an [HttpInterruptlet], written straight into what the connection sends: status,
 /// then fields, then body, nothing of it copied twice and nothing allocated. Owned by one loop,

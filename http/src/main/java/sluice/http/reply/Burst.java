@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Output;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// One small reply many times in a row, for a client that sends the same request again without
 /// waiting for its answers. The copies are made once, and sent from where they are until another

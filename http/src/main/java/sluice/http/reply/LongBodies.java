@@ -4,8 +4,8 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 import sluice.http.log.Log;
 import sluice.memory.Account;
-import sluice.memory.Block;
-import sluice.memory.MemoryFile;
+import sluice.memory.block.Block;
+import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
 /// Where the bodies of long replies stand: a memory file, opened for the first of them, from which
@@ -16,7 +16,7 @@ public final class LongBodies implements AutoCloseable {
 
   private final String name;
   private final long capacityBytes;
-  private @Nullable MemoryFile file;
+  private @Nullable Region file;
   private boolean closed;
 
   /// @param name shown in `/proc`
@@ -31,14 +31,14 @@ public final class LongBodies implements AutoCloseable {
   ///
   /// @return null when it is not long, or there is no room: then it stands where short bodies do
   @Nullable Block allocate(Account account, long bytes) {
-    MemoryFile open = bytes < LEAST_BYTES ? null : open();
+    Region open = bytes < LEAST_BYTES ? null : open();
     return open == null ? null : open.allocate(account, bytes);
   }
 
-  private synchronized @Nullable MemoryFile open() {
+  private synchronized @Nullable Region open() {
     if (file == null && !closed) {
       try {
-        file = MemoryFile.open(name, capacityBytes);
+        file = Region.openMemoryFile(name, capacityBytes);
       } catch (SysException e) {
         closed = true;
         Log.LOGGER.log(

@@ -8,7 +8,7 @@ import sluice.http.parse.HttpDate;
 import sluice.http.text.Latin1;
 import sluice.loop.Output;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// One representation of a file with everything around it prepared: what a hit sends is in one
 /// piece of memory, or in two when the body is long. Owned by the loop's thread.

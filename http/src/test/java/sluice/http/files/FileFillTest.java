@@ -23,7 +23,7 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 class FileFillTest {
   private final FileMemory files = new FileMemory();

@@ -31,7 +31,7 @@ import sluice.http.files.SiteAnswer.Keep;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.ResourceLimit;
 import sluice.testkit.LoadedClasses;

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Objects;
-import sluice.memory.Block;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 
 /// One datagram that is being built, in the memory it is sent from. Owned by the loop's thread;
 /// good until it is sent or another is begun on its port.

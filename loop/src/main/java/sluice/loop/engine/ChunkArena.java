@@ -1,7 +1,7 @@
 package sluice.loop.engine;
 
 import java.lang.foreign.MemorySegment;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// The shared arena: one region in equal chunks, published to the kernel as provided buffers. The
 /// kernel (or the engine) fills a chunk, a completion names it, the loop gives it back.

@@ -3,10 +3,14 @@ package sluice.loop.engine;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
-import sluice.sys.NativeMemory;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.memory.block.PooledBlock;
+import sluice.memory.block.Region;
+import sluice.sys.SysException;
 
 /// The receive arena of one engine: equal chunks in one page-aligned region, each a reusable
 /// [Block]. The engine's owner thread calls everything, except that any thread may end the last
@@ -32,7 +36,7 @@ import sluice.sys.NativeMemory;
 /// Lifecycle: opened with every chunk free → used → closed by the engine after the kernel has let
 /// go of the region. Chunks that are still leased then keep the region; the last one frees it.
 public class ChunkPool implements ChunkArena, AutoCloseable {
-  private static final int ALIGNMENT_BYTES = 4096;
+  private static final int PAGE_BYTES = 4096;
   private static final int NONE = -1;
   private static final int CLOSED = -2;
   private static final VarHandle RETURNED;
@@ -45,8 +49,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     }
   }
 
-  private final MemorySegment allocation;
-  private final MemorySegment segment;
+  private final Block memory;
   private final int chunkBytes;
   private final Chunk[] blocks;
   private final int[] stack;
@@ -67,17 +70,27 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
       throw new IllegalArgumentException("count must be a power of two, 1 to 32768: " + count);
     }
     long bytes = (long) count * chunkBytes;
-    this.allocation = NativeMemory.allocate(bytes + ALIGNMENT_BYTES);
-    this.segment = allocation.asSlice(-allocation.address() & (ALIGNMENT_BYTES - 1), bytes);
+    this.memory = allocate(bytes);
     this.chunkBytes = chunkBytes;
     this.blocks = new Chunk[count];
     this.stack = new int[count];
     this.link = new int[count];
     for (int chunk = 0; chunk < count; chunk++) {
-      blocks[chunk] = new Chunk(chunk, segment.asSlice((long) chunk * chunkBytes, chunkBytes));
+      blocks[chunk] =
+          new Chunk(chunk, memory.segment().asSlice((long) chunk * chunkBytes, chunkBytes));
       stack[count - 1 - chunk] = chunk;
     }
     this.free = count;
+  }
+
+  /// One block of a region of its own, which ends with it.
+  private static Block allocate(long bytes) {
+    long pages = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
+    try (Region region = Region.openAnonymous("chunks", pages, PAGE_BYTES, false)) {
+      return Objects.requireNonNull(region.allocate(new Account("chunks", pages), bytes));
+    } catch (SysException e) {
+      throw new OutOfMemoryError("an arena of " + bytes + " bytes: " + e.getMessage());
+    }
   }
 
   @Override
@@ -92,7 +105,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
 
   @Override
   public final MemorySegment segment() {
-    return segment;
+    return memory.segment();
   }
 
   @Override
@@ -166,7 +179,7 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
       head = witness;
     }
     if (leftAfterClose.addAndGet(-1) == 0) {
-      NativeMemory.free(allocation);
+      memory.release();
     }
   }
 
@@ -186,16 +199,26 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     }
     // Releases since the swap have counted below zero; only the very last step can reach it.
     if (leftAfterClose.addAndGet(blocks.length - back) == 0) {
-      NativeMemory.free(allocation);
+      memory.release();
     }
   }
 
-  private final class Chunk extends Block {
+  private final class Chunk extends PooledBlock {
     private final int index;
 
     Chunk(int index, MemorySegment segment) {
       super(segment, 0);
       this.index = index;
+    }
+
+    @Override
+    public @Nullable Region region() {
+      return memory.region();
+    }
+
+    @Override
+    public long regionOffset() {
+      return memory.regionOffset() + offset(index);
     }
 
     void lend() {

@@ -2,7 +2,7 @@ package sluice.loop.input;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Input that a protocol has not consumed, copied out of the arena into a block of the loop's
 /// budget. Owned by the loop's thread.

@@ -2,7 +2,7 @@ package sluice.loop.input;
 
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// The memory that unfinished input of one loop takes. Owned by the loop's thread.
 public final class PartialMemory {

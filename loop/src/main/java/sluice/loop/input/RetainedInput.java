@@ -1,6 +1,6 @@
 package sluice.loop.input;
 
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Input that outlives its handler: a chunk of the arena, or a copy, that counts against its
 /// connection's quota until the last reference to it ends. Made by the loop's thread, freed by

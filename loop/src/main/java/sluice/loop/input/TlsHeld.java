@@ -3,7 +3,7 @@ package sluice.loop.input;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Ciphertext that could not be decrypted when it came: the beginning of a record, or what arrived
 /// while tasks ran. Owned by the loop's thread; charged to its account of partial messages.

@@ -3,7 +3,7 @@ package sluice.loop.output;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.FileBody;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// One piece of a connection's output: staged bytes, leased bytes, or a range of a file. Pooled and
 /// owned by the loop's thread.

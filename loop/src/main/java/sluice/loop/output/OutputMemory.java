@@ -2,7 +2,7 @@ package sluice.loop.output;
 
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// What the output of one loop is made of: staging memory, blocks for what peers do not read, and
 /// pooled segments. Owned by the loop's thread.

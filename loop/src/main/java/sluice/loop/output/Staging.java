@@ -3,7 +3,7 @@ package sluice.loop.output;
 import java.util.ArrayList;
 import java.util.List;
 import sluice.memory.Account;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Where replies are built during one turn: slabs of native memory filled from the front. Owned by
 /// the loop's thread.

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ChunkArena;
 import sluice.loop.engine.Completion;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
 import sluice.sys.uring.BufferRing;

@@ -2,7 +2,7 @@ package sluice.loop.uring;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// A chunk of memory that a ring receives into, piece behind piece. The thread that its
 /// [ChunkStore] and its [ReceiveArena] name calls; leases are for any thread.

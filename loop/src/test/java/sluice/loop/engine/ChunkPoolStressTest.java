@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
 /// Owner and other threads end leases at the same time: no chunk is lost, and none is given out

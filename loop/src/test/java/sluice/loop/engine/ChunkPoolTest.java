@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 @Timeout(120)
 class ChunkPoolTest {

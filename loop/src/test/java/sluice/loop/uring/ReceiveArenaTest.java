@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.loop.engine.Completion;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 import sluice.sys.uring.Cqe;
 import sluice.sys.uring.IoUring;
 

@@ -5,8 +5,8 @@ import sluice.fs.Caller;
 import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Reads and writes bytes of a file that the server keeps for itself. One thread at a time.

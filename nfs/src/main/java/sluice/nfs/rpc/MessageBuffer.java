@@ -5,10 +5,10 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Connection;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// Room for one message that outlives its arrival. Owned by one thread after another: the loop's
 /// fills it, a worker reads it and gives it back.

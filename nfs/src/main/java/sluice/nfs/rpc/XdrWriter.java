@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.fs.SliceSink;
 import sluice.loop.Output;
 import sluice.loop.datagrams.DatagramOutput;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// XDR (RFC 4506) of one message, written from front to end; grows up to a bound. Owned by the
 /// thread that handles the call: the loop's, or a worker's, which hands it to the loop's to be

@@ -31,8 +31,8 @@ import sluice.fs.FileTree;
 import sluice.fs.FsException;
 import sluice.fs.NewFile;
 import sluice.memory.Account;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.sys.ThreadCredentials;
 

@@ -7,8 +7,8 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// Two members of one cohort are revoked at the same time, one of them twice: each ends once, the
 /// lease of each ends once, and the second has ended when `revokeNow` returns.

@@ -7,8 +7,8 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// `Memory.lend` and the batched `revoke`: an old holder reads and writes while the owner revokes
 /// and a third thread ends the batch. The owner uses the bytes as soon as the lease has ended; the

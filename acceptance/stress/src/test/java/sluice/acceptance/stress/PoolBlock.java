@@ -1,9 +1,10 @@
 package sluice.acceptance.stress;
 
-import sluice.memory.Block;
+import sluice.memory.block.Block;
+import sluice.memory.block.PooledBlock;
 
 /// A block of a pool: it is found without a lease, freed, and put into use again. Any thread calls.
-final class PoolBlock extends Block {
+final class PoolBlock extends PooledBlock {
   private final Block under;
   private int frees;
 

@@ -7,8 +7,8 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 /// `Memory.over` and `revokeNow`: an old holder reads and writes while the owner revokes and then
 /// uses the bytes. The old holder never sees the new bytes, and never changes them.

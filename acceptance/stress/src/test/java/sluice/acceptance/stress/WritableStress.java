@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
-import sluice.memory.Block;
+import sluice.memory.block.Block;
 
 /// Copy on write: one of two holders asks for a block to write while the other reads its snapshot
 /// and lets it go. The snapshot does not change.

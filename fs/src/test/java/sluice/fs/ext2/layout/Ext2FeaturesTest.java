@@ -33,8 +33,8 @@ import sluice.fs.block.BlockDevice;
 import sluice.fs.ext2.Ext2;
 import sluice.fs.ext2.MountOptions;
 import sluice.fs.storage.BlockDevices;
-import sluice.memory.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.sys.Errno;
 
 /// Features of images: those we know are used, those we do not know are refused by the names that

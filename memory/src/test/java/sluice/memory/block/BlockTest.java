@@ -1,4 +1,4 @@
-package sluice.memory;
+package sluice.memory.block;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
+import sluice.memory.Account;
 
 final class BlockTest {
   private final Account account = new Account("test", 1000);
@@ -72,7 +73,7 @@ final class BlockTest {
   }
 
   /// A block of a pool, which is never freed.
-  private static final class Pooled extends Block {
+  private static final class Pooled extends PooledBlock {
     Pooled() {
       super(java.lang.foreign.Arena.ofAuto().allocate(8), 0);
     }

@@ -1,4 +1,4 @@
-package sluice.memory;
+package sluice.memory.block;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -16,21 +16,19 @@ import sluice.sys.NativeMemory;
 /// A block that more than one party leases is a snapshot: it is not written any more. A writer asks
 /// for [#writable], which copies when there are other holders.
 ///
-/// A pool whose blocks are found by threads that do not hold them offers those that may be found: a
-/// block that was withdrawn belongs to its holders alone; threads that have found it before get no
-/// lease.
+/// Code that names this class reaches memory that is not taken back from it: the package is
+/// exported to the trusted modules alone. All other code is given a `Memory` or a `View`.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | leases, and whether it is offered | any holder | volatile; plain by a sole holder | getAndAdd; compareAndExchange in a pool |
+/// | leases, and whether it is offered | any holder | volatile; plain by a sole holder | getAndAdd, compareAndExchange; see also [PooledBlock] |
 ///
 /// Lifecycle: allocated with one lease → leased and released by any thread → freed at zero, once.
 public class Block {
-  private static final VarHandle LEASES;
-  private static final int CLAIMED = Integer.MIN_VALUE / 2;
+  static final VarHandle LEASES;
 
-  /// Added to the leases of a block that a pool offers.
-  private static final int OFFERED = 1 << 24;
+  /// Added to the leases of a block that a pool offers ([PooledBlock]).
+  static final int OFFERED = 1 << 24;
 
   static {
     try {
@@ -45,7 +43,7 @@ public class Block {
   @SuppressWarnings("unused") // through LEASES
   private int leases;
 
-  /// For pools: a block over memory that the subclass owns, at first with `leases` leases.
+  /// A block over memory that the subclass owns, at first with `leases` leases.
   protected Block(MemorySegment segment, int leases) {
     this.segment = segment;
     this.leases = leases;
@@ -55,7 +53,7 @@ public class Block {
   /// is copied to at full speed.
   ///
   /// @return null when the account has no room
-  public static @Nullable Block allocate(Account account, long bytes) {
+  public static @Nullable Block allocate(Budget account, long bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
     }
@@ -70,7 +68,7 @@ public class Block {
   ///
   /// @throws IndexOutOfBoundsException when the range is not inside
   public final Block slice(long offset, long bytes) {
-    return new SliceBlock(segment.asSlice(offset, bytes), lease());
+    return new SliceBlock(segment.asSlice(offset, bytes), lease(), offset);
   }
 
   /// The bytes. Valid while the caller holds a lease; this is what devices are given.
@@ -82,15 +80,21 @@ public class Block {
     return segment.byteSize();
   }
 
-  /// The memory file that the bytes are in, for `sendfile(2)`; -1 when they are in none. Bytes that
-  /// were sent so must never be written again ([MemoryFile]).
-  public int fileDescriptor() {
-    return -1;
+  /// The region that the bytes are in; null when they are in none.
+  public @Nullable Region region() {
+    return null;
   }
 
-  /// Where in the file of [#fileDescriptor] the bytes begin.
-  public long filePosition() {
+  /// Where in [#region] the bytes begin.
+  public long regionOffset() {
     return 0;
+  }
+
+  /// The memory file that the bytes are in, for `sendfile(2)` from [#regionOffset]; -1 when they
+  /// are in none. Bytes that were sent so must never be written again ([Region]).
+  public final int fileDescriptor() {
+    Region in = region();
+    return in == null ? -1 : in.fileDescriptor();
   }
 
   /// Number of leases now. A caller that holds one and reads 1 is the sole holder and stays it.
@@ -103,7 +107,7 @@ public class Block {
   ///
   /// @throws IllegalStateException when the block has no lease any more
   public final Block lease() {
-    if (!tryLease()) {
+    if (!addLease()) {
       throw new IllegalStateException("lease on a block that was already freed, or is claimed");
     }
     return this;
@@ -129,7 +133,7 @@ public class Block {
   /// caller's lease on this block when it copies.
   ///
   /// @return null when the account has no room for the copy; the caller keeps its lease then
-  public final @Nullable Block writable(Account account) {
+  public final @Nullable Block writable(Budget account) {
     if (leases() == 1) {
       return this;
     }
@@ -141,11 +145,8 @@ public class Block {
     return copy;
   }
 
-  /// For pools, which find blocks without holding them: adds a lease if the block has one and is
-  /// not claimed.
-  ///
-  /// @return false when it is free or claimed: nothing was added
-  protected final boolean tryLease() {
+  /// Adds a lease if there is one, and the block is not claimed.
+  final boolean addLease() {
     int now = (int) LEASES.getVolatile(this);
     while (now > 0) {
       int seen = (int) LEASES.compareAndExchange(this, now, now + 1);
@@ -157,52 +158,27 @@ public class Block {
     return false;
   }
 
-  /// For pools: from now on a thread that finds the block may claim it while the only lease is the
-  /// pool's. By a holder, not while it is claimed.
-  protected final void offer() {
-    int _ = (int) LEASES.getAndAdd(this, OFFERED);
-  }
-
-  /// For pools: from now on the block is claimed by [#tryClaimOwn] only, so a thread that found it
-  /// before cannot disturb its holders. By a holder beside the pool, not while it is claimed.
-  protected final void withdraw() {
-    int _ = (int) LEASES.getAndAdd(this, -OFFERED);
-  }
-
-  /// For pools: gives an offered block to the caller alone, until [#unclaim]; a lease is refused
-  /// meanwhile. So it may be written in place although other threads can find it.
-  ///
-  /// @return false when it is not offered, there are other holders, or it is claimed
-  protected final boolean tryClaim() {
-    return LEASES.compareAndSet(this, OFFERED + 1, CLAIMED);
-  }
-
-  /// As [#tryClaim], by the holder of a block that is not offered.
-  protected final boolean tryClaimOwn() {
-    return LEASES.compareAndSet(this, 1, CLAIMED);
-  }
-
-  /// For pools: ends a claim. One lease is there again.
-  ///
-  /// @param offered whether the block is offered from now on
-  protected final void unclaim(boolean offered) {
-    LEASES.setRelease(this, offered ? OFFERED + 1 : 1);
-  }
-
-  /// For pools: puts a free block into use again, with one lease.
-  protected final void revive() {
-    LEASES.setRelease(this, 1);
-  }
-
   /// Called once, by whichever thread ended the last lease.
   protected void free() {}
 
   private static final class SliceBlock extends Block {
     private final Block parent;
+    private final long offset;
 
-    SliceBlock(MemorySegment segment, Block parent) {
+    SliceBlock(MemorySegment segment, Block parent, long offset) {
       super(segment, 1);
       this.parent = parent;
+      this.offset = offset;
+    }
+
+    @Override
+    public @Nullable Region region() {
+      return parent.region();
+    }
+
+    @Override
+    public long regionOffset() {
+      return parent.regionOffset() + offset;
     }
 
     @Override
@@ -216,16 +192,16 @@ public class Block {
     /// three times as long, because each store touches two lines.
     private static final int LINE_BYTES = 64;
 
-    private final Account account;
+    private final Budget account;
     private final MemorySegment allocated;
 
-    private HeapBlock(Account account, MemorySegment allocated, long offset, long bytes) {
+    private HeapBlock(Budget account, MemorySegment allocated, long offset, long bytes) {
       super(allocated.asSlice(offset, bytes), 1);
       this.account = account;
       this.allocated = allocated;
     }
 
-    static HeapBlock of(Account account, long bytes) {
+    static HeapBlock of(Budget account, long bytes) {
       MemorySegment allocated = NativeMemory.allocate(bytes + LINE_BYTES - 16);
       long offset = -allocated.address() & (LINE_BYTES - 1);
       return new HeapBlock(account, allocated, offset, bytes);

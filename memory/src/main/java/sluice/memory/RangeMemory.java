@@ -1,0 +1,273 @@
+package sluice.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.block.Block;
+
+/// A reference to one range of a block. Any thread may use it until it is revoked.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | segment | [Cohort], under its lock | plain; an access that fails looks again under the lock | plain |
+/// | root.ended | the thread that revokes or closes first | plain before an access, volatile otherwise | compareAndSet |
+///
+/// Lifecycle: made over a block → sliced, made read-only → revoked or closed once; when it was
+/// given it ends when it is not referred to any more.
+final class RangeMemory extends Memory {
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private final MemoryRoot root;
+  private final boolean part;
+
+  /// Another alias of the same bytes after [Cohort] moved the root.
+  MemorySegment segment;
+
+  RangeMemory(MemoryRoot root, MemorySegment segment, boolean part) {
+    this.root = root;
+    this.segment = segment;
+    this.part = part;
+  }
+
+  @Override
+  public long lengthBytes() {
+    return segment.byteSize();
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return segment.isReadOnly();
+  }
+
+  @Override
+  public boolean isLive() {
+    return !root.hasEnded();
+  }
+
+  @Override
+  public Memory slice(long offset, long bytes) {
+    return root.part(this, same -> same.asSlice(offset, bytes));
+  }
+
+  @Override
+  public Memory asReadOnly() {
+    return root.part(this, MemorySegment::asReadOnly);
+  }
+
+  @Override
+  public byte get(long offset) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(BYTE, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return get(offset);
+    }
+  }
+
+  @Override
+  public int getInt(long offset) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(INT, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return getInt(offset);
+    }
+  }
+
+  @Override
+  public long getLong(long offset) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      return used.get(LONG, offset);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      return getLong(offset);
+    }
+  }
+
+  @Override
+  public void set(long offset, byte value) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(BYTE, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      set(offset, value);
+    }
+  }
+
+  @Override
+  public void setInt(long offset, int value) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(INT, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      setInt(offset, value);
+    }
+  }
+
+  @Override
+  public void setLong(long offset, long value) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      used.set(LONG, offset, value);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      setLong(offset, value);
+    }
+  }
+
+  @Override
+  public void copyTo(long from, byte[] target, int at, int count) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(used, BYTE, from, target, at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyTo(from, target, at, count);
+    }
+  }
+
+  @Override
+  public void copyFrom(byte[] source, int at, long to, int count) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(source, at, used, BYTE, to, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyFrom(source, at, to, count);
+    }
+  }
+
+  @Override
+  public void copyTo(long from, Memory target, long at, long count) {
+    target.copyFrom(this, from, at, count);
+  }
+
+  @Override
+  void copyFrom(RangeMemory source, long from, long at, long count) {
+    source.copyToRange(from, this, at, count);
+  }
+
+  private void copyToRange(long from, RangeMemory target, long at, long count) {
+    root.checkLive();
+    target.root.checkLive();
+    MemorySegment used = segment;
+    MemorySegment usedTarget = target.segment;
+    try {
+      MemorySegment.copy(used, from, usedTarget, at, count);
+    } catch (IllegalStateException e) {
+      if (!isLive() || !target.isLive() || (!moved(used) && !target.moved(usedTarget))) {
+        throw e;
+      }
+      copyToRange(from, target, at, count);
+    }
+  }
+
+  @Override
+  public void copyTo(long from, Block target, long at, long count) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(used, from, target.segment(), at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyTo(from, target, at, count);
+    }
+  }
+
+  @Override
+  public void copyFrom(Block source, long from, long at, long count) {
+    root.checkLive();
+    MemorySegment used = segment;
+    try {
+      MemorySegment.copy(source.segment(), from, used, at, count);
+    } catch (IllegalStateException e) {
+      if (!moved(used)) {
+        throw e;
+      }
+      copyFrom(source, from, at, count);
+    }
+  }
+
+  @Override
+  public RangeMemory revokeNow() {
+    checkWhole();
+    return root.revokeNow();
+  }
+
+  @Override
+  public void revoke() {
+    checkWhole();
+    if (!root.revoke()) {
+      throw MemoryRoot.endedBefore();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!part && !root.given) {
+      boolean _ = root.revoke();
+    }
+  }
+
+  @Override
+  public @Nullable Memory writable(Account account) {
+    checkWritable();
+    if (!isLive()) {
+      throw MemoryRoot.endedBefore();
+    }
+    if (!part && root.block.leases() == 1 && !(root.given && root.hasParts())) {
+      return root.hasParts() ? revokeNow() : this;
+    }
+    return copyInstead(account);
+  }
+
+  /// Whether an access through `used` failed only because [Cohort] moved this memory meanwhile.
+  private boolean moved(MemorySegment used) {
+    return isLive() && !Cohort.moved(this).scope().equals(used.scope());
+  }
+
+  private void checkWhole() {
+    if (root.given) {
+      throw new UnsupportedOperationException(
+          "memory that was given cannot be revoked. Why: its holder relies on that."
+              + " Fix: Memory.lend or over for what is to be taken back.");
+    }
+    checkWhole(part);
+  }
+}

@@ -1,0 +1,30 @@
+package sluice.memory;
+
+import java.lang.foreign.MemorySegment;
+
+/// The loop's end of a [WritableView]: its holder decides which bytes may be written, and how long.
+public final class WritableViewBinder {
+  private final WritableView view;
+
+  /// @param owner the one thread that may write through the view
+  public WritableViewBinder(Thread owner) {
+    view = new WritableView(owner);
+  }
+
+  public WritableView view() {
+    return view;
+  }
+
+  /// Lets the view write `length` bytes from `offset`, until the next bind or unbind.
+  ///
+  /// @throws IllegalArgumentException when the memory is read-only
+  public WritableView bind(MemorySegment segment, long offset, int length) {
+    view.bind(segment, offset, length);
+    return view;
+  }
+
+  /// Takes the bytes away: every later access through the view throws.
+  public void unbind() {
+    view.unbind();
+  }
+}

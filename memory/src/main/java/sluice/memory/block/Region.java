@@ -1,0 +1,301 @@
+package sluice.memory.block;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.AttributeCalls;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.Mapping;
+import sluice.sys.NativeMemory;
+import sluice.sys.SysException;
+
+/// A range of memory from which blocks are allocated in whole units, by a bitmap ([UnitMap]). The
+/// whole capacity is reserved as addresses, not as memory. Any thread may call.
+///
+/// | opened as | below | a block that is freed |
+/// |---|---|---|
+/// | [#openAnonymous] | memory of this process | keeps its pages; they are zeroed when they are allocated again |
+/// | [#openMemoryFile] | a sealed `memfd_create(2)` | its pages leave the file |
+///
+/// **Blocks of a memory file can leave by `sendfile(2)`**, which hands pages to a socket and copies
+/// nothing. What was sent so stays what it was: until the peer has read them, the bytes in the
+/// sockets' queues *are* the block's pages. Hence a block must never be written once it has been
+/// sent, and freeing one takes its pages out of the file (`FALLOC_FL_PUNCH_HOLE`): the kernel keeps
+/// those that are in a queue, and the next block in the same place has others.
+///
+/// Locking: the monitor is held for the search in the bitmap and nothing else; what charges, zeroes
+/// or calls the kernel is done before or after.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | units, touched, blocks, closed | any thread | under the monitor | under the monitor |
+///
+/// Lifecycle: opened → allocated from → closed, which refuses further blocks; the memory goes with
+/// the last block. Limits: at most [#MOST_UNITS] units.
+public final class Region implements AutoCloseable {
+  /// The bitmap has a bit for each.
+  public static final int MOST_UNITS = 1 << 28;
+
+  private static final int LEAST_UNIT_BYTES = 64;
+
+  /// The largest page size of the kernels that Sluice runs on.
+  private static final int FILE_UNIT_BYTES = 64 << 10;
+
+  private static final long HUGE_PAGE_BYTES = 2 << 20;
+  private static final Path HUGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+  private static final int KEEP_SIZE = 1;
+  private static final int PUNCH_HOLE = 2;
+
+  private final String name;
+  private final int fd;
+  private final Mapping mapping;
+  private final MemorySegment memory;
+  private final int unitShift;
+  private final @Nullable String noHugePages;
+  private final UnitMap units;
+
+  /// Units from here on were never given out: they are zero.
+  private int touched;
+
+  private int blocks;
+  private boolean closed;
+
+  private Region(
+      String name, int fd, Mapping mapping, MemorySegment memory, int unitBytes, String noHuge) {
+    this.name = name;
+    this.fd = fd;
+    this.mapping = mapping;
+    this.memory = memory;
+    this.unitShift = Integer.numberOfTrailingZeros(unitBytes);
+    this.noHugePages = noHuge.isEmpty() ? null : noHuge;
+    this.units = new UnitMap(Math.toIntExact(memory.byteSize() >> unitShift));
+  }
+
+  /// Opens a region over memory of this process.
+  ///
+  /// @param name for messages
+  /// @param capacityBytes rounded up to whole units
+  /// @param unitBytes what blocks are rounded up to: a power of two, at least 64
+  /// @param hugePages whether to ask for huge pages; without them the region works the same
+  ///   ([#noHugePages])
+  /// @throws SysException when there are no addresses
+  public static Region openAnonymous(
+      String name, long capacityBytes, int unitBytes, boolean hugePages) throws SysException {
+    long bytes = capacity(capacityBytes, unitBytes);
+    long spare = hugePages && bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
+    Mapping mapping = Mapping.anonymous(bytes + spare, false);
+    MemorySegment all = NativeMemory.alias(mapping.segment(), Arena.global());
+    long begin = spare == 0 ? 0 : -all.address() & (spare - 1);
+    String reason = hugePages ? adviseHugePages(mapping, bytes) : "huge pages were not asked for";
+    return new Region(name, -1, mapping, all.asSlice(begin, bytes), unitBytes, reason);
+  }
+
+  /// Opens a region over a memory file, in units of 64 KiB. The file is sealed: its length stays.
+  ///
+  /// @param name shown in `/proc`
+  /// @param capacityBytes rounded up to whole units
+  /// @throws SysException where there are no memory files, no descriptors, or no addresses
+  public static Region openMemoryFile(String name, long capacityBytes) throws SysException {
+    long bytes = capacity(capacityBytes, FILE_UNIT_BYTES);
+    int fd = Math.toIntExact(SysException.check(Files.memfd(name), "memfd_create", name));
+    try {
+      SysException.check(Files.ftruncate(fd, bytes), "ftruncate", fd, bytes);
+      // A page that vanished would end this process by a signal.
+      int seals = Files.F_SEAL_GROW | Files.F_SEAL_SHRINK | Files.F_SEAL_SEAL;
+      SysException.check(Files.addSeals(fd, seals), "fcntl", fd, "F_ADD_SEALS", seals);
+      Mapping mapping = Mapping.shared(fd, 0, bytes, true);
+      MemorySegment all = NativeMemory.alias(mapping.segment(), Arena.global());
+      return new Region(
+          name, fd, mapping, all, FILE_UNIT_BYTES, "pages of a memory file leave one by one");
+    } catch (SysException e) {
+      int _ = Files.close(fd);
+      throw e;
+    }
+  }
+
+  private static long capacity(long bytes, int unitBytes) {
+    if (unitBytes < LEAST_UNIT_BYTES || Integer.bitCount(unitBytes) != 1) {
+      throw new IllegalArgumentException(
+          "unitBytes must be a power of two, at least " + LEAST_UNIT_BYTES + ": " + unitBytes);
+    }
+    if (bytes < 1 || bytes > (long) MOST_UNITS * unitBytes) {
+      throw new IllegalArgumentException(
+          "capacityBytes must be 1 to " + MOST_UNITS + " units of " + unitBytes + ": " + bytes);
+    }
+    return (bytes + unitBytes - 1) & -(long) unitBytes;
+  }
+
+  /// @return why there are none; empty when the kernel gives them at the first touch
+  private static String adviseHugePages(Mapping mapping, long bytes) {
+    if (bytes < HUGE_PAGE_BYTES) {
+      return "the region is shorter than a huge page";
+    }
+    int error = mapping.adviseHugePages();
+    if (error != 0) {
+      return "madvise(MADV_HUGEPAGE): " + Errno.name(-error) + ", this kernel has none";
+    }
+    try {
+      return java.nio.file.Files.readString(HUGE_PAGES).contains("[never]")
+          ? HUGE_PAGES + " says never. Fix: write madvise to it"
+          : "";
+    } catch (IOException e) {
+      return HUGE_PAGES + " cannot be read: " + e.getMessage();
+    }
+  }
+
+  /// Allocates zeroed memory with one lease, the caller's. The account is charged for whole units.
+  ///
+  /// @return null when the account, the region or the machine has no room, or it is closed
+  public @Nullable Block allocate(Budget account, long bytes) {
+    if (bytes < 1) {
+      throw new IllegalArgumentException("bytes must be at least 1: " + bytes);
+    }
+    if (bytes > capacityBytes()) {
+      return null;
+    }
+    int count = (int) ((bytes - 1 >> unitShift) + 1);
+    long size = (long) count << unitShift;
+    if (!account.tryCharge(size)) {
+      return null;
+    }
+    int at;
+    int before;
+    synchronized (this) {
+      at = closed ? -1 : units.take(count);
+      before = touched;
+      if (at >= 0) {
+        blocks++;
+        touched = Math.max(touched, at + count);
+      }
+    }
+    if (at < 0) {
+      account.refund(size);
+      return null;
+    }
+    MemorySegment segment = memory.asSlice((long) at << unitShift, bytes);
+    if (fd < 0) {
+      zero(segment, (long) (before - at) << unitShift);
+    } else if (AttributeCalls.fallocate(fd, KEEP_SIZE, (long) at << unitShift, size) != 0) {
+      // Now: a page that is not to be had at the first touch would be a signal.
+      give(at, count);
+      account.refund(size);
+      return null;
+    }
+    return new RegionBlock(this, account, segment, at, count);
+  }
+
+  private static void zero(MemorySegment segment, long usedBytes) {
+    if (usedBytes > 0) {
+      segment.asSlice(0, Math.min(usedBytes, segment.byteSize())).fill((byte) 0);
+    }
+  }
+
+  private void give(int at, int count) {
+    if (fd >= 0) {
+      long position = (long) at << unitShift;
+      int _ =
+          AttributeCalls.fallocate(fd, PUNCH_HOLE | KEEP_SIZE, position, (long) count << unitShift);
+    }
+    synchronized (this) {
+      units.give(at, count);
+      blocks--;
+      endIfUnused();
+    }
+  }
+
+  /// The memory file, -1 when there is none.
+  public int fileDescriptor() {
+    return fd;
+  }
+
+  public long capacityBytes() {
+    return memory.byteSize();
+  }
+
+  /// Blocks are rounded up to a multiple.
+  public int unitBytes() {
+    return 1 << unitShift;
+  }
+
+  public synchronized long freeBytes() {
+    return (long) units.freeUnits() << unitShift;
+  }
+
+  /// The lengths in bytes of all free areas, in their order. Neighbours are joined, so more than
+  /// one is fragmentation, or there are blocks between them. Looks at each unit.
+  public synchronized long[] freeAreas() {
+    int[] lengths = units.freeAreas();
+    long[] bytes = new long[lengths.length];
+    for (int i = 0; i < lengths.length; i++) {
+      bytes[i] = (long) lengths[i] << unitShift;
+    }
+    return bytes;
+  }
+
+  /// What the bitmap takes, on the Java heap, whatever is allocated.
+  public long overheadBytes() {
+    return units.overheadBytes();
+  }
+
+  /// Why the region has no huge pages; null when it has them, each from the first touch on.
+  public @Nullable String noHugePages() {
+    return noHugePages;
+  }
+
+  /// Refuses further blocks. The memory goes with the last block. Idempotent.
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      endIfUnused();
+    }
+  }
+
+  private void endIfUnused() {
+    if (closed && blocks == 0) {
+      mapping.close();
+      if (fd >= 0) {
+        int _ = Files.close(fd);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + freeBytes() + " of " + capacityBytes() + " bytes are free";
+  }
+
+  private static final class RegionBlock extends Block {
+    private final Region region;
+    private final Budget account;
+    private final int at;
+    private final int count;
+
+    RegionBlock(Region region, Budget account, MemorySegment segment, int at, int count) {
+      super(segment, 1);
+      this.region = region;
+      this.account = account;
+      this.at = at;
+      this.count = count;
+    }
+
+    @Override
+    public Region region() {
+      return region;
+    }
+
+    @Override
+    public long regionOffset() {
+      return (long) at << region.unitShift;
+    }
+
+    @Override
+    protected void free() {
+      region.give(at, count);
+      account.refund((long) count << region.unitShift);
+    }
+  }
+}
