@@ -8,6 +8,7 @@ import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.petstore.PetStoreBench;
+import sluice.bench.vi.ViBench;
 
 /// All benches. Stateless.
 public final class Benches {
@@ -28,7 +29,8 @@ public final class Benches {
           new FuseBench(),
           new PortalBench(),
           new DomainBench(),
-          new RevokeBench());
+          new RevokeBench(),
+          new ViBench());
 
   private Benches() {}
 
