@@ -7,6 +7,8 @@ module sluice.bench {
   requires com.esotericsoftware.kryo;
   requires com.google.gson;
   requires com.zaxxer.hikari;
+  requires io.aeron.client;
+  requires io.aeron.driver;
   requires io.netty.buffer;
   requires io.netty.codec.http;
   requires io.netty.common;
@@ -19,6 +21,7 @@ module sluice.bench {
   requires jdk.attach;
   requires jdk.httpserver;
   requires jdk.management;
+  requires org.agrona;
   requires org.apache.commons.compress;
   requires org.apache.commons.csv;
   requires org.apache.commons.text;
@@ -37,6 +40,7 @@ module sluice.bench {
   requires sluice.memory;
   requires sluice.sys;
   requires sluice.testbase;
+  requires sluice.vi;
 
   exports sluice.bench;
 }

@@ -5,6 +5,7 @@ import sluice.vi.device.DeviceProvider;
 @NullMarked
 module sluice.vi {
   requires static org.jspecify;
+  requires sluice.loop;
   requires sluice.memory;
   requires sluice.sys;
 
@@ -14,5 +15,6 @@ module sluice.vi {
 
   provides DeviceProvider with
       sluice.vi.local.LocalProvider,
-      sluice.vi.ofi.OfiProvider;
+      sluice.vi.ofi.OfiProvider,
+      sluice.vi.ring.RingProvider;
 }

@@ -8,6 +8,7 @@ import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.petstore.PetStoreBench;
+import sluice.bench.vi.ViBench;
 
 /// All benches. Stateless.
 public final class Benches {
@@ -30,7 +31,8 @@ public final class Benches {
           new PortalBench(),
           new DomainBench(),
           new RevokeBench(),
-          new RegionBench());
+          new RegionBench(),
+          new ViBench());
 
   private Benches() {}
 

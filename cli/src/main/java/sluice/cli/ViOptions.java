@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine;
@@ -31,7 +32,7 @@ abstract class ViOptions {
   @Option(
       names = "--provider",
       defaultValue = "local",
-      description = "Which device: local (the default), ofi-shm or ofi-tcp.")
+      description = "Which device: local (the default), ring, ofi-shm or ofi-tcp.")
   String provider = "local";
 
   @Option(
@@ -61,7 +62,7 @@ abstract class ViOptions {
       names = "--listen",
       paramLabel = "PLACE",
       defaultValue = "",
-      description = "Be the answering end only, at this place.")
+      description = "Be the answering end only, at this place; of ring, HOST:PORT.")
   String listen = "";
 
   @Option(
@@ -100,11 +101,20 @@ abstract class ViOptions {
       show(measure(connect));
       return 0;
     }
-    String place = "sluice-" + ProcessHandle.current().pid();
+    String place =
+        provider.equals("ring")
+            ? "127.0.0.1:" + freePort()
+            : "sluice-" + ProcessHandle.current().pid();
     try (Child _ = new Child(ViPeer.start(word, place, this))) {
       show(measure(place));
     }
     return 0;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 
   private void check() {

@@ -78,9 +78,11 @@ final class ViCommandTest {
     "ofi-shm,pingpong,spin",
     "ofi-shm,stream,park",
     "ofi-tcp,pingpong,spin",
-    "ofi-tcp,stream,hybrid"
+    "ofi-tcp,stream,hybrid",
+    "ring,pingpong,park",
+    "ring,stream,hybrid"
   })
-  void devicesOfLibfabricCarryTheSame(String device, String word, String wait) {
+  void otherDevicesCarryTheSame(String device, String word, String wait) {
     String why = Nic.skipped().get(device);
     assumeTrue(why != null && why.isEmpty(), device + ": " + why);
     Run run = run(word, "--provider", device, "--size", "4K", "--count", "500", "--wait", wait);

@@ -12,7 +12,7 @@ final class Bounce {
   private final ArrayDeque<Bounce> home;
 
   /// @param home where it goes when the device has given it back
-  Bounce(Vi vi, int bytes, ArrayDeque<Bounce> home) throws ViException {
+  Bounce(Registrar vi, int bytes, ArrayDeque<Bounce> home) throws ViException {
     this.home = home;
     buffer = new ViBuffer(bytes);
     try {

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// the send queue, receiving to the one at the receive queue.
 ///
 /// An array has no address that a device could use after a call, so every message is copied through
-/// registered memory once on each side, whatever its length.
+/// registered memory once on each side, whatever its length. A device that copies by Java code
+/// ([sluice.vi.device.Port#takesArrays]) takes the array itself: a send returns when the device has
+/// finished with it, and one that gives up before takes the rest of the message along in a copy.
 ///
 /// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
 final class LevelOne {
@@ -25,6 +27,9 @@ final class LevelOne {
   private final ArrayDeque<ViBATicket> idleTickets = new ArrayDeque<>();
   private @Nullable Bounce sending;
 
+  /// The send of a device that takes arrays.
+  private final ViBATicket inPlace = new ViBATicket(new byte[0], 0);
+
   /// Whether what is posted was posted by [#recv].
   private boolean byRecv;
 
@@ -40,8 +45,16 @@ final class LevelOne {
     try {
       if (sending != null) {
         finishSend(micros); // a send that timed out before
+      } else if (inPlace.isPosted()) {
+        finishInPlace(micros);
       }
       sends.check(true, len);
+      if (vi.takesArrays()) {
+        inPlace.lendArray(b, off, len);
+        sends.hand(inPlace);
+        finishInPlace(micros);
+        return;
+      }
       Bounce memory = room(idleSends, len);
       memory.copyFrom(b, off, len);
       ViBufferTicket ticket = memory.ticket();
@@ -53,6 +66,16 @@ final class LevelOne {
       finishSend(micros);
     } finally {
       sends.guard().exit();
+    }
+  }
+
+  private void finishInPlace(int micros) throws ViException {
+    try {
+      ViTicket _ = sends.await(micros);
+    } finally {
+      if (inPlace.isPosted()) {
+        inPlace.takeArrayBack();
+      }
     }
   }
 
@@ -122,7 +145,11 @@ final class LevelOne {
     receives.check(true, 0);
     ticket.checkIdle();
     int bytes = Math.min(room, vi.transferBytes());
-    ticket.borrow(room(idleReceives, bytes), bytes);
+    if (vi.takesArrays() && !ticket.allocates()) {
+      ticket.lendArray(bytes);
+    } else {
+      ticket.borrow(room(idleReceives, bytes), bytes);
+    }
     receives.hand(ticket);
   }
 

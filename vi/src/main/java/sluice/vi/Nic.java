@@ -17,9 +17,7 @@ public final class Nic implements AutoCloseable {
   /// Planned devices that this build does not have.
   private static final Map<String, String> ABSENT =
       new TreeMap<>(
-          Map.of(
-              "ring", "this build has no device for TCP on the loop",
-              "xdp", "this build has no device for AF_XDP and no network stack of its own"));
+          Map.of("xdp", "this build has no device for AF_XDP and no network stack of its own"));
 
   private final String name;
   private final Device device;
@@ -88,11 +86,15 @@ public final class Nic implements AutoCloseable {
 
   private static String describe(String used) {
     StringBuilder out = new StringBuilder();
-    skipped()
-        .forEach((name, why) -> {
-          String state = name.equals(used) ? "in use" : why.isEmpty() ? "can be used" : "skipped: ";
-          out.append(name).append(": ").append(state).append(why).append('\n');
-        });
+    for (DeviceProvider provider : providers()) {
+      for (String name : provider.names()) {
+        String why = provider.why(name);
+        String state = name.equals(used) ? "in use" : why.isEmpty() ? "can be used" : "skipped";
+        String more = why.isEmpty() ? provider.about(name) : why;
+        out.append(name).append(": ").append(state);
+        out.append(more.isEmpty() ? "" : ": ").append(more).append('\n');
+      }
+    }
     ABSENT.forEach((name, why) -> out.append(name).append(": skipped: ").append(why).append('\n'));
     return out.toString();
   }

@@ -21,7 +21,7 @@ import sluice.vi.device.Port;
 ///
 /// Lifecycle: connected → error, when anything fails → closed. In the error state every posted
 /// descriptor has failed and nothing can be posted.
-public final class Vi implements AutoCloseable {
+public final class Vi extends Registrar implements AutoCloseable {
   /// Waits for any time.
   public static final int INFINITE = -1;
 
@@ -76,6 +76,12 @@ public final class Vi implements AutoCloseable {
     return micros < 0 ? -1 : TimeUnit.MICROSECONDS.toNanos(micros);
   }
 
+  /// The VI that a ticket was posted to last, which a completion queue of many VIs does not tell
+  /// otherwise; null when it was posted to none.
+  public static @Nullable Vi of(ViTicket ticket) {
+    return (Vi) ticket.postedTo();
+  }
+
   public ViAttributes attributes() {
     return attributes;
   }
@@ -92,7 +98,8 @@ public final class Vi implements AutoCloseable {
 
   // ---- Level I -------------------------------------------------------------------------------
 
-  /// Sends bytes of an array and returns when the send completes. Copies.
+  /// Sends bytes of an array and returns when the send completes. Copies; the array is the caller's
+  /// again, also after a failure.
   ///
   /// @throws ViException when the VI has failed, or the message is too long
   public void send(byte[] b, int off, int len) throws ViException {
@@ -193,6 +200,7 @@ public final class Vi implements AutoCloseable {
 
   // ---- what the parts need -------------------------------------------------------------------
 
+  @Override
   long register(MemorySegment memory, boolean writable) throws ViException {
     checkConnected();
     try {
@@ -202,8 +210,13 @@ public final class Vi implements AutoCloseable {
     }
   }
 
+  @Override
   void unregister(long key) {
     port.unregister(key);
+  }
+
+  boolean takesArrays() {
+    return port.takesArrays();
   }
 
   void checkConnected() throws ViException {

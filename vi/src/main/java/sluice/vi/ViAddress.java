@@ -1,7 +1,7 @@
 package sluice.vi;
 
 /// Where a VI connects to: a device of this process, and the peer's place in the form that the
-/// device knows; for `local`, a name of at most 60 bytes. Immutable.
+/// device knows: for `ring`, `HOST:PORT`; for the others, a name of at most 60 bytes. Immutable.
 ///
 /// @param nic the device
 /// @param place of the peer

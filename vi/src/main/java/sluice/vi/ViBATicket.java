@@ -1,5 +1,8 @@
 package sluice.vi;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +12,9 @@ public final class ViBATicket extends ViTicket {
   private byte[] array;
   private final int offset;
   private final boolean allocates;
+
+  /// The array as a device sees it.
+  private @Nullable MemorySegment segment;
 
   /// While it is posted: where the device puts the message.
   private @Nullable Bounce bounce;
@@ -46,6 +52,39 @@ public final class ViBATicket extends ViTicket {
 
   int room() {
     return array.length - offset;
+  }
+
+  /// The device puts the message into the array itself.
+  void lendArray(int room) {
+    MemorySegment memory = segment;
+    if (memory == null) {
+      memory = MemorySegment.ofArray(array);
+      segment = memory;
+    }
+    descriptor.clear();
+    descriptor.add(memory, offset, room, 0);
+  }
+
+  /// For a send: the device copies from the array itself.
+  void lendArray(byte[] from, int at, int length) {
+    MemorySegment memory = segment;
+    if (memory == null || array != from) {
+      memory = MemorySegment.ofArray(from);
+      segment = memory;
+      array = from;
+    }
+    descriptor.clear();
+    descriptor.add(memory, at, length, 0);
+  }
+
+  /// The caller gets the array back before the device has sent all of it.
+  void takeArrayBack() {
+    int length = descriptor.lengthBytes();
+    byte[] copy = new byte[length];
+    MemorySegment.copy(descriptor.memory(0), JAVA_BYTE, descriptor.offset(0), copy, 0, length);
+    array = copy;
+    segment = MemorySegment.ofArray(copy);
+    descriptor.move(segment, 0);
   }
 
   void borrow(Bounce memory, int room) {

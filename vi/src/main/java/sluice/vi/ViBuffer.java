@@ -12,8 +12,9 @@ import sluice.memory.block.Block;
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).
 ///
 /// Between post and completion a buffer is the device's: a second post, an access through a view
-/// and closing are refused. Registration, views and freeing are for one thread at a time; a device
-/// may give a buffer back in another thread than that which posted it.
+/// and closing are refused, so that the owner is the device's lease on the memory. Registration,
+/// views and freeing are for one thread at a time; a device may give a buffer back in another
+/// thread than that which posted it.
 ///
 /// ```
 ///            post                      free(callback)
@@ -86,11 +87,6 @@ public final class ViBuffer implements AutoCloseable {
     return sizeBytes;
   }
 
-  /// How many hold the memory: the buffer, and each operation of a device under way.
-  int leases() {
-    return block.leases();
-  }
-
   /// For devices: bounded, but without a scope; only while the buffer is the device's.
   MemorySegment memory() {
     return memory;
@@ -110,12 +106,10 @@ public final class ViBuffer implements AutoCloseable {
       checkApplication();
       throw new IllegalStateException("the buffer was posted by another thread just now");
     }
-    var _ = block.lease(); // the device's: the memory stays while it may use it
   }
 
   /// The application gets it back.
   void giveBack() {
-    block.release(); // before the application can close: then its own lease is the last
     OWNER.setVolatile(this, APPLICATION);
     if (callback != null) {
       runCallback();
@@ -138,10 +132,11 @@ public final class ViBuffer implements AutoCloseable {
 
   /// Makes the buffer known to the device of a VI. It can then be posted to this VI only.
   ///
+  /// @param vi a [Vi]
   /// @return what is posted
   /// @throws ViException when the device has no room for it
   /// @throws IllegalStateException when it is registered already
-  public synchronized ViBufferTicket register(Vi vi, ViBufferAttributes attributes)
+  public synchronized ViBufferTicket register(Registrar vi, ViBufferAttributes attributes)
       throws ViException {
     checkApplication();
     if (registration != null) {
@@ -203,6 +198,13 @@ public final class ViBuffer implements AutoCloseable {
     return new ViRecords<>(storage(), type);
   }
 
+  /// The buffer as the place of graphs of objects, which are written and read in place.
+  ///
+  /// @throws IllegalArgumentException when a component of the type cannot stand in a buffer
+  public <R extends Record> ViGraph<R> graph(Class<R> type) {
+    return new ViGraph<>(storage(), type);
+  }
+
   private synchronized ViewStorage storage() {
     checkApplication();
     if (callback != null) {
@@ -210,7 +212,7 @@ public final class ViBuffer implements AutoCloseable {
     }
     ViewStorage now = storage;
     if (now == null) {
-      now = new ViewStorage(this);
+      now = new ViewStorage(memory, this::checkApplication);
       storage = now;
     }
     return now;

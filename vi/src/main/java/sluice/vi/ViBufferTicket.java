@@ -4,12 +4,12 @@ package sluice.vi;
 /// thread at a time.
 public final class ViBufferTicket extends ViTicket {
   private final ViBuffer buffer;
-  private final Vi registeredWith;
+  private final Registrar registeredWith;
   private final ViBufferAttributes attributes;
   private final long key;
   private boolean live = true;
 
-  ViBufferTicket(ViBuffer buffer, Vi vi, ViBufferAttributes attributes, long key) {
+  ViBufferTicket(ViBuffer buffer, Registrar vi, ViBufferAttributes attributes, long key) {
     super(1);
     this.buffer = buffer;
     this.registeredWith = vi;
@@ -27,7 +27,7 @@ public final class ViBufferTicket extends ViTicket {
     return attributes;
   }
 
-  Vi registeredWith() {
+  Registrar registeredWith() {
     return registeredWith;
   }
 
@@ -44,7 +44,7 @@ public final class ViBufferTicket extends ViTicket {
   }
 
   /// Refuses what may not be posted.
-  void check(Vi vi, boolean send, int offset, int length) throws ViException {
+  void check(Registrar vi, boolean send, int offset, int length) throws ViException {
     if (!live || registeredWith != vi) {
       throw new ViException(
           "the buffer is not registered with this VI. Fix: ViBuffer.register(vi, …) first");

@@ -38,7 +38,7 @@ public final class ViDescriptor extends ViTicket {
   }
 
   /// Checks the pieces, takes the buffers for the device, and describes them.
-  void claim(Vi vi, boolean send) throws ViException {
+  void claim(Registrar vi, boolean send) throws ViException {
     if (pieces.isEmpty()) {
       throw new IllegalStateException("a descriptor without pieces. Fix: add one");
     }

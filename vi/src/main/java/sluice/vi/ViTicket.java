@@ -7,7 +7,7 @@ import sluice.vi.device.Descriptor;
 /// thread at the queue it is posted to.
 public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDescriptor {
   final Descriptor descriptor;
-  private @Nullable Vi vi;
+  private @Nullable Registrar vi;
   private boolean posted;
   private boolean send;
 
@@ -40,13 +40,13 @@ public abstract sealed class ViTicket permits ViBATicket, ViBufferTicket, ViDesc
     return posted ? null : descriptor.failure();
   }
 
-  /// The VI that it was posted to last.
-  public final @Nullable Vi vi() {
+  /// The VI that it was posted to last: see [Vi#of].
+  final @Nullable Registrar postedTo() {
     return vi;
   }
 
   /// The device gets it.
-  final void posted(Vi to, boolean asSend) {
+  final void posted(Registrar to, boolean asSend) {
     vi = to;
     send = asSend;
     posted = true;

@@ -12,20 +12,26 @@ import sluice.sys.NativeMemory;
 /// The buffer holds it until it is freed. After that only views do, so that it can be seen when the
 /// last of them has gone.
 final class ViewStorage {
+  /// The buffer: it says whether the application may access it now.
+  interface Owner {
+    /// @throws IllegalStateException when it is not the application's
+    void checkApplication();
+  }
+
   private final Arena lifetime = Arena.ofShared();
   private MemorySegment segment;
-  private @Nullable ViBuffer buffer;
+  private @Nullable Owner owner;
 
-  ViewStorage(ViBuffer buffer) {
-    this.buffer = buffer;
-    segment = NativeMemory.alias(buffer.memory(), lifetime);
+  ViewStorage(MemorySegment memory, Owner owner) {
+    this.owner = owner;
+    segment = NativeMemory.alias(memory, lifetime);
   }
 
   /// The bytes to access now.
   ///
   /// @throws IllegalStateException when the buffer is the device's
   MemorySegment use() {
-    ViBuffer inPlace = buffer;
+    Owner inPlace = owner;
     if (inPlace != null) {
       inPlace.checkApplication();
     }
@@ -41,7 +47,7 @@ final class ViewStorage {
     MemorySegment copy = MemorySegment.ofArray(new byte[(int) segment.byteSize()]);
     copy.copyFrom(segment);
     segment = copy;
-    buffer = null;
+    owner = null;
     end();
   }
 

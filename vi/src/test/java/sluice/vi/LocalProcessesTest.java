@@ -9,6 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.loop.engine.Engine;
 import sluice.memory.block.Block;
 import sluice.sys.Errno;
 import sluice.testbase.Await;
@@ -21,7 +24,7 @@ final class LocalProcessesTest {
   /// Starts [LocalPeer] on the device of the place.
   static Process start(ViAddress place, String what) throws Exception {
     String path =
-        Stream.of(Vi.class, LocalPeer.class, Block.class, Errno.class)
+        Stream.of(Vi.class, LocalPeer.class, Block.class, Errno.class, Engine.class)
             .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
             .distinct()
             .collect(Collectors.joining(":"));
@@ -64,10 +67,11 @@ final class LocalProcessesTest {
     }
   }
 
-  @Test
-  void messagesGoBetweenProcesses() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "ring"})
+  void messagesGoBetweenProcesses(String device) throws Exception {
     Process[] peer = new Process[1];
-    try (Nic nic = Nic.open("local");
+    try (Nic nic = Nic.open(device);
         Vi vi = accept(VisUnderTest.place(nic), peer, "echo")) {
       VisUnderTest.exchangeWithEcho(vi, peer[0], 1, 48, 49, 5000, 65_536, 3);
     }
@@ -117,9 +121,38 @@ final class LocalProcessesTest {
   }
 
   @Test
-  void waitingVirtualThreadsFreeTheirCarriers() throws Exception {
+  void aKilledPeerAtTheOtherEndOfTcpFailsWhatIsPosted() throws Exception {
+    Process[] peer = new Process[1];
+    try (Nic nic = Nic.open("ring");
+        Vi vi = accept(VisUnderTest.place(nic), peer, "flood");
+        ViBuffer buffer = new ViBuffer(65_536)) {
+      ViBufferTicket in = buffer.register(vi, ViBufferAttributes.READ_WRITE);
+      for (int i = 0; i < 100; i++) {
+        vi.recvBufPost(in, 0);
+        assertThat(vi.recvBufWait(LONG).length()).isEqualTo(40_000);
+      }
+      peer[0].destroyForcibly();
+      int _ = Await.end(peer[0]);
+      assertThatThrownBy(
+              () -> {
+                while (true) { // what had left it still comes
+                  vi.recvBufPost(in, 0);
+                  ViTicket _ = vi.recvBufWait(LONG);
+                }
+              })
+          .isInstanceOf(ViException.class)
+          .isNotInstanceOf(ViTimeout.class);
+      assertThat(in.isPosted()).isFalse();
+      assertThatThrownBy(() -> vi.send(new byte[1], 0, 1)).isInstanceOf(ViException.class);
+      vi.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "ring"})
+  void waitingVirtualThreadsFreeTheirCarriers(String device) throws Exception {
     int count = 4 * Runtime.getRuntime().availableProcessors() + 20;
-    try (Nic nic = Nic.open("local")) {
+    try (Nic nic = Nic.open(device)) {
       ViAttributes attributes =
           ViAttributes.DEFAULT.withWaiting(WaitMode.PARK).withRingBytes(1 << 14);
       ViAddress place = VisUnderTest.place(nic);

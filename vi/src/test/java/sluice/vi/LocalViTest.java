@@ -68,7 +68,7 @@ final class LocalViTest extends ViContract {
       assertThat(nic.why())
           .contains("local: in use")
           .contains("ofi-verbs: skipped: ")
-          .contains("ring: skipped: ")
+          .contains("ring: can be used: TCP by ")
           .contains("xdp: skipped: ");
       assertThat(nic.name()).isEqualTo("local");
     }

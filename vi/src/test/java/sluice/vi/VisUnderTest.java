@@ -3,6 +3,8 @@ package sluice.vi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutorService;
@@ -10,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import sluice.testbase.FreePort;
 import sluice.testbase.Await;
 
 /// Two connected VIs of one process, and buffers for them. Of the test's thread.
@@ -33,6 +36,13 @@ final class VisUnderTest implements AutoCloseable {
 
   /// A place where no other test listens.
   static ViAddress place(Nic nic) {
+    if (nic.name().equals("ring")) {
+      try {
+        return nic.address("127.0.0.1:" + FreePort.find());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
     return nic.address("test-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
   }
 

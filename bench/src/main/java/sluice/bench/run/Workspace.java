@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// the rest in a temporary folder that [#close] removes. Used by the harness's main thread.
 public final class Workspace implements AutoCloseable {
   private static final List<String> HEADERS =
-      List.of("crc32.h", "histogram.h", "load.h", "peer.h", "reply.h", "ring.h", "tls.h");
+      List.of("c_vi.h", "crc32.h", "histogram.h", "load.h", "peer.h", "reply.h", "ring.h", "tls.h");
   private static final List<String> LOAD = List.of("load.c", "support.c", "reply.c", "ring.c");
   private static final String TLS_HEADER = "openssl/ssl.h";
   private static final List<String> EPOLL = List.of("c_epoll.c", "peer.c");
@@ -176,6 +176,26 @@ public final class Workspace implements AutoCloseable {
 
   public Path fuseClient() throws IOException {
     return compiled("fuse_client", List.of("fuse_client.c"), List.of());
+  }
+
+  /// Messages of bench vi over sockets.
+  public Path viSocketPeer() throws IOException {
+    return compiled("c_vi_socket", List.of("c_vi.c", "c_vi_socket.c"), List.of());
+  }
+
+  /// Messages of bench vi over libfabric.
+  ///
+  /// @throws IOException when its headers are not installed and cannot be
+  public Path viFabricPeer() throws IOException {
+    if (!Files.exists(Path.of("/usr/include/rdma/fabric.h"))) {
+      Packages.install("libfabric-dev", "the C peer of bench vi is compiled with it");
+    }
+    return compiled("c_vi_fabric", List.of("c_vi.c", "c_vi_fabric.c"), List.of("-lfabric"));
+  }
+
+  /// What pinning memory costs.
+  public Path viPinning() throws IOException {
+    return compiled("c_vi_pin", List.of("c_vi_pin.c"), List.of());
   }
 
   /// Compiles a program unless it was compiled from the same sources before.

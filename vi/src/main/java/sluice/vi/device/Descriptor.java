@@ -70,6 +70,13 @@ public final class Descriptor {
     lengthBytes = Math.addExact(lengthBytes, length);
   }
 
+  /// The first piece is elsewhere from now on, with the same bytes. For the thread that alone
+  /// copies from it.
+  public void move(MemorySegment segment, long offset) {
+    memory[0] = segment;
+    offsets[0] = offset;
+  }
+
   public int pieces() {
     return pieces;
   }

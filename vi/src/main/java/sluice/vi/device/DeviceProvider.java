@@ -11,6 +11,11 @@ public interface DeviceProvider {
   /// Why a device cannot be used on this machine, with the fix; empty when it can.
   String why(String name);
 
+  /// What a device that can be used is made of here, where that is a choice; else empty.
+  default String about(String name) {
+    return "";
+  }
+
   /// Opens a device.
   ///
   /// @param name one of [#names] whose [#why] is empty

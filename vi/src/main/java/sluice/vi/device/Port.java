@@ -33,6 +33,12 @@ public interface Port extends AutoCloseable {
   /// Goes on with posted sends. Of the thread at the send queue.
   void progressSends();
 
+  /// Whether memory of a descriptor may be an array in the heap: the device copies by Java code, in
+  /// the threads at the queues alone.
+  default boolean takesArrays() {
+    return false;
+  }
+
   /// Sends that are posted and not yet returned.
   int sendsPosted();
 

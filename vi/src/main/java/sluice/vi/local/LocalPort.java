@@ -19,7 +19,7 @@ import sluice.vi.device.WorkQueue;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `sends`, `out` | the thread at the send queue | plain | plain |
-/// | `receives`, `in` | the thread at the receive queue | plain | plain |
+/// | `receives`, `in`, `sinceEmpty` | the thread at the receive queue | plain | plain |
 /// | `failure` | the first that finds one | volatile | volatile, under the monitor |
 /// | `closed` | the closing thread | under the monitor | under the monitor |
 /// | `ended` | `Watcher`'s thread | volatile | volatile |
@@ -37,6 +37,10 @@ final class LocalPort implements Port {
   private final ReceiveRing in;
   private final WorkQueue sends;
   private final WorkQueue receives;
+
+  /// Fragments taken since the ring was seen empty.
+  private int sinceEmpty;
+
   private boolean closed;
   private volatile @Nullable String failure;
   private volatile @Nullable String ended;
@@ -160,19 +164,37 @@ final class LocalPort implements Port {
 
   /// @return whether anything came
   private boolean takeFragments(Descriptor head) throws RingViolation {
-    boolean any = false;
+    int taken = 0;
     boolean complete = false;
     while (!complete && in.isReady()) {
       complete = in.receive(head);
-      any = true;
+      taken++;
     }
     if (complete) {
       head.finish();
     }
-    if (any && out.wakes()) {
-      link.wake();
+    if (taken > 0) {
+      if (mayWaitForRoom(taken) && out.wakes()) {
+        link.wake();
+      }
+    } else {
+      sinceEmpty = 0;
     }
-    return any;
+    return taken > 0;
+  }
+
+  /// Whether the peer may sleep until there is room, or until a message is in its buffer. One
+  /// fragment alone never fills a ring, so that a sender that waits for room has two or more there:
+  /// then the peer's flag is read behind a fence, which costs as much as the rest. A flag that is
+  /// seen anyway counts.
+  private boolean mayWaitForRoom(int taken) {
+    sinceEmpty += taken;
+    return sinceEmpty > 1 || spec.acknowledged() || out.isAsleep();
+  }
+
+  @Override
+  public boolean takesArrays() {
+    return true;
   }
 
   @Override

@@ -102,6 +102,11 @@ final class SendRing {
     return consumed;
   }
 
+  /// Whether the receiver has said that it sleeps, as far as this processor sees now.
+  boolean isAsleep() {
+    return (int) INT.getOpaque(shared, (long) RingLayout.ASLEEP) != 0;
+  }
+
   /// Whether the receiver sleeps; from now on it counts as awake.
   boolean wakes() {
     VarHandle.fullFence(); // what was sent is visible before the flag is read

@@ -1,0 +1,156 @@
+package sluice.bench.vi;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import sluice.bench.cases.Bench;
+import sluice.bench.cases.CaseChoice;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.cases.Rounds;
+import sluice.bench.run.Harness;
+import sluice.bench.run.MachineLock;
+import sluice.bench.run.Options;
+import sluice.bench.run.Progress;
+import sluice.bench.run.Regime;
+import sluice.bench.run.Series;
+
+/// Round trips and streams between two processes, each on a processor of its own: our devices, the
+/// same calls in C, sockets of the kernel, Aeron. A pair of processes serves all cases; what is not
+/// measured waits for its standard input. Used by the harness's main thread.
+public final class ViBench implements Bench {
+  private static final String NAME = "vi";
+  private static final String METRIC = "ns_per_call";
+  private static final List<ViCase> CASES = ViCase.all();
+
+  /// What a fresh pair does first, so that its compilers have seen both kinds and several lengths.
+  private static final List<ViCase> WARM_UP =
+      CASES.stream().filter(each -> each.bytes() == 64 || each.bytes() == 4 << 10).toList();
+
+  /// Before each case a pair is warmed up again, for this part of the time.
+  private static final int AGAIN = 5;
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String where() {
+    return "two processes, one core each";
+  }
+
+  @Override
+  public String list() {
+    StringBuilder out = new StringBuilder();
+    for (ViCase each : CASES) {
+      out.append(NAME).append(": ").append(each.name()).append(each.quick() ? " (quick)" : "");
+      out.append("\n    ").append(String.join(", ", each.systems())).append('\n');
+    }
+    return out.toString();
+  }
+
+  private static List<ViCase> selected(Options options) {
+    return CaseChoice.of(options, CASES, ViCase::name, ViCase::quick);
+  }
+
+  @Override
+  public void check(Options options) {
+    List<ViCase> selected = selected(options);
+    CaseChoice.checkPeers(
+        this, options, peer -> selected.stream().anyMatch(each -> each.systems().contains(peer)));
+  }
+
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    Map<String, ViPair> pairs = new LinkedHashMap<>();
+    Map<String, String> failures = new LinkedHashMap<>();
+    try (MachineLock _ = MachineLock.acquire()) {
+      for (ViCase each : selected(harness.options())) {
+        done.accept(run(harness, each, pairs, failures));
+      }
+    } finally {
+      pairs.values().forEach(ViPair::close);
+    }
+  }
+
+  private CaseResult run(
+      Harness harness, ViCase exchange, Map<String, ViPair> pairs, Map<String, String> failures)
+      throws IOException {
+    Options options = harness.options();
+    Map<Series, ViPair> running = new LinkedHashMap<>();
+    Map<String, String> failed = new LinkedHashMap<>();
+    for (String system : exchange.systems()) {
+      if (options.peers().isEmpty() || options.peers().contains(system)) {
+        ViPair pair = pair(harness, system, system, pairs, failures);
+        if (pair == null) {
+          failed.put(system, String.valueOf(failures.get(system)));
+        } else {
+          running.put(new Series(system, false), pair);
+        }
+      }
+    }
+    if (!running.isEmpty()) {
+      String first = running.keySet().iterator().next().label();
+      ViPair control = pair(harness, first, first + " (A/A)", pairs, failures);
+      if (control != null) {
+        running.put(new Series(first, true), control);
+      }
+    }
+    for (ViPair pair : running.values()) {
+      Map<String, Double> _ = pair.measure(exchange, options.warmSeconds() / AGAIN);
+    }
+    double before = harness.regime().probe();
+    for (int round = 0; round < options.rounds(); round++) {
+      StringBuilder line = new StringBuilder();
+      for (Series series : Rounds.inTurn(running.keySet(), round)) {
+        ViPair pair = running.get(series);
+        if (pair != null) {
+          Map<String, Double> metrics = pair.measure(exchange, options.seconds());
+          double after = harness.regime().probe();
+          Regime.note(metrics, before, after);
+          before = after;
+          series.addRound(metrics);
+          line.append("  %s %.0f".formatted(series.label(), metrics.get(METRIC)));
+        }
+      }
+      Progress.say(
+          "[%s] round %d/%d ns:%s".formatted(exchange.name(), round + 1, options.rounds(), line));
+    }
+    return new CaseResult(NAME, exchange.name(), List.copyOf(running.keySet()), failed);
+  }
+
+  /// @return null when it could not be started, as `failures` says
+  private static @Nullable ViPair pair(
+      Harness harness,
+      String system,
+      String name,
+      Map<String, ViPair> pairs,
+      Map<String, String> failures) {
+    ViPair pair = pairs.get(name);
+    if (pair == null && !failures.containsKey(system)) {
+      Progress.say("starting " + name);
+      try {
+        pair = ViPair.start(harness, system, pairs.size() + failures.size());
+        pairs.put(name, pair);
+        for (ViCase each : WARM_UP) {
+          if (each.systems().contains(system)) {
+            Map<String, Double> _ = pair.measure(each, harness.options().warmSeconds());
+          }
+        }
+      } catch (IOException e) {
+        failures.put(system, String.valueOf(e.getMessage()));
+        Progress.say("FAILED: " + e.getMessage());
+      }
+    }
+    return pair;
+  }
+
+  @Override
+  public String plot(List<CaseResult> results, String subtitle) {
+    return ViPlot.render(new ArrayList<>(results), CASES, subtitle);
+  }
+}

@@ -1,0 +1,160 @@
+package sluice.bench.vi;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import sluice.bench.run.Harness;
+import sluice.bench.run.WorkerProcess;
+
+/// The two processes of a system, on two processors. Used by the harness's main thread.
+final class ViPair implements AutoCloseable {
+  private static final List<String> JVM =
+      List.of(
+          System.getProperty("java.home") + "/bin/java",
+          "-XX:+UseSerialGC",
+          "-Xmx256m",
+          "-XX:+UseCountedLoopSafepoints",
+          "-XX:LoopStripMiningIter=1000",
+          "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+          "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-Dagrona.disable.bounds.checks=true",
+          "-Daeron.pre.touch.mapped.memory=true",
+          "-cp");
+
+  private final @Nullable WorkerProcess server;
+  private final WorkerProcess client;
+
+  private ViPair(@Nullable WorkerProcess server, WorkerProcess client) {
+    this.server = server;
+    this.client = client;
+  }
+
+  /// @param number another one for each pair
+  /// @throws IOException when an end does not start, with what it said
+  static ViPair start(Harness harness, String system, int number) throws IOException {
+    int serverCpu = harness.options().serverCpu();
+    int clientCpu = harness.options().clientCpu();
+    if (serverCpu == clientCpu) {
+      throw new IOException("both ends on one processor measure the scheduler. Fix: --cpus A,B");
+    }
+    String place = place(harness, system, number);
+    WorkerProcess server = null;
+    if (!isAlone(system)) {
+      server = start(harness, system, "server", place, serverCpu);
+    }
+    try {
+      return new ViPair(server, start(harness, system, "client", place, clientCpu));
+    } catch (IOException e) {
+      if (server != null) {
+        server.close();
+      }
+      throw e;
+    }
+  }
+
+  private static boolean isAlone(String system) {
+    return List.of(ViCase.COPY, ViCase.C_MLOCK, ViCase.C_BUFFERS).contains(system);
+  }
+
+  private static String place(Harness harness, String system, int number) throws IOException {
+    if (system.startsWith(ViCase.C)) {
+      return harness.workspace().temporary("vi" + number).toString();
+    }
+    if (system.startsWith(ViCase.AERON)) {
+      Path shared = Path.of("/dev/shm");
+      String folder = "sluice-bench-" + ProcessHandle.current().pid() + "-" + number;
+      return (Files.isWritable(shared)
+              ? shared.resolve(folder)
+              : harness.workspace().temporary(folder))
+          + ","
+          + freePort()
+          + ","
+          + freePort();
+    }
+    return system.startsWith(ViCase.RING)
+        ? "127.0.0.1:" + freePort()
+        : "bench-" + ProcessHandle.current().pid() + "-" + number;
+  }
+
+  private static int freePort() throws IOException {
+    try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static WorkerProcess start(
+      Harness harness, String system, String role, String place, int cpu) throws IOException {
+    List<String> command = new ArrayList<>(List.of("taskset", "-c", Integer.toString(cpu)));
+    switch (system) {
+      case ViCase.C_SHM, ViCase.C_TCP -> {
+        command.add(harness.workspace().viFabricPeer().toString());
+        command.addAll(List.of(role, system.equals(ViCase.C_SHM) ? "shm" : "tcp", place));
+      }
+      case ViCase.C_UNIX, ViCase.C_SOCKET -> {
+        command.add(harness.workspace().viSocketPeer().toString());
+        command.addAll(List.of(role, system.equals(ViCase.C_UNIX) ? "unix" : "socket", place));
+      }
+      case ViCase.C_MLOCK, ViCase.C_BUFFERS -> {
+        command.add(harness.workspace().viPinning().toString());
+        command.add(system.equals(ViCase.C_MLOCK) ? "mlock" : "io_uring");
+      }
+      default -> {
+        command.addAll(JVM);
+        command.add(harness.workspace().classPath(false));
+        command.addAll(List.of(ViMain.class.getName(), role, system, place));
+      }
+    }
+    String log = "vi-" + system.replaceAll("[/ ]", "-") + "-" + role + ".log";
+    return WorkerProcess.start(command, harness.workspace().temporary(log));
+  }
+
+  /// What one window of an exchange gives.
+  Map<String, Double> measure(ViCase exchange, double seconds) throws IOException {
+    String command = exchange.kind() + " " + exchange.bytes() + " " + Math.round(seconds * 1e3);
+    WorkerProcess other = server;
+    CompletableFuture<List<String>> served =
+        other == null
+            ? CompletableFuture.completedFuture(List.of())
+            : CompletableFuture.supplyAsync(() -> ask(other, command));
+    List<String> words = client.ask(command);
+    try {
+      List<String> _ = served.join();
+    } catch (CompletionException e) {
+      throw new IOException("the server: " + e.getMessage(), e);
+    }
+    Map<String, Double> metrics = new LinkedHashMap<>();
+    for (String word : words) {
+      int equals = word.indexOf('=');
+      metrics.put(word.substring(0, equals), Double.valueOf(word.substring(equals + 1)));
+    }
+    return metrics;
+  }
+
+  private static List<String> ask(WorkerProcess process, String command) {
+    try {
+      return process.ask(command);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    if (server != null) {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package sluice.vi.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The accepting side's greeting: hears what the peer wants; after that the connection waits to be
+/// accepted or refused. Of the loop's thread.
+final class Arrival extends Greeting {
+  private final Consumer<Arrival> ready;
+  private final Runnable spoken;
+  private boolean silent = true;
+  private @Nullable RingConnection connection;
+  private int tag;
+  private int flags;
+  private int transferBytes;
+  private int refusal;
+  private boolean gone;
+
+  /// @param ready called when the greeting has come and is sound
+  /// @param spoken called once: the peer has said something, or never will
+  Arrival(Consumer<Arrival> ready, Runnable spoken) {
+    super(Frame.HELLO_BYTES);
+    this.ready = ready;
+    this.spoken = spoken;
+  }
+
+  void connection(RingConnection made) {
+    connection = made;
+  }
+
+  RingConnection connection() {
+    RingConnection made = connection;
+    if (made == null) {
+      throw new IllegalStateException("no connection yet");
+    }
+    return made;
+  }
+
+  int tag() {
+    return tag;
+  }
+
+  int flags() {
+    return flags;
+  }
+
+  int transferBytes() {
+    return transferBytes;
+  }
+
+  /// Whether the peer has gone meanwhile.
+  boolean isGone() {
+    return gone;
+  }
+
+  /// Tells the peer why not, and closes.
+  void refuse(int verdict) {
+    if (!gone) {
+      gone = true;
+      refusal = verdict;
+      connection().close();
+    }
+  }
+
+  /// Closes without a verdict.
+  void drop() {
+    noLongerSilent();
+    if (!gone) {
+      gone = true;
+      connection().abort();
+    }
+  }
+
+  private void noLongerSilent() {
+    if (silent) {
+      silent = false;
+      spoken.run();
+    }
+  }
+
+  @Override
+  public int fill(MemorySegment memory) {
+    int verdict = refusal;
+    refusal = 0;
+    return verdict == 0 ? 0 : Frame.answer(memory, verdict, 0);
+  }
+
+  @Override
+  void heard(byte[] words) {
+    noLongerSilent();
+    tag = Frame.number(words, 4);
+    flags = Frame.number(words, 8);
+    transferBytes = Frame.number(words, 12);
+    if (Frame.number(words, 0) != Frame.MAGIC || transferBytes < 1) {
+      drop();
+    } else {
+      connection().noDeadline();
+      ready.accept(this);
+    }
+  }
+
+  @Override
+  void failed(String why) {
+    noLongerSilent();
+    gone = true;
+  }
+}

@@ -1,0 +1,101 @@
+package sluice.vi.ring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Port;
+import sluice.vi.device.PortSpec;
+
+/// The connecting side's greeting: says what it wants, hears the verdict. Of the loop's thread,
+/// except for the answer.
+final class Connecting extends Greeting {
+  private final RingLoop loop;
+  private final PortSpec spec;
+  private final CompletableFuture<Port> answer = new CompletableFuture<>();
+  private @Nullable RingConnection connection;
+  private boolean reached;
+  private boolean said;
+
+  Connecting(RingLoop loop, PortSpec spec) {
+    super(Frame.ANSWER_BYTES);
+    this.loop = loop;
+    this.spec = spec;
+  }
+
+  CompletableFuture<Port> answer() {
+    return answer;
+  }
+
+  void connection(RingConnection made) {
+    connection = made;
+  }
+
+  /// The time is over.
+  void abandon() {
+    RingConnection made = connection;
+    if (made != null && !answer.isDone()) {
+      made.abort();
+    }
+  }
+
+  @Override
+  public void connected() {
+    reached = true;
+  }
+
+  @Override
+  public int fill(MemorySegment memory) {
+    if (said) {
+      return 0;
+    }
+    said = true;
+    return Frame.hello(memory, spec);
+  }
+
+  @Override
+  void heard(byte[] words) {
+    RingConnection made = connection;
+    int verdict = Frame.number(words, 4);
+    int bytes = Frame.number(words, 8);
+    if (made == null || Frame.number(words, 0) != Frame.MAGIC) {
+      refuse("what listens there is no VI");
+    } else if (verdict == Frame.OTHER_RELIABILITY) {
+      refuse("the accepting side wants another reliability. Fix: the same on both sides");
+    } else if (verdict == Frame.NO_TAG) {
+      refuse(noListener("for tag " + spec.tag()));
+    } else if (verdict != Frame.ACCEPTED || bytes < 1 || bytes > spec.transferBytes()) {
+      refuse("the listener answered messages of " + bytes + " bytes");
+    } else {
+      RingPort port = new RingPort(loop, made, spec.withTransferBytes(bytes), false);
+      made.user(port);
+      answer.complete(port);
+    }
+  }
+
+  private static String noListener(String what) {
+    return "no accept matches: nothing listens "
+        + what
+        + ". Fix: start the server first, at this host and port";
+  }
+
+  private void refuse(String why) {
+    failed(why);
+    RingConnection made = connection;
+    if (made != null) {
+      made.abort();
+    }
+  }
+
+  @Override
+  void failed(String why) {
+    boolean _ =
+        answer.completeExceptionally(
+            new IOException(
+                !reached
+                    ? noListener("there for tag " + spec.tag() + " (" + why + ")")
+                    : why.startsWith("the peer's process ended")
+                        ? "the listener was closed, or refuses, before it accepted"
+                        : why));
+  }
+}

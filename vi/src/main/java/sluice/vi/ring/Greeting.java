@@ -1,0 +1,52 @@
+package sluice.vi.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+
+/// The first words of a connection: gathers those of the peer and says those of this side. Of the
+/// loop's thread.
+abstract class Greeting implements RingConnection.User {
+  private final byte[] heard;
+  private int count;
+
+  /// @param bytes how many the peer says
+  Greeting(int bytes) {
+    heard = new byte[bytes];
+  }
+
+  /// All has come. What is behind it is the next user's.
+  abstract void heard(byte[] words);
+
+  /// What ended the connection before the greeting was over.
+  abstract void failed(String why);
+
+  @Override
+  public final int take(MemorySegment from, long offset, int length) {
+    int used = Math.min(length, heard.length - count);
+    MemorySegment.copy(from, JAVA_BYTE, offset, heard, count, used);
+    count += used;
+    if (used > 0 && count == heard.length) {
+      heard(heard);
+    }
+    return used;
+  }
+
+  @Override
+  public int fill(MemorySegment memory) {
+    return 0;
+  }
+
+  @Override
+  public final void lost(String why) {}
+
+  @Override
+  public final void ended(String why) {
+    failed(why);
+  }
+
+  @Override
+  public final void stopped() {
+    failed("the device was closed");
+  }
+}

@@ -1,0 +1,64 @@
+package sluice.vi.ring;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+import sluice.vi.device.Descriptor;
+
+/// Posted descriptors on their way from the thread at a queue to the loop: a ring with one producer
+/// and one consumer.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `slots` | the posting thread, the loop | plain, between the counts | plain |
+/// | `added` | the posting thread | acquire | release |
+/// | `removed` | the loop | acquire | release |
+final class Handover {
+  private static final VarHandle ADDED;
+  private static final VarHandle REMOVED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ADDED = lookup.findVarHandle(Handover.class, "added", int.class);
+      REMOVED = lookup.findVarHandle(Handover.class, "removed", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final @Nullable Descriptor[] slots;
+  private int added;
+  private int removed;
+
+  /// @param depth most descriptors at one time
+  Handover(int depth) {
+    slots = new Descriptor[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
+  }
+
+  /// @return false when it is full
+  boolean offer(Descriptor descriptor) {
+    int at = added;
+    if (at - (int) REMOVED.getAcquire(this) == slots.length) {
+      return false;
+    }
+    slots[at & (slots.length - 1)] = descriptor;
+    ADDED.setRelease(this, at + 1);
+    return true;
+  }
+
+  boolean isEmpty() {
+    return removed == (int) ADDED.getAcquire(this);
+  }
+
+  @Nullable Descriptor poll() {
+    int at = removed;
+    if (at == (int) ADDED.getAcquire(this)) {
+      return null;
+    }
+    Descriptor next = slots[at & (slots.length - 1)];
+    slots[at & (slots.length - 1)] = null;
+    REMOVED.setRelease(this, at + 1);
+    return next;
+  }
+}

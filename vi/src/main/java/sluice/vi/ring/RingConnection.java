@@ -1,0 +1,391 @@
+package sluice.vi.ring;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.SocketAddress;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.KernelTransport;
+import sluice.loop.engine.Token;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.sys.Errno;
+
+/// A TCP socket of the device. Of the loop's thread.
+///
+/// What its [User] has to say is gathered in one block and sent as one; meanwhile the next waits.
+/// What comes stands in chunks of the engine until the user takes it; when several wait, receiving
+/// is cancelled, so that TCP holds the peer back.
+///
+/// ```
+///  CONNECTING ──▶ OPEN ──close()──▶ LEAVING: the last bytes, end of sending, what comes is dropped
+///                   │                 │  the peer's end, or a second later
+///                   └──── broken ─────┴──▶ GONE: nothing is under way, the socket is closed
+/// ```
+final class RingConnection implements RingLoop.Handler {
+  private static final Account ACCOUNT = new Account("messages of VIs over TCP", 512L << 20);
+  private static final int STAGING_BYTES = 64 << 10;
+  private static final int CONNECT = 20;
+  private static final int MOST_HELD = 4;
+  private static final int SHUT_WR = 1;
+  private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /// What a connection carries. Of the loop's thread.
+  interface User {
+    /// The other side has been reached; only of a connection that this side began.
+    default void connected() {}
+
+    /// Puts what is to be sent into memory.
+    ///
+    /// @return how many bytes; 0 when there is nothing
+    int fill(MemorySegment memory);
+
+    /// What [#fill] gave last has left.
+    default void flushed() {}
+
+    /// Takes what has come.
+    ///
+    /// @return how many bytes; the rest comes again after [#resume]
+    int take(MemorySegment from, long offset, int length);
+
+    /// Whether it has taken something that it cannot deal with before more is posted.
+    default boolean waits() {
+      return false;
+    }
+
+    /// Nothing more comes, and nothing can be sent; what has come may still wait to be taken.
+    void lost(String why);
+
+    /// As [#lost], and all that has come has been taken.
+    void ended(String why);
+
+    /// The loop ends.
+    void stopped();
+  }
+
+  private enum State {
+    CONNECTING,
+    OPEN,
+    LEAVING,
+    GONE
+  }
+
+  private record Held(Block block, int from, int length) {}
+
+  private final RingLoop loop;
+  private final KernelTransport sockets;
+  private final int slot;
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private User user;
+  private State state = State.OPEN;
+  private int socket = -1;
+  private @Nullable Block staging;
+  private int stagedFrom;
+  private int stagedTo;
+  private boolean offering;
+  private boolean sending;
+  private boolean receiving;
+  private boolean cancelled;
+  private boolean connecting;
+  private boolean shut;
+  private @Nullable String end;
+  private boolean endTold;
+  private long deadline = Long.MAX_VALUE;
+  private boolean hasDeadline;
+
+  private RingConnection(RingLoop loop, User user) {
+    this.loop = loop;
+    this.user = user;
+    sockets = loop.sockets();
+    slot = loop.add(this);
+  }
+
+  /// One that a listener has accepted.
+  static RingConnection accepted(RingLoop loop, int socket, User user) {
+    RingConnection made = new RingConnection(loop, user);
+    made.socket = socket;
+    made.receive();
+    return made;
+  }
+
+  /// Begins to connect.
+  static RingConnection connect(RingLoop loop, SocketAddress address, User user)
+      throws IOException {
+    RingConnection made = new RingConnection(loop, user);
+    try {
+      made.state = State.CONNECTING;
+      made.socket = made.sockets.connect(address, loop.token(CONNECT, made.slot));
+      made.connecting = true;
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.state = State.GONE;
+      loop.remove(made.slot);
+      throw e;
+    }
+  }
+
+  /// What has not been taken is the next user's.
+  void user(User next) {
+    user = next;
+  }
+
+  /// From now on it is given up at this time, as `System.nanoTime` counts.
+  void deadline(long nanos) {
+    deadline = nanos;
+    hasDeadline = true;
+  }
+
+  void noDeadline() {
+    hasDeadline = false;
+  }
+
+  // ---- sending -------------------------------------------------------------------------------
+
+  /// Sends what the user has.
+  void pump() {
+    if (sending || shut || end != null || state == State.CONNECTING || state == State.GONE) {
+      return;
+    }
+    Block memory = staging;
+    if (memory == null) {
+      memory = Block.allocate(ACCOUNT, STAGING_BYTES);
+      if (memory == null) {
+        broken(ACCOUNT + ": no room for another connection");
+        return;
+      }
+      staging = memory;
+    }
+    int bytes = user.fill(memory.segment());
+    if (bytes > 0) {
+      stagedFrom = 0;
+      stagedTo = bytes;
+      send();
+    } else if (state == State.LEAVING) {
+      shut = true;
+      sockets.shutdown(socket, SHUT_WR);
+    }
+  }
+
+  private void send() {
+    Block memory = staging;
+    if (memory != null) {
+      sending = true;
+      int length = stagedTo - stagedFrom;
+      long token = loop.token(Token.SEND_ALL, slot);
+      sockets.sendAll(socket, token, memory.segment(), stagedFrom, length);
+    }
+  }
+
+  private void sent(int result) {
+    sending = false;
+    if (state == State.GONE) {
+      finish();
+    } else if (result == -Errno.EINTR || (result >= 0 && result < stagedTo - stagedFrom)) {
+      stagedFrom += Math.max(0, result);
+      send();
+    } else if (result < 0) {
+      broken("sending: " + Errno.name(result));
+    } else {
+      user.flushed();
+      pump();
+    }
+  }
+
+  // ---- receiving -----------------------------------------------------------------------------
+
+  private void receive() {
+    if (!receiving && end == null && state != State.GONE) {
+      receiving = true;
+      cancelled = false;
+      sockets.receive(socket, loop.token(Token.RECEIVE, slot));
+    }
+  }
+
+  private void received(int result, int flags) {
+    if (!Completion.hasMore(flags)) {
+      receiving = false;
+    }
+    if (Completion.hasChunk(flags)) {
+      Block chunk = sockets.arena().block(Completion.chunk(flags));
+      if (result > 0 && state != State.GONE) {
+        held.add(new Held(chunk, 0, result));
+      } else {
+        chunk.release();
+      }
+    } else if (result == 0) {
+      end = "the peer's process ended without closing the connection";
+    } else if (result != -Errno.ECANCELED
+        && result != -Errno.ENOBUFS
+        && result != -Errno.EINTR
+        && result < 0
+        && end == null) {
+      end = "the connection was lost: " + Errno.name(result);
+    }
+    if (state == State.GONE) {
+      finish();
+      return;
+    }
+    resume();
+  }
+
+  /// Offers the user again what waits.
+  void resume() {
+    if (offering) {
+      return; // the user calls from within take: the loop below goes on
+    }
+    offering = true;
+    offer();
+    offering = false;
+    if (state == State.GONE) {
+      return;
+    }
+    if (end != null) {
+      tellEnd();
+    } else if (held.size() >= MOST_HELD) {
+      if (receiving && !cancelled) {
+        cancelled = true;
+        sockets.cancel(loop.token(Token.RECEIVE, slot));
+      }
+    } else if (held.isEmpty() && state != State.CONNECTING && sockets.arena().free() > 0) {
+      receive();
+    }
+  }
+
+  private void offer() {
+    for (Held next = held.peek(); next != null; next = held.peek()) {
+      User asked = user;
+      int taken =
+          state == State.LEAVING
+              ? next.length
+              : user.take(next.block.segment(), next.from, next.length);
+      if (state == State.GONE) {
+        return; // the user has ended it, which gave the chunks back
+      }
+      Held _ = held.remove();
+      if (taken < next.length) {
+        held.addFirst(new Held(next.block, next.from + taken, next.length - taken));
+        if (user == asked && state == State.OPEN) {
+          return;
+        }
+      } else {
+        next.block.release();
+      }
+    }
+  }
+
+  private void tellEnd() {
+    String why = String.valueOf(end);
+    if (state == State.LEAVING) {
+      gone();
+      return;
+    }
+    if (!endTold) {
+      endTold = true;
+      user.lost(why);
+    }
+    if (held.isEmpty() && !user.waits() && state == State.OPEN) {
+      user.ended(why);
+      gone();
+    }
+  }
+
+  // ---- the end -------------------------------------------------------------------------------
+
+  /// Says what the user still has to say, then leaves.
+  void close() {
+    if (state == State.OPEN) {
+      state = State.LEAVING;
+      deadline(System.nanoTime() + LEAVE_NANOS);
+      pump();
+      resume();
+    } else if (state == State.CONNECTING) {
+      gone();
+    }
+  }
+
+  private void broken(String why) {
+    if (end == null) {
+      end = why;
+    }
+    resume();
+  }
+
+  /// Ends it without a word.
+  void abort() {
+    gone();
+  }
+
+  private void gone() {
+    if (state != State.GONE) {
+      state = State.GONE;
+      held.forEach(each -> each.block.release());
+      held.clear();
+      if (receiving) {
+        sockets.cancel(loop.token(Token.RECEIVE, slot));
+      }
+      if (sending) {
+        sockets.cancel(loop.token(Token.SEND_ALL, slot));
+      }
+      if (connecting) {
+        sockets.cancel(loop.token(CONNECT, slot));
+      }
+      finish();
+    }
+  }
+
+  /// Closes the socket when the kernel uses nothing of it any more.
+  private void finish() {
+    if (sending || receiving || connecting || socket < 0) {
+      return;
+    }
+    sockets.close(socket);
+    socket = -1;
+    loop.remove(slot);
+    Block memory = staging;
+    staging = null;
+    if (memory != null) {
+      memory.release();
+    }
+  }
+
+  @Override
+  public void completed(int op, int result, int flags) {
+    switch (op) {
+      case Token.SEND_ALL -> sent(result);
+      case Token.RECEIVE -> received(result, flags);
+      default -> connected(result);
+    }
+  }
+
+  private void connected(int result) {
+    connecting = false;
+    if (state == State.GONE) {
+      finish();
+    } else if (result < 0) {
+      user.ended("connecting: " + Errno.name(result));
+      gone();
+    } else {
+      state = State.OPEN;
+      user.connected();
+      receive();
+      pump();
+    }
+  }
+
+  @Override
+  public void sweep(long now, boolean stops) {
+    if (hasDeadline && now - deadline >= 0 && state != State.GONE) {
+      if (state != State.LEAVING) {
+        user.ended("no word of the peer in time");
+      }
+      gone();
+    } else if (stops && state != State.LEAVING && state != State.GONE) {
+      user.stopped();
+      close();
+    } else if (!receiving && end == null && held.isEmpty() && state == State.OPEN) {
+      resume(); // chunks of the engine were short
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package sluice.vi.ring;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.server.Engines;
+import sluice.vi.device.Device;
+import sluice.vi.device.Listener;
+import sluice.vi.device.Port;
+import sluice.vi.device.PortSpec;
+
+/// Connections over TCP, between processes and hosts. Any thread may call; one thread of its own,
+/// [RingLoop], moves all messages.
+///
+/// An address is `HOST:PORT`. Nothing tells that the peer is of the same user, and nothing is
+/// encrypted: the network is trusted, or the host is the loopback.
+final class RingDevice implements Device {
+  private final RingLoop loop;
+
+  /// Of the loop's thread.
+  private final Map<InetSocketAddress, Acceptor> acceptors = new HashMap<>();
+
+  RingDevice(Engines.Choice choice) throws IOException {
+    loop = new RingLoop(choice);
+  }
+
+  static InetSocketAddress address(String text) throws IOException {
+    int colon = text.lastIndexOf(':');
+    try {
+      String host = text.substring(0, Math.max(0, colon));
+      int port = Integer.parseInt(text.substring(colon + 1));
+      if (host.startsWith("[") && host.endsWith("]")) {
+        host = host.substring(1, host.length() - 1);
+      }
+      if (!host.isEmpty() && port >= 1 && port <= 0xffff) {
+        return new InetSocketAddress(InetAddress.getByName(host), port);
+      }
+    } catch (NumberFormatException e) {
+      // as other words that are no address
+    }
+    throw new IOException("the address of a VI here is HOST:PORT, as 10.0.0.7:7000: " + text);
+  }
+
+  @Override
+  public Listener listen(String place, int tag) throws IOException {
+    InetSocketAddress address = address(place);
+    RingListener listener = new RingListener(loop, () -> endListening(address, tag));
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    if (!loop.order(() -> listen(address, tag, listener, done))) {
+      throw closed();
+    }
+    if (!RingLoop.answer(done, "the loop")) {
+      throw new IOException(
+          "a listener for tag " + tag + " is at " + place + " already. Fix: another tag");
+    }
+    return listener;
+  }
+
+  private void listen(
+      InetSocketAddress address, int tag, RingListener to, CompletableFuture<Boolean> done) {
+    try {
+      Acceptor acceptor = acceptors.get(address);
+      if (acceptor == null) {
+        acceptor = Acceptor.open(loop, address);
+        acceptors.put(address, acceptor);
+      }
+      done.complete(acceptor.add(tag, to::arrived));
+    } catch (IOException e) {
+      done.completeExceptionally(e);
+    }
+  }
+
+  private void endListening(InetSocketAddress address, int tag) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    boolean ordered =
+        loop.order(() -> {
+          Acceptor acceptor = acceptors.get(address);
+          if (acceptor != null) {
+            acceptor.remove(tag);
+            if (acceptor.isUnused()) {
+              acceptors.remove(address);
+              var _ = acceptor.close().thenAccept(done::complete);
+              return;
+            }
+          }
+          done.complete(true);
+        });
+    try {
+      boolean _ = !ordered || RingLoop.answer(done, "the loop");
+    } catch (IOException e) {
+      // interrupted, or the device is being closed: the port becomes free a little later
+    }
+  }
+
+  @Override
+  public Port connect(String place, PortSpec spec, long timeoutNanos) throws IOException {
+    InetSocketAddress address = address(place);
+    Connecting greeting = new Connecting(loop, spec);
+    if (!loop.order(() -> begin(address, greeting))) {
+      throw closed();
+    }
+    try {
+      return timeoutNanos < 0
+          ? greeting.answer().get()
+          : greeting.answer().get(timeoutNanos, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      Throwable why = e.getCause() == null ? e : e.getCause();
+      throw new IOException(why.getMessage(), why);
+    } catch (TimeoutException e) {
+      return late(greeting, e);
+    } catch (InterruptedException e) {
+      Port _ = abandoned(greeting);
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while connecting", e);
+    }
+  }
+
+  private static IOException closed() {
+    return new IOException("the device is closed");
+  }
+
+  private void begin(InetSocketAddress address, Connecting greeting) {
+    try {
+      greeting.connection(RingConnection.connect(loop, address, greeting));
+    } catch (IOException e) {
+      greeting.failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Port late(Connecting greeting, TimeoutException e) throws IOException {
+    Port made = abandoned(greeting);
+    if (made != null) {
+      return made; // in the very last moment
+    }
+    throw new IOException("no accept came in time: a listener is there but does not accept", e);
+  }
+
+  private @Nullable Port abandoned(Connecting greeting) throws IOException {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    boolean ordered =
+        loop.order(() -> {
+          greeting.abandon();
+          done.complete(true);
+        });
+    boolean _ = ordered && RingLoop.answer(done, "the loop");
+    CompletableFuture<Port> answer = greeting.answer();
+    return answer.isDone() && !answer.isCompletedExceptionally() ? answer.resultNow() : null;
+  }
+
+  @Override
+  public void close() {
+    loop.close();
+  }
+}

@@ -1,0 +1,309 @@
+package sluice.vi.ring;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.engine.Completion;
+import sluice.loop.engine.CompletionSink;
+import sluice.loop.engine.Engine;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.KernelTransport;
+import sluice.loop.engine.Token;
+import sluice.loop.server.Engines;
+
+/// The thread of a device: it turns one engine and calls what its completions belong to. Any thread
+/// may hand it work; everything else belongs to the loop's thread.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `woken`, `Task.next` | any thread pushes, the loop takes all | acquire | compare-and-set |
+/// | `Task.queued` | any thread, the loop | compare-and-set | volatile |
+/// | `asleep` | the loop sets, a waking thread clears | volatile | volatile; compare-and-set |
+/// | `orders`, `stopped` | any thread | under the monitor of `orders` | same |
+/// | the rest | the loop | plain | plain |
+///
+/// Lifecycle: started → stopped: connections end, the engine is closed by its own thread.
+final class RingLoop implements AutoCloseable {
+  /// Received bytes stand in chunks until a receive is posted; [RingConnection] keeps few.
+  private static final EngineConfig CONFIG = EngineConfig.DEFAULT.withChunks(1024, 16 << 10);
+
+  private static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /// How long connections may take to say farewell when the device is closed.
+  private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private static final long ANSWER_SECONDS = 20;
+  private static final VarHandle WOKEN;
+  private static final VarHandle QUEUED;
+  private static final VarHandle ASLEEP;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      WOKEN = lookup.findVarHandle(RingLoop.class, "woken", Task.class);
+      ASLEEP = lookup.findVarHandle(RingLoop.class, "asleep", boolean.class);
+      QUEUED = lookup.findVarHandle(Task.class, "queued", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /// What completions belong to. Of the loop's thread.
+  interface Handler {
+    void completed(int op, int result, int flags);
+
+    /// A while has passed: what has a deadline looks at the clock.
+    ///
+    /// @param stops whether the loop ends: what can end at once does
+    void sweep(long now, boolean stops);
+  }
+
+  /// Work that comes again and again: waking for it makes no object.
+  abstract static class Task {
+    private @Nullable Task next;
+
+    @SuppressWarnings("unused") // through QUEUED
+    private boolean queued;
+
+    /// In the loop's thread.
+    abstract void run();
+  }
+
+  private final ArrayDeque<Runnable> orders = new ArrayDeque<>();
+  private final List<@Nullable Handler> handlers = new ArrayList<>();
+  private final List<Integer> generations = new ArrayList<>();
+  private final ArrayDeque<Integer> free = new ArrayDeque<>();
+  private final Thread thread;
+  private final CompletableFuture<Boolean> started = new CompletableFuture<>();
+  private @Nullable Engine engine;
+  private final CompletionSink sink = this::completed;
+  private long swept = System.nanoTime();
+  private boolean stopped;
+  private int open;
+
+  @SuppressWarnings("unused") // through WOKEN
+  private @Nullable Task woken;
+
+  @SuppressWarnings("unused") // through ASLEEP
+  private boolean asleep;
+
+  RingLoop(Engines.Choice choice) throws IOException {
+    thread = Thread.ofPlatform().daemon().name("sluice-vi-ring").unstarted(() -> run(choice));
+    thread.start();
+    boolean _ = answer(started, "the loop");
+  }
+
+  /// Waits for what the loop does.
+  static <T> T answer(CompletableFuture<T> future, String what) throws IOException {
+    try {
+      return future.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      Throwable why = e.getCause() == null ? e : e.getCause();
+      throw new IOException(why.getMessage(), why);
+    } catch (TimeoutException e) {
+      throw new IOException(what + " did not answer in time", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for " + what, e);
+    }
+  }
+
+  // ---- any thread ----------------------------------------------------------------------------
+
+  /// Has the loop do something once.
+  ///
+  /// @return false when the loop has been stopped: it is not done
+  boolean order(Runnable order) {
+    synchronized (orders) {
+      if (stopped) {
+        return false;
+      }
+      orders.add(order);
+    }
+    wake();
+    return true;
+  }
+
+  /// Has the loop run a task soon, once for all calls before it runs.
+  void wake(Task task) {
+    if (!QUEUED.compareAndSet(task, false, true)) {
+      return;
+    }
+    Task first;
+    do {
+      first = (Task) WOKEN.getVolatile(this);
+      task.next = first;
+    } while (!WOKEN.compareAndSet(this, first, task));
+    wake();
+  }
+
+  private void wake() {
+    Engine turning = engine;
+    if (turning != null
+        && (boolean) ASLEEP.getVolatile(this)
+        && ASLEEP.compareAndSet(this, true, false)) {
+      turning.wake();
+    }
+  }
+
+  // ---- the loop's thread ---------------------------------------------------------------------
+
+  private void run(Engines.Choice choice) {
+    try (Engine opened = Engines.open(choice, CONFIG)) {
+      engine = opened;
+      started.complete(true);
+      while (!isStopped()) {
+        turn(opened);
+      }
+      farewell(opened);
+    } catch (IOException | RuntimeException e) {
+      started.completeExceptionally(e);
+      synchronized (orders) {
+        stopped = true;
+      }
+    }
+  }
+
+  private void turn(Engine turning) {
+    runOrders();
+    runTasks();
+    ASLEEP.setVolatile(this, true);
+    boolean more = WOKEN.getVolatile(this) != null || hasOrders();
+    long wait = more ? 0 : open > 0 ? SWEEP_NANOS * 10 : -1;
+    int _ = turning.turn(wait, sink);
+    ASLEEP.setVolatile(this, false);
+    turning.sockets().arena().reclaim();
+    long now = System.nanoTime();
+    if (now - swept > SWEEP_NANOS) {
+      sweep(now, false);
+    }
+  }
+
+  private void sweep(long now, boolean stops) {
+    swept = now;
+    for (int i = 0; i < handlers.size(); i++) {
+      Handler handler = handlers.get(i);
+      if (handler != null) {
+        handler.sweep(now, stops);
+      }
+    }
+  }
+
+  private void farewell(Engine turning) {
+    runOrders();
+    runTasks();
+    long end = System.nanoTime() + FAREWELL_NANOS;
+    sweep(System.nanoTime(), true);
+    while (open > 0 && System.nanoTime() - end < 0) {
+      int _ = turning.turn(SWEEP_NANOS, sink);
+      turning.sockets().arena().reclaim();
+      sweep(System.nanoTime(), true);
+    }
+  }
+
+  private boolean isStopped() {
+    synchronized (orders) {
+      return stopped;
+    }
+  }
+
+  private boolean hasOrders() {
+    synchronized (orders) {
+      return !orders.isEmpty() || stopped;
+    }
+  }
+
+  private void runOrders() {
+    while (true) {
+      Runnable next;
+      synchronized (orders) {
+        next = orders.poll();
+      }
+      if (next == null) {
+        return;
+      }
+      next.run();
+    }
+  }
+
+  private void runTasks() {
+    Task task = (Task) WOKEN.getAndSet(this, null);
+    while (task != null) {
+      Task next = task.next;
+      task.next = null;
+      QUEUED.setVolatile(task, false); // what comes from now on wakes again
+      task.run();
+      task = next;
+    }
+  }
+
+  private void completed(long token, int result, int flags) {
+    int slot = Token.index(token);
+    Handler handler = slot < handlers.size() ? handlers.get(slot) : null;
+    if (handler != null && generations.get(slot) == Token.generation(token)) {
+      handler.completed(Token.op(token), result, flags);
+    } else if (Completion.hasChunk(flags)) {
+      sockets().arena().block(Completion.chunk(flags)).release();
+    }
+  }
+
+  KernelTransport sockets() {
+    Engine turning = engine;
+    if (turning == null) {
+      throw new IllegalStateException("the loop has not started");
+    }
+    return turning.sockets();
+  }
+
+  /// Gives a handler its number.
+  int add(Handler handler) {
+    open++;
+    Integer slot = free.poll();
+    if (slot != null) {
+      handlers.set(slot, handler);
+      return slot;
+    }
+    handlers.add(handler);
+    generations.add(1);
+    return handlers.size() - 1;
+  }
+
+  long token(int op, int slot) {
+    return Token.of(op, generations.get(slot), slot);
+  }
+
+  void remove(int slot) {
+    open--;
+    handlers.set(slot, null);
+    generations.set(slot, Token.nextGeneration(generations.get(slot)));
+    free.add(slot);
+  }
+
+  /// Ends all connections and the thread.
+  @Override
+  public void close() {
+    synchronized (orders) {
+      stopped = true;
+    }
+    wake();
+    boolean interrupted = false;
+    while (thread != Thread.currentThread() && thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package sluice.vi.ring;
+
+import java.io.IOException;
+import java.util.List;
+import sluice.loop.engine.Backend;
+import sluice.loop.server.Engines;
+import sluice.vi.device.Device;
+import sluice.vi.device.DeviceProvider;
+
+/// Offers the device `ring`: TCP by the loop's engines, io_uring where there is one. The system
+/// property `sluice.vi.ring` names another engine. Stateless.
+public final class RingProvider implements DeviceProvider {
+  /// For [java.util.ServiceLoader].
+  public RingProvider() {}
+
+  private static Engines.Choice choice() throws IOException {
+    try {
+      return Engines.choose(Backend.parse(System.getProperty("sluice.vi.ring", "auto")));
+    } catch (IllegalArgumentException e) {
+      throw new IOException("the property sluice.vi.ring: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public List<String> names() {
+    return List.of("ring");
+  }
+
+  @Override
+  public String why(String name) {
+    try {
+      Engines.Choice _ = choice();
+      return "";
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  @Override
+  public String about(String name) {
+    try {
+      Engines.Choice choice = choice();
+      return "TCP by " + choice.backend() + " (" + choice.why().replace('\n', ' ') + ")";
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  @Override
+  public Device open(String name) throws IOException {
+    return new RingDevice(choice());
+  }
+}
