@@ -24,6 +24,7 @@ record Explanation(String why, String fix) {
           case "mount" -> mount(errno);
           case "umount2" -> unmount(errno);
           case "FuseMount.open" -> fuseDevice(errno);
+          case "TapDevice.open" -> tapDevice(errno);
           case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
         };
@@ -272,6 +273,28 @@ record Explanation(String why, String fix) {
               "modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN");
       case Errno.EPERM, Errno.EACCES ->
           new Explanation("this user may not open the device", "run as root (sudo)");
+      default -> none();
+    };
+  }
+
+  private static Explanation tapDevice(int errno) {
+    return switch (errno) {
+      case Errno.ENOENT, Errno.ENXIO, Errno.ENODEV ->
+          new Explanation(
+              "the kernel module tun is not loaded, or the container was not given the device",
+              "modprobe tun; in a container: --device /dev/net/tun --cap-add NET_ADMIN");
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              "only a process with CAP_NET_ADMIN makes a TAP device; another user's cannot be"
+                  + " opened",
+              "as root, once: ip tuntap add dev NAME mode tap user USER; or run as root");
+      case Errno.EBUSY ->
+          new Explanation(
+              "another process has the TAP device open", "end it, or use another device");
+      case Errno.EINVAL ->
+          new Explanation(
+              "there is an interface of that name that is no TAP device of one queue",
+              "another name, or remove the interface: ip link del NAME");
       default -> none();
     };
   }

@@ -59,6 +59,10 @@ final class AbiProbe {
       #include <linux/audit.h>
       #include <linux/filter.h>
       #include <linux/fuse.h>
+      #include <linux/bpf.h>
+      #include <linux/if.h>
+      #include <linux/if_tun.h>
+      #include <linux/if_xdp.h>
       #include <linux/io_uring.h>
       #include <linux/magic.h>
       #include <linux/openat2.h>
