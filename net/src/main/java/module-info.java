@@ -11,4 +11,6 @@ module sluice.net {
 
   exports sluice.net;
   exports sluice.net.port;
+  exports sluice.net.stack;
+  exports sluice.net.transport;
 }

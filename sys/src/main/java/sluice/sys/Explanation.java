@@ -25,13 +25,15 @@ record Explanation(String why, String fix) {
           case "umount2" -> unmount(errno);
           case "FuseMount.open" -> fuseDevice(errno);
           case "TapDevice.open" -> tapDevice(errno);
+          case "XdpSocket.open", "XdpSocket.bind", "bpf", "XdpFilter.attach" ->
+              PacketExplanation.of(call, errno);
           case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
         };
     return specific.isEmpty() ? general(call, errno) : specific;
   }
 
-  private static Explanation none() {
+  static Explanation none() {
     return new Explanation("", "");
   }
 

@@ -79,7 +79,8 @@ final class SimWire implements NanoClock {
     if (happens(faults.lost)) {
       return;
     }
-    if (happens(faults.corrupted)) {
+    boolean arp = bytes[12] == 8 && bytes[13] == 6; // which has no checksum but the frame's
+    if (happens(faults.corrupted) && !arp) {
       bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
     }
     long late = happens(faults.delayed) ? random.nextInt(50) * FLIGHT_NANOS : 0;
