@@ -35,6 +35,7 @@ module sluice.bench {
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;
+  requires sluice.net;
   requires sluice.sys;
   requires sluice.testbase;
 

@@ -13,4 +13,6 @@ module sluice.net {
   exports sluice.net.port;
   exports sluice.net.stack;
   exports sluice.net.transport;
+  exports sluice.net.xdp to
+      sluice.bench;
 }

@@ -7,6 +7,7 @@ import sluice.bench.cases.CaseBench;
 import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
 import sluice.bench.iozone.IozoneBench;
+import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
 
 /// All benches. Stateless.
@@ -28,7 +29,8 @@ public final class Benches {
           new FuseBench(),
           new PortalBench(),
           new DomainBench(),
-          new RevokeBench());
+          new RevokeBench(),
+          new PacketBench());
 
   private Benches() {}
 

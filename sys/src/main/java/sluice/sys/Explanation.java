@@ -338,6 +338,9 @@ record Explanation(String why, String fix) {
               "the process lacks the permission or capability for this, or a seccomp filter or LSM"
                   + " denies it",
               "grant it, or run as a user who has it; `sluice doctor` shows what is blocked");
+      case Errno.ENODEV ->
+          new Explanation(
+              "there is no such device or interface", "check the name; ip link show lists them");
       case Errno.ENOENT ->
           new Explanation("there is no such file or object", "check the path or the number");
       case Errno.EBADF ->

@@ -25,6 +25,7 @@ import sluice.sys.uring.IoUringProbe;
 import sluice.sys.uring.Opcode;
 import sluice.sys.uring.Sqe;
 import sluice.sys.xdp.Bpf;
+import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.NetNamespace;
 import sluice.sys.xdp.TapDevice;
 import sluice.sys.xdp.XdpRing;
@@ -67,6 +68,8 @@ final class AbiProbe {
       #include <linux/fuse.h>
       #include <linux/bpf.h>
       #include <linux/if.h>
+      #include <linux/if_arp.h>
+      #include <linux/sockios.h>
       #include <linux/if_link.h>
       #include <linux/if_tun.h>
       #include <linux/if_xdp.h>
@@ -125,6 +128,7 @@ final class AbiProbe {
           Map.entry(XdpSocket.class, Map.of("(XDP|AF|SOL)_[A-Z_]+", "")),
           Map.entry(XdpRing.class, Map.of("XDP_[A-Z_]+", "")),
           Map.entry(TapDevice.class, Map.of("(TUN|IFF_)[A-Z_]+", "")),
+          Map.entry(NetInterface.class, Map.of("(SIOCG|ARPHRD_)[A-Z]+", "")),
           Map.entry(NetNamespace.class, Map.of("CLONE_[A-Z]+", "")),
           Map.entry(Bpf.class, Map.of("(BPF|XDP)_[A-Z_]+", "")),
           Map.entry(Mapping.class, Map.of("(PROT|MAP|MADV)_[A-Z]+", "")));

@@ -27,11 +27,6 @@ public final class FramePool {
     }
   }
 
-  /// Whether the place is inside of one of the frames.
-  public boolean contains(long place) {
-    return place >= base && place - base >> shift < free.length;
-  }
-
   public int available() {
     return count;
   }

@@ -24,7 +24,7 @@ public final class InterruptLine implements AutoCloseable {
 
   /// Begins with interrupts off.
   ///
-  /// @param fd stays the caller's, who closes it after this
+  /// @param fd stays the caller's, and is closed after this
   /// @param mostNanos after which the handler is called although there is nothing, for timers
   public InterruptLine(String device, int fd, long mostNanos, InterruptHandler handler) {
     this.fd = fd;

@@ -122,7 +122,7 @@ final class Ipv4Input {
     }
   }
 
-  /// Tells the sender, but not of a packet for all stations or one that came in pieces.
+  /// Tells the sender, but not of a packet for all stations, nor of fragments.
   private void refuse(MemorySegment packet, long headerAt, int packetBytes, int code) {
     if (Ipv4Header.destination(packet, headerAt) == own.address()
         && !Ipv4Header.isFragment(packet, headerAt)) {

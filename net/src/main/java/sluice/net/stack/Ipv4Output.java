@@ -18,7 +18,7 @@ final class Ipv4Output {
   private final int mostPayload;
   private int id;
 
-  /// @param id of the first packet: one that strangers cannot tell (RFC 7739)
+  /// @param id of the first packet, which strangers cannot tell (RFC 7739)
   Ipv4Output(PacketPort port, LinkOutput link, StackCounters counters, Ipv4Prefix own, int id) {
     this.port = port;
     this.link = link;

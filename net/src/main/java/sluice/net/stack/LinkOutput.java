@@ -72,7 +72,7 @@ final class LinkOutput {
   ///
   /// @param frame where the frame begins; it is not the caller's any more
   /// @param bytes of header and packet
-  /// @param destination one that [#hasRoute]
+  /// @param destination has a route ([#hasRoute])
   void send(long frame, int bytes, int destination) {
     int hop = nextHop(destination);
     if (isBroadcast(hop)) {

@@ -41,14 +41,14 @@ final class Neighbours {
     Arrays.fill(states, State.FREE);
   }
 
-  private int set(int address) {
+  private int firstOf(int address) {
     int mixed = address * 0x9e37_79b1;
     return (mixed >>> 7) & mask & -WAYS;
   }
 
   /// The slot of an address; -1 when it is not here.
   int find(int address) {
-    int first = set(address);
+    int first = firstOf(address);
     for (int slot = first; slot < first + WAYS; slot++) {
       if (states[slot] != State.FREE && addresses[slot] == address) {
         return slot;
@@ -61,7 +61,7 @@ final class Neighbours {
   ///
   /// @return -1 when all places of its set are being asked for
   private int insert(int address) {
-    int first = set(address);
+    int first = firstOf(address);
     int chosen = -1;
     for (int slot = first; slot < first + WAYS; slot++) {
       if (states[slot] == State.FREE) {
@@ -138,7 +138,7 @@ final class Neighbours {
 
   /// Notes that a station has said its hardware address.
   ///
-  /// @param add whether one that is not here is added
+  /// @param add whether an address that is not here is added
   /// @return the slot; -1 when nothing was noted
   int confirm(int address, long mac, boolean add, long now) {
     int found = find(address);

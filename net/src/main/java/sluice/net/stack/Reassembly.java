@@ -13,9 +13,9 @@ import sluice.net.wire.Ipv4Header;
 ///  context:  | payload, 64 KiB | 1 bit for each 8 bytes that are there |
 /// ```
 ///
-/// A fragment that repeats bytes which are there is ignored: first bytes stay. One that overlaps
-/// others in part, or contradicts the end that another has told, makes the whole packet refused
-/// (RFC 1858, RFC 5722): the rest of it is dropped until its time is over. *Expiry*: a packet has
+/// A fragment that repeats bytes which are there is ignored: first bytes stay. A partial
+/// overlap, or a second end of the packet, makes the whole packet refused (RFC 1858, RFC 5722): the
+/// rest of it is dropped until its time is over. *Expiry*: a packet has
 /// 15 seconds from its first fragment. *Eviction*: the oldest makes room, of the same sender when
 /// that has a quarter of all.
 final class Reassembly {

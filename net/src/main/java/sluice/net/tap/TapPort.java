@@ -2,7 +2,6 @@ package sluice.net.tap;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.NetworkInterface;
 import java.security.SecureRandom;
 import sluice.memory.Account;
 import sluice.memory.Block;
@@ -10,6 +9,7 @@ import sluice.net.port.FrameBatch;
 import sluice.net.port.FramePool;
 import sluice.net.port.PacketPort;
 import sluice.sys.Files;
+import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.TapDevice;
 
 /// A port at the cable's end of a TAP device: the station at its other end is the kernel of this
@@ -50,8 +50,7 @@ public final class TapPort implements PacketPort {
   public static TapPort open(String device) throws IOException {
     int fd = TapDevice.open(device);
     try {
-      NetworkInterface found = NetworkInterface.getByName(device);
-      int mtu = found == null ? 1500 : found.getMTU();
+      int mtu = NetInterface.named(device).mtu();
       return new TapPort(device, fd, Math.min(mtu, FRAME_BYTES - ETHERNET_BYTES));
     } catch (IOException | RuntimeException e) {
       int _ = Files.close(fd);

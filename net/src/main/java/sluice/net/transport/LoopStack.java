@@ -2,7 +2,6 @@ package sluice.net.transport;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import sluice.loop.DescriptorWatch;
@@ -40,7 +39,7 @@ final class LoopStack {
     LoopStack made = new LoopStack(loop, stack, filter);
     loop.onClose(made::close);
     if (!made.watch.arm(DescriptorWatch.READABLE)) {
-      made.close();
+      made.watch.close();
       throw new UnsupportedOperationException(
           "the engine of "
               + loop.name()
@@ -69,10 +68,6 @@ final class LoopStack {
     }
   }
 
-  Ipv4Stack stack() {
-    return stack;
-  }
-
   /// Opens a port on the stack's address.
   ///
   /// @param wanted the host is the stack's own or a wildcard; port 0 is any free one
@@ -90,20 +85,17 @@ final class LoopStack {
               + own.getHostAddress()
               + ", and speaks IPv4\n  Fix: bind that address or 0.0.0.0");
     }
-    if (host instanceof Inet4Address || host.isAnyLocalAddress()) {
-      UdpSocket socket = stack.bind(wanted.getPort(), filter::release);
-      try {
-        filter.own(socket.port());
-      } catch (IOException e) {
-        socket.close();
-        throw e;
-      }
-      UserDatagrams made =
-          new UserDatagrams(loop, new Bound(socket, new InetSocketAddress(own, socket.port())), handler);
-      socket.receiver(made::received);
-      return made;
+    UdpSocket socket = stack.bind(wanted.getPort(), filter::release);
+    try {
+      filter.own(socket.port());
+    } catch (IOException e) {
+      socket.close();
+      throw e;
     }
-    throw new AssertionError(wanted);
+    InetSocketAddress bound = new InetSocketAddress(own, socket.port());
+    UserDatagrams made = new UserDatagrams(loop, new Bound(socket, bound), handler);
+    socket.receiver(made::received);
+    return made;
   }
 
   private InetAddress ownAddress() throws IOException {
@@ -147,11 +139,9 @@ final class LoopStack {
     }
   }
 
-  void close() {
-    if (!closed) {
-      closed = true;
-      watch.close();
-      stack.close();
-    }
+  /// The loop has closed its engine, which waits for nothing any more.
+  private void close() {
+    closed = true;
+    stack.close();
   }
 }

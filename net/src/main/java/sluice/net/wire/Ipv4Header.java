@@ -19,7 +19,6 @@ public final class Ipv4Header {
   public static final int UDP = 17;
 
   public static final int MORE_FRAGMENTS = 0x2000;
-  public static final int DONT_FRAGMENT = 0x4000;
   private static final int OFFSET = 0x1fff;
 
   private Ipv4Header() {}

@@ -2,7 +2,6 @@ package sluice.net.xdp;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import sluice.net.port.FrameBatch;
 import sluice.net.port.PacketPort;
 import sluice.sys.Epoll;
 import sluice.sys.SysException;
+import sluice.sys.xdp.NetInterface;
 
 /// A port on queues of a network interface, by AF_XDP. Owned by one thread.
 ///
@@ -33,25 +33,12 @@ public final class XdpPort implements PacketPort {
   private int next;
   private boolean closed;
 
-  private XdpPort(NetworkInterface found, DeviceMemory memory, XdpFilter filter)
-      throws IOException {
-    this.device = found.getName();
-    this.macAddress = macAddress(found);
-    this.mtu = Math.min(found.getMTU(), MOST_MTU);
+  private XdpPort(String device, NetInterface found, DeviceMemory memory, XdpFilter filter) {
+    this.device = device;
+    this.macAddress = found.macAddress();
+    this.mtu = Math.min(found.mtu(), MOST_MTU);
     this.memory = memory;
     this.filter = filter;
-  }
-
-  private static long macAddress(NetworkInterface found) throws IOException {
-    byte[] bytes = found.getHardwareAddress();
-    if (bytes == null || bytes.length != 6) {
-      throw new IOException(found.getName() + " is no Ethernet. Fix: another interface");
-    }
-    long address = 0;
-    for (byte each : bytes) {
-      address = address << 8 | each & 0xff;
-    }
-    return address;
   }
 
   /// Opens the queues and attaches the program.
@@ -59,11 +46,7 @@ public final class XdpPort implements PacketPort {
   /// @throws IOException when the interface is not there, or the kernel refuses; the message says
   ///   why and what to do
   public static XdpPort open(XdpConfig config) throws IOException {
-    NetworkInterface found = NetworkInterface.getByName(config.device());
-    if (found == null) {
-      throw new IOException(
-          "no interface " + config.device() + ". Fix: one of those that ip link shows");
-    }
+    NetInterface found = NetInterface.named(config.device());
     XdpFilter filter = XdpFilter.load(config.address(), config.ownsAddress(), config.queues());
     DeviceMemory memory;
     try {
@@ -72,18 +55,12 @@ public final class XdpPort implements PacketPort {
       filter.close();
       throw e;
     }
-    XdpPort made = null;
+    XdpPort made = new XdpPort(config.device(), found, memory, filter);
     try {
-      made = new XdpPort(found, memory, filter);
-      made.openQueues(found.getIndex(), config.queues());
+      made.openQueues(found.index(), config.queues());
       return made;
     } catch (IOException | RuntimeException e) {
-      if (made != null) {
-        made.close();
-      } else {
-        filter.close();
-        memory.close();
-      }
+      made.close();
       throw e;
     }
   }

@@ -94,13 +94,14 @@ class TapKernelIT {
   void theKernelPingsUs() throws Exception {
     assumeTrue(
         NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
+    long before = stack.counters().reassembled();
     for (int bytes : new int[] {56, 4000, 60_000}) {
       String text =
           await(room.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.8.0.2"));
       assertThat(text).contains("5 received, 0% packet loss");
     }
     assertThat(stack.counters().echoes()).isEqualTo(15);
-    assertThat(stack.counters().reassembled()).isEqualTo(10);
+    assertThat(stack.counters().reassembled() - before).isEqualTo(10);
     assertThat(stack.counters().malformed()).isZero();
     assertThat(stack.counters().badChecksums()).isZero();
   }
@@ -116,7 +117,8 @@ class TapKernelIT {
       lengths.add(length);
     });
     for (int bytes : new int[] {0, 56, 4000}) {
-      assertThat(stack.echo(KERNEL, bytes, Arrays.copyOf(data, bytes))).isTrue();
+      // not all zeros: the kernel's checksum of that is 0 and not 0xffff, which is wrong
+      assertThat(stack.echo(KERNEL, 1 + bytes, Arrays.copyOf(data, bytes))).isTrue();
       int count = lengths.size();
       pollUntil("a reply", () -> lengths.size() > count);
     }

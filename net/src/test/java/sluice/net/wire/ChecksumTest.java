@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The sum, against one that adds a 16-bit word at a time.
+/// The sum, against a loop that adds a 16-bit word at a time.
 @Timeout(60)
 class ChecksumTest {
   private static int plainSum(MemorySegment memory, long at, int bytes) {
