@@ -29,8 +29,7 @@ final class NfsUdpProbe {
 
   /// @param args host, port, export, how often the attributes are asked for
   public static void main(String[] args) throws IOException {
-    NfsUdpProbe probe =
-        new NfsUdpProbe(new InetSocketAddress(args[0], Integer.parseInt(args[1])));
+    NfsUdpProbe probe = new NfsUdpProbe(new InetSocketAddress(args[0], Integer.parseInt(args[1])));
     byte[] path = args[2].getBytes(StandardCharsets.UTF_8);
     ByteBuffer mounted = probe.call(MOUNT, 1, path);
     check(mounted.getInt() == 0, "mounted");

@@ -38,8 +38,7 @@ final class NfsUdpStackTest {
     assumeTrue(trial.exit() == 0, "no network namespace (needs root): " + trial.output());
   }
 
-  private void serve(String before, String after, String stack, String announced)
-      throws Exception {
+  private void serve(String before, String after, String stack, String announced) throws Exception {
     Path image = directory.resolve("image");
     assertThat(Commands.run("fs", "mkfs", "--size", "16M", image.toString())).isZero();
     List<String> command =
@@ -101,8 +100,7 @@ final class NfsUdpStackTest {
     assertThat(Commands.run("fs", "mkfs", "--size", "16M", image.toString())).isZero();
     assertThat(Commands.run("nfs", image.toString(), "--udp-stack", "tun:t0")).isEqualTo(2);
     assertThat(
-            Commands.run(
-                "nfs", image.toString(), "--no-udp", "--udp-stack", "tap:t0,10.9.0.2/24"))
+            Commands.run("nfs", image.toString(), "--no-udp", "--udp-stack", "tap:t0,10.9.0.2/24"))
         .isEqualTo(2);
   }
 }

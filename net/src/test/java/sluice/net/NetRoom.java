@@ -80,8 +80,7 @@ public final class NetRoom implements AutoCloseable {
   public String run(String command) {
     try {
       Process process = start(command);
-      String text =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       int status = Patience.end(process);
       if (status != 0) {
         throw new AssertionError(command + ": status " + status + ": " + text);
@@ -94,8 +93,8 @@ public final class NetRoom implements AutoCloseable {
     }
   }
 
-  /// Does something in the namespace that the thread was in before: that of another room, if it
-  /// was entered first.
+  /// Does something in the namespace that the thread was in before: that of another room, if it was
+  /// entered first.
   public <T, X extends Exception> T outside(Action<T, X> action) throws X {
     try {
       NetNamespace.enter(before);

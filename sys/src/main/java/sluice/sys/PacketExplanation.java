@@ -38,8 +38,7 @@ final class PacketExplanation {
               "the interface has no such queue, or its driver does not offer the mode",
               "ethtool -l INTERFACE shows the queues; another mode, or the driver tap");
       case Errno.ENODEV, Errno.ENETDOWN, Errno.ENXIO ->
-          new Explanation(
-              "the interface is not there, or is down", "ip link set INTERFACE up");
+          new Explanation("the interface is not there, or is down", "ip link set INTERFACE up");
       default -> Explanation.none();
     };
   }

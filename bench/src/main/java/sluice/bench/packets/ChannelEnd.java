@@ -41,8 +41,7 @@ final class ChannelEnd implements PacketEnd {
   }
 
   @Override
-  public long exchange(int bytes, int window, long nanos, RoundTrips results)
-      throws IOException {
+  public long exchange(int bytes, int window, long nanos, RoundTrips results) throws IOException {
     long came = 0;
     long sent = 0;
     long start = System.nanoTime();

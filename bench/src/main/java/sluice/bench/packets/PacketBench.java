@@ -103,7 +103,14 @@ public final class PacketBench implements Bench {
   private static void connect(String server, String client) throws IOException {
     String in = "nsenter -n -t ";
     String link = " type veth peer name " + CLIENT_LINK + " numrxqueues 1 numtxqueues 1 netns ";
-    run(in + server + " ip link add " + SERVER_LINK + " numrxqueues 1 numtxqueues 1" + link + client);
+    run(
+        in
+            + server
+            + " ip link add "
+            + SERVER_LINK
+            + " numrxqueues 1 numtxqueues 1"
+            + link
+            + client);
     run(in + server + " ip addr add 10.11.0.1/24 dev " + SERVER_LINK);
     run(in + client + " ip addr add 10.11.0.2/24 dev " + CLIENT_LINK);
     run(in + server + " ip link set " + SERVER_LINK + " up");
@@ -112,8 +119,7 @@ public final class PacketBench implements Bench {
 
   private static void run(String command) throws IOException {
     try {
-      Process process =
-          new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
+      Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
       String said = new String(process.getInputStream().readAllBytes());
       if (process.waitFor() != 0) {
         throw new IOException(command + ": " + said + "Fix: run it as root");
@@ -125,8 +131,7 @@ public final class PacketBench implements Bench {
   }
 
   private static CaseResult measure(
-      Options options, Case one, WorkerProcess server, WorkerProcess client)
-      throws IOException {
+      Options options, Case one, WorkerProcess server, WorkerProcess client) throws IOException {
     List<Entry> entries =
         List.of(
             new Entry(XDP, new Series(XDP, false)),

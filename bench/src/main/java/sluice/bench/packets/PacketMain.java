@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// The process at one end. Commands on standard input, one a line: `pid`; at the server
-/// `echo SYSTEM` and `end`; at the client `measure SYSTEM BYTES WINDOW MILLIS`.
+/// The process at one end. Commands on standard input, one a line: `pid`; at the server `echo
+/// SYSTEM` and `end`; at the client `measure SYSTEM BYTES WINDOW MILLIS`.
 final class PacketMain {
   private @Nullable Thread echoing;
   private volatile boolean ended;

@@ -10,8 +10,8 @@ public interface UserDatagramSocket {
 
   /// Stages a datagram; its bytes are used no more when this returns.
   ///
-  /// @param memory the bytes are `[at, at + length)`; the [UserDatagrams#HEADROOM_BYTES] before
-  ///   may be overwritten
+  /// @param memory the bytes are `[at, at + length)`; the [UserDatagrams#HEADROOM_BYTES] before may
+  ///   be overwritten
   /// @param address of IPv4, in host order
   /// @return false when it was dropped
   boolean send(MemorySegment memory, long at, int length, int address, int port);

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// `KernelDatagrams` is the port over the kernel's sockets, [UserDatagrams] that over a network
-/// stack of our own; [DatagramPorts] lets a server choose. `DatagramInterruptlets` answers fast
-/// and slow on any port.
+/// stack of our own; [DatagramPorts] lets a server choose. `DatagramInterruptlets` answers fast and
+/// slow on any port.
 @NullMarked
 package sluice.loop.datagrams;
 

@@ -2,9 +2,9 @@ package sluice.net.port;
 
 import sluice.sys.PollFds;
 
-/// The interrupts of one device: a thread that waits for its descriptor and calls the handler. After
-/// each interrupt they are off until [#enable], so that a worker which drains the device is not
-/// interrupted. Any thread may call.
+/// The interrupts of one device: a thread that waits for its descriptor and calls the handler.
+/// After each interrupt they are off until [#enable], so that a worker which drains the device is
+/// not interrupted. Any thread may call.
 ///
 /// ```
 ///  enable() ─▶ ON ── descriptor is readable, or time is over ─▶ OFF: handleInterrupt() ─▶ worker

@@ -44,8 +44,8 @@ public interface PacketPort extends AutoCloseable {
   /// @return frames that were added
   int receive(FrameBatch into);
 
-  /// A free frame for sending: the offset of its first byte; -1 when all are in use, which
-  /// [#flush] may change.
+  /// A free frame for sending: the offset of its first byte; -1 when all are in use, which [#flush]
+  /// may change.
   long claim();
 
   /// Gives a frame back.

@@ -69,10 +69,8 @@ final class Icmp {
       }
       case IcmpHeader.ECHO_REPLY -> {
         if (listener != null) {
-          int word =
-              IcmpHeader.echoId(memory, at) << 16 | IcmpHeader.echoNumber(memory, at);
-          listener.replied(
-              source, word, memory, at + IcmpHeader.BYTES, bytes - IcmpHeader.BYTES);
+          int word = IcmpHeader.echoId(memory, at) << 16 | IcmpHeader.echoNumber(memory, at);
+          listener.replied(source, word, memory, at + IcmpHeader.BYTES, bytes - IcmpHeader.BYTES);
         }
       }
       case IcmpHeader.UNREACHABLE -> counters.icmpErrorsReceived++;
@@ -86,8 +84,7 @@ final class Icmp {
   boolean echo(int destination, int idAndNumber, byte[] data) {
     MemorySegment memory = scratch.segment();
     int bytes = IcmpHeader.BYTES + data.length;
-    MemorySegment.copy(
-        MemorySegment.ofArray(data), 0, memory, IcmpHeader.BYTES, data.length);
+    MemorySegment.copy(MemorySegment.ofArray(data), 0, memory, IcmpHeader.BYTES, data.length);
     IcmpHeader.write(memory, 0, IcmpHeader.ECHO << 8, idAndNumber, bytes);
     return output.send(destination, Ipv4Header.ICMP, memory, 0, bytes);
   }
@@ -106,9 +103,7 @@ final class Icmp {
     int bytes = IcmpHeader.BYTES + quoted;
     IcmpHeader.write(memory, 0, IcmpHeader.UNREACHABLE << 8 | code, 0, bytes);
     counters.icmpErrorsSent++;
-    boolean _ =
-        output.send(
-            Ipv4Header.source(packet, headerAt), Ipv4Header.ICMP, memory, 0, bytes);
+    boolean _ = output.send(Ipv4Header.source(packet, headerAt), Ipv4Header.ICMP, memory, 0, bytes);
   }
 
   void close() {

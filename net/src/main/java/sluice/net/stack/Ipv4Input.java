@@ -92,12 +92,7 @@ final class Ipv4Input {
 
   /// @param packet where the header is; that of the last fragment when there were several
   private void hand(
-      MemorySegment packet,
-      long headerAt,
-      int header,
-      MemorySegment memory,
-      long at,
-      int bytes) {
+      MemorySegment packet, long headerAt, int header, MemorySegment memory, long at, int bytes) {
     int source = Ipv4Header.source(packet, headerAt);
     int target = Ipv4Header.destination(packet, headerAt);
     boolean toUs = target == own.address();

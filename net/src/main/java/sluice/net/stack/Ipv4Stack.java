@@ -48,8 +48,7 @@ public final class Ipv4Stack implements AutoCloseable {
     icmp = new Icmp(output, counters, config, clock, account);
     udp = new Udp(output, counters, config.address(), port.partialChecksums());
     input =
-        new Ipv4Input(
-            config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
+        new Ipv4Input(config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
   }
 
   public StackConfig config() {

@@ -153,8 +153,7 @@ final class LinkOutput {
     long packet = frame + EthernetHeader.BYTES;
     ArpPacket.write(memory, packet, operation, port.macAddress(), own.address());
     ArpPacket.target(memory, packet, targetMac, target);
-    transmit(
-        frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
+    transmit(frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
   }
 
   // ---- what comes ---------------------------------------------------------------------------

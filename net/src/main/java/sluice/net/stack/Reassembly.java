@@ -13,11 +13,10 @@ import sluice.net.wire.Ipv4Header;
 ///  context:  | payload, 64 KiB | 1 bit for each 8 bytes that are there |
 /// ```
 ///
-/// A fragment that repeats bytes which are there is ignored: first bytes stay. A partial
-/// overlap, or a second end of the packet, makes the whole packet refused (RFC 1858, RFC 5722): the
-/// rest of it is dropped until its time is over. *Expiry*: a packet has
-/// 15 seconds from its first fragment. *Eviction*: the oldest makes room, of the same sender when
-/// that has a quarter of all.
+/// A fragment that repeats bytes which are there is ignored: first bytes stay. A partial overlap,
+/// or a second end of the packet, makes the whole packet refused (RFC 1858, RFC 5722): the rest of
+/// it is dropped until its time is over. *Expiry*: a packet has 15 seconds from its first fragment.
+/// *Eviction*: the oldest makes room, of the same sender when that has a quarter of all.
 final class Reassembly {
   static final long LIFETIME_NANOS = 15_000_000_000L;
 

@@ -25,11 +25,7 @@ final class Udp {
   private int count;
   private int nextDynamic = FIRST_DYNAMIC;
 
-  Udp(
-      Ipv4Output output,
-      StackCounters counters,
-      Ipv4Prefix own,
-      boolean partialChecksums) {
+  Udp(Ipv4Output output, StackCounters counters, Ipv4Prefix own, boolean partialChecksums) {
     this.output = output;
     this.counters = counters;
     this.own = own;
@@ -131,8 +127,7 @@ final class Udp {
             UdpHeader.sourcePort(memory, at));
   }
 
-  boolean send(
-      MemorySegment memory, long at, int length, int fromPort, int address, int toPort) {
+  boolean send(MemorySegment memory, long at, int length, int fromPort, int address, int toPort) {
     long header = at - UdpHeader.BYTES;
     int bytes = UdpHeader.BYTES + length;
     UdpHeader.write(memory, header, fromPort, toPort, bytes);

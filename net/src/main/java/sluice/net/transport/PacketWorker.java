@@ -32,8 +32,7 @@ public final class PacketWorker implements AutoCloseable {
   private PacketWorker(Ipv4Stack stack) {
     this.stack = stack;
     String device = stack.port().name();
-    this.line =
-        new InterruptLine(device, stack.port().descriptor(), MOST_NANOS, new Unblock(work));
+    this.line = new InterruptLine(device, stack.port().descriptor(), MOST_NANOS, new Unblock(work));
     this.thread = Thread.ofPlatform().daemon().name("worker of " + device).unstarted(this::run);
   }
 

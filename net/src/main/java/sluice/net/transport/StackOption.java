@@ -54,7 +54,8 @@ public record StackOption(
     }
     boolean owned = !kernelHas();
     XdpPort port = XdpPort.open(new XdpConfig(device, address.address(), owned, queues));
-    return new StackPorts(port, config.withOwnsAddress(owned), owned ? PortFilter.NONE : taking(port));
+    return new StackPorts(
+        port, config.withOwnsAddress(owned), owned ? PortFilter.NONE : taking(port));
   }
 
   /// Whether the kernel has the address on the interface.

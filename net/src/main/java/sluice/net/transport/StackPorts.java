@@ -18,8 +18,8 @@ import sluice.net.xdp.XdpPort;
 /// Ports for datagrams on a network stack of our own, instead of the kernel's sockets. The first
 /// [#open] gives the stack to that loop, which alone may open more.
 ///
-/// Lifecycle: opened with its device, by any thread → run by a loop → closed with the loop; [#close]
-/// is for a stack that no loop has got.
+/// Lifecycle: opened with its device, by any thread → run by a loop → closed with the loop;
+/// [#close] is for a stack that no loop has got.
 public final class StackPorts implements DatagramPorts, AutoCloseable {
   private final Ipv4Stack stack;
   private final PortFilter filter;
@@ -62,8 +62,7 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
   /// Opens a port on the stack's address, whatever the host of `wanted` is: the caller names the
   /// addresses of the kernel.
   public DatagramPorts onOwnAddress() {
-    return (loop, wanted, handler) ->
-        open(loop, new InetSocketAddress(wanted.getPort()), handler);
+    return (loop, wanted, handler) -> open(loop, new InetSocketAddress(wanted.getPort()), handler);
   }
 
   @Override

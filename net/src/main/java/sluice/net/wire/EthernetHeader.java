@@ -17,7 +17,6 @@ public final class EthernetHeader {
   public static final int TYPE_ARP = 0x0806;
   public static final long BROADCAST = 0xffff_ffff_ffffL;
 
-
   private static final long GROUP_BIT = 1L << 40;
 
   private EthernetHeader() {}
@@ -44,8 +43,7 @@ public final class EthernetHeader {
     Wire.u48(frame, at, destination);
   }
 
-  public static void write(
-      MemorySegment frame, long at, long destination, long source, int type) {
+  public static void write(MemorySegment frame, long at, long destination, long source, int type) {
     Wire.u48(frame, at, destination);
     Wire.u48(frame, at + 6, source);
     Wire.u16(frame, at + 12, type);

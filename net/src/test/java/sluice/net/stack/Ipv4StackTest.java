@@ -271,8 +271,7 @@ class Ipv4StackTest {
     boolean _ = rig.send(from, bytes(300), RIGHT, 7);
     rig.left.flush();
     rig.run(6);
-    quietStack =
-        new Ipv4Stack(quiet, rig.right.config(), System::nanoTime, 0);
+    quietStack = new Ipv4Stack(quiet, rig.right.config(), System::nanoTime, 0);
     UdpSocket echo = quietStack.bind(7, _ -> {});
     echo.receiver((memory, at, length, address, port) -> {
       boolean _ = echo.send(memory, at, length, address, port);

@@ -62,8 +62,7 @@ class StackFuzz {
         byte[] payload = new byte[(data[i + 1] & 0xff) * 5];
         Arrays.fill(payload, data[i + 1]);
         byte[] frame =
-            Frames.fragment(
-                datagram ? 17 : 1, flags >> 3 & 3, offset, (flags & 1) != 0, payload);
+            Frames.fragment(datagram ? 17 : 1, flags >> 3 & 3, offset, (flags & 1) != 0, payload);
         give(stack, port, frame);
       }
       settle(stack, port);

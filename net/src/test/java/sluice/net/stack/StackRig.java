@@ -50,10 +50,7 @@ final class StackRig implements AutoCloseable {
     UdpSocket socket = stack.bind(port, _ -> {});
     socket.receiver((memory, at, length, from, fromPort) ->
         into.add(
-            new Got(
-                from,
-                fromPort,
-                memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE))));
+            new Got(from, fromPort, memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE))));
     return socket;
   }
 

@@ -76,11 +76,13 @@ class TapKernelIT {
   }
 
   private void pollUntil(String what, Patience.Condition<IOException> done) throws IOException {
-    Patience.until(what, () -> {
-      int _ = stack.poll();
-      stack.tick();
-      return done.holds();
-    });
+    Patience.until(
+        what,
+        () -> {
+          int _ = stack.poll();
+          stack.tick();
+          return done.holds();
+        });
   }
 
   private void echo(int port) throws IOException {
@@ -92,12 +94,10 @@ class TapKernelIT {
 
   @Test
   void theKernelPingsUs() throws Exception {
-    assumeTrue(
-        NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
+    assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
     long before = stack.counters().reassembled();
     for (int bytes : new int[] {56, 4000, 60_000}) {
-      String text =
-          await(room.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.8.0.2"));
+      String text = await(room.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.8.0.2"));
       assertThat(text).contains("5 received, 0% packet loss");
     }
     assertThat(stack.counters().echoes()).isEqualTo(15);
@@ -168,8 +168,7 @@ class TapKernelIT {
 
   @Test
   void tsharkFindsNothingMalformed() throws Exception {
-    assumeTrue(
-        NetRoom.isInstalled("tshark"), "no tshark: apt-get install tshark");
+    assumeTrue(NetRoom.isInstalled("tshark"), "no tshark: apt-get install tshark");
     Path file = directory.resolve("t0.pcapng");
     Process capture = room.start("tshark -q -i t0 -w " + file);
     try {

@@ -27,16 +27,33 @@ class StackOptionTest {
   @Test
   void isRefusedWithItsForm() {
     for (String wrong :
-        List.of("", "tap", "tap:", "tap:t0", "tap:,10.0.0.2/24", "tun:t0,10.0.0.2/24",
-            "tap:t0,10.0.0.2/24,x=1", "tap:t0,10.0.0.2/24,queues=")) {
+        List.of(
+            "",
+            "tap",
+            "tap:",
+            "tap:t0",
+            "tap:,10.0.0.2/24",
+            "tun:t0,10.0.0.2/24",
+            "tap:t0,10.0.0.2/24,x=1",
+            "tap:t0,10.0.0.2/24,queues=")) {
       assertThatThrownBy(() -> StackOption.parse(wrong))
           .as(wrong)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("tap|xdp:INTERFACE,ADDRESS/PREFIX");
     }
     for (String address :
-        List.of("10.0.0.2", "10.0.0.2/0", "10.0.0.2/31", "10.0.0.2/x", "10.0.0.256/24", "10.0.0/24",
-            "10.0.0.0/24", "10.0.0.255/24", "224.0.0.1/24", "0.0.0.1/24", "1.2.3.4/99999999999")) {
+        List.of(
+            "10.0.0.2",
+            "10.0.0.2/0",
+            "10.0.0.2/31",
+            "10.0.0.2/x",
+            "10.0.0.256/24",
+            "10.0.0/24",
+            "10.0.0.0/24",
+            "10.0.0.255/24",
+            "224.0.0.1/24",
+            "0.0.0.1/24",
+            "1.2.3.4/99999999999")) {
       assertThatThrownBy(() -> StackOption.parse("tap:t0," + address))
           .as(address)
           .isInstanceOf(IllegalArgumentException.class);

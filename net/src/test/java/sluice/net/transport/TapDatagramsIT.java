@@ -17,7 +17,8 @@ import sluice.loop.server.Engines;
 import sluice.net.NetRoom;
 import sluice.testkit.DatagramsContract;
 
-/// The contract of datagrams on our UDP over a TAP device: the other ends are sockets of the kernel.
+/// The contract of datagrams on our UDP over a TAP device: the other ends are sockets of the
+/// kernel.
 class TapDatagramsIT extends DatagramsContract {
   private @Nullable NetRoom room;
   private @Nullable StackPorts stack;

@@ -48,15 +48,13 @@ class XdpCrashIT {
           int _ = Patience.end(process);
         }
       }
-      Patience.until(
-          "nothing attached", () -> !room.run("ip -d link show vA").contains("xdp"));
+      Patience.until("nothing attached", () -> !room.run("ip -d link show vA").contains("xdp"));
       XdpPort.open(new XdpConfig("vA", Ipv4Prefix.parseAddress("10.9.0.2"), true, 1)).close();
     }
   }
 
   private static String tests() throws Exception {
-    return Path.of(
-            XdpCrashIT.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+    return Path.of(XdpCrashIT.class.getProtectionDomain().getCodeSource().getLocation().toURI())
         .resolveSibling("test-classes")
         .toString();
   }

@@ -72,17 +72,18 @@ class XdpKernelIT {
     }
     XdpPort opened = XdpPort.open(new XdpConfig("vA", OURS, owned, queues));
     port = opened;
-    StackConfig config =
-        StackConfig.of(Ipv4Prefix.parse("10.9.0.2/24")).withOwnsAddress(owned);
+    StackConfig config = StackConfig.of(Ipv4Prefix.parse("10.9.0.2/24")).withOwnsAddress(owned);
     stack = new Ipv4Stack(opened, config, System::nanoTime, System.nanoTime());
   }
 
   private void pollUntil(String what, Patience.Condition<IOException> done) throws IOException {
-    Patience.until(what, () -> {
-      int _ = stack().poll();
-      stack().tick();
-      return done.holds();
-    });
+    Patience.until(
+        what,
+        () -> {
+          int _ = stack().poll();
+          stack().tick();
+          return done.holds();
+        });
   }
 
   private UdpSocket echo(int number) throws IOException {
@@ -130,8 +131,9 @@ class XdpKernelIT {
       assertThat(await(room.outside(() -> room.start(command)))).contains("5 received");
     }
     boolean[] replied = new boolean[1];
-    stack().listen((from, word, memory, at, length) ->
-        replied[0] = memory.get(ValueLayout.JAVA_BYTE, at) == 5 && length == 3000);
+    stack()
+        .listen((from, word, memory, at, length) ->
+            replied[0] = memory.get(ValueLayout.JAVA_BYTE, at) == 5 && length == 3000);
     byte[] data = new byte[3000];
     data[0] = 5;
     assertThat(stack().echo(KERNEL, 1, data)).isTrue();

@@ -112,10 +112,9 @@ public final class RpcServer implements AutoCloseable {
     for (SocketAddress each : server().addresses()) {
       if (each instanceof InetSocketAddress inet) {
         FutureTask<@Nullable InetSocketAddress> opening =
-            new FutureTask<>(
-                () ->
-                    RpcDatagrams.open(
-                        options.ports, first.loop, first.workers, numbers, options.allowed, inet));
+            new FutureTask<>(() ->
+                RpcDatagrams.open(
+                    options.ports, first.loop, first.workers, numbers, options.allowed, inet));
         first.loop.execute(opening);
         InetSocketAddress bound = await(opening);
         if (bound != null) {

@@ -36,6 +36,5 @@ public record XdpRing(Mapping mapping, long producer, long consumer, long flags,
         descriptors);
   }
 
-  private static final ValueLayout.OfLong WORD =
-      ValueLayout.JAVA_LONG;
+  private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG;
 }
