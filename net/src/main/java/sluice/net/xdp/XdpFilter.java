@@ -12,7 +12,7 @@ import sluice.sys.xdp.BpfProgram;
 /// thread, which owns it.
 ///
 /// ```
-///  r6 = context, r2 = first byte, r3 = end            (each frame is at least 42 bytes long)
+///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length
 ///  type ARP      ─▶ target is ours, and we own the address?  ─▶ take
 ///  type IPv4     ─▶ destination is ours?
 ///                     we own the address              ─▶ take
@@ -28,6 +28,12 @@ final class XdpFilter implements AutoCloseable {
   private static final int MOST_PORTS = 64;
 
   private static final int TRIES = 200;
+
+  /// Headers of Ethernet and IPv4: a last fragment may have one byte behind them.
+  private static final int LEAST_BYTES = 34;
+
+  /// With an ARP packet, or with the header of UDP.
+  private static final int WHOLE_BYTES = 42;
 
   private static final int TYPE_ARP = 0x0806;
   private static final int TYPE_IPV4 = 0x0800;
@@ -80,7 +86,7 @@ final class XdpFilter implements AutoCloseable {
   private BpfProgram assemble(int address, boolean owned) {
     BpfProgram program = new BpfProgram();
     program.move(6, 1).load(4, 2, 1, 0).load(4, 3, 1, 4);
-    program.move(4, 2).plus(4, 42).jumpIfGreater(4, 3, "pass");
+    program.move(4, 2).plus(4, LEAST_BYTES).jumpIfGreater(4, 3, "pass");
     program.load(2, 5, 2, 12);
     if (owned) {
       program.jumpIf(5, network16(TYPE_ARP), "arp");
@@ -88,6 +94,7 @@ final class XdpFilter implements AutoCloseable {
     program.jumpUnless(5, network16(TYPE_IPV4), "pass");
     program.load(4, 5, 2, 30).jumpUnless32(5, address, "pass");
     if (!owned) {
+      program.move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "pass");
       program.load(1, 5, 2, 23).jumpUnless(5, UDP, "pass");
       program.load(1, 5, 2, 14).jumpUnless(5, 0x45, "pass");
       program.load(2, 5, 2, 20).and(5, network16(FRAGMENT)).jumpUnless(5, 0, "pass");
@@ -98,7 +105,8 @@ final class XdpFilter implements AutoCloseable {
     program.constant(3, Bpf.XDP_PASS).redirect().exit();
     program.label("pass").constant(0, Bpf.XDP_PASS).exit();
     if (owned) {
-      program.label("arp").load(4, 5, 2, 38).jumpUnless32(5, address, "end");
+      program.label("arp").move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "end");
+      program.load(4, 5, 2, 38).jumpUnless32(5, address, "end");
       program.load(4, 2, 6, 16).map(1, sockets);
       program.constant(3, Bpf.XDP_PASS).redirect().exit();
       program.label("end").constant(0, Bpf.XDP_PASS).exit();
