@@ -59,7 +59,7 @@ final class NfsUdpStackTest {
       String inside = "nsenter -n -t " + server.pid() + " ";
       Child set = Child.run(new ProcessBuilder("sh", "-c", after.replace("IN ", inside)));
       assertThat(set.exit()).as(set.output()).isZero();
-      List<String> probe = new ArrayList<>(List.of(inside.trim().split(" ")));
+      List<String> probe = new ArrayList<>(List.of(inside.strip().split(" ", -1)));
       probe.addAll(
           List.of(
               ProcessHandle.current().info().command().orElse("java"),

@@ -31,12 +31,12 @@ public record Ipv4Prefix(int address, int bits) {
   public static int parseAddress(String text) {
     int address = 0;
     if (text.matches(FORM)) {
-      for (String number : text.split("\\.")) {
+      for (String number : text.split("\\.", -1)) {
         int value = Integer.parseInt(number);
         if (value > 255) {
           throw new IllegalArgumentException("not as 10.0.0.2: " + text);
         }
-        address = address << 8 | value;
+        address = (address << 8) | value;
       }
       return address;
     }

@@ -53,7 +53,7 @@ public final class NetRoom implements AutoCloseable {
   }
 
   public static boolean isInstalled(String tool) {
-    for (String directory : System.getenv("PATH").split(":")) {
+    for (String directory : System.getenv("PATH").split(":", -1)) {
       if (Files.isExecutable(Path.of(directory, tool))) {
         return true;
       }
@@ -65,7 +65,7 @@ public final class NetRoom implements AutoCloseable {
   public Process start(String command) {
     try {
       Process process =
-          new ProcessBuilder(List.of(command.split(" "))).redirectErrorStream(true).start();
+          new ProcessBuilder(List.of(command.split(" ", -1))).redirectErrorStream(true).start();
       Patience.limit(process);
       return process;
     } catch (IOException e) {

@@ -1,6 +1,7 @@
 package sluice.bench.packets;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,8 +120,8 @@ public final class PacketBench implements Bench {
 
   private static void run(String command) throws IOException {
     try {
-      Process process = new ProcessBuilder(command.split(" ")).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes());
+      Process process = new ProcessBuilder(command.split(" ", -1)).redirectErrorStream(true).start();
+      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw new IOException(command + ": " + said + "Fix: run it as root");
       }

@@ -24,7 +24,7 @@ final class PacketMain {
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII))) {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        answers.println(end.answer(line.split(" ")));
+        answers.println(end.answer(line.split(" ", -1)));
       }
     }
     System.exit(0);

@@ -91,7 +91,7 @@ final class Reassembly {
       counters.fragmentsRefused++;
       return REFUSED;
     }
-    boolean wrong = bytes == 0 || more && bytes % 8 != 0 || offset + bytes > MOST_PAYLOAD;
+    boolean wrong = bytes == 0 || (more && bytes % 8 != 0) || offset + bytes > MOST_PAYLOAD;
     if (wrong || contradictsEnd(context, offset + bytes, more)) {
       return refuse(context);
     }

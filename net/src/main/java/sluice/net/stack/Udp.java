@@ -112,7 +112,7 @@ final class Udp {
     int length = UdpHeader.length(memory, at);
     int pseudo = Checksum.pseudoHeader(source, target, Ipv4Header.UDP, length);
     return Checksum.add(pseudo, Checksum.sum(memory, at, length)) == 0xffff
-        || partialChecksums && checksum == pseudo;
+        || (partialChecksums && checksum == pseudo);
   }
 
   void deliver(UdpSocket socket, MemorySegment memory, long at, int source) {

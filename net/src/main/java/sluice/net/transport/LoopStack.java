@@ -75,7 +75,7 @@ final class LoopStack {
   Datagrams open(InetSocketAddress wanted, DatagramHandler handler) throws IOException {
     InetAddress host = wanted.getAddress();
     InetAddress own = ownAddress();
-    if (host == null || !host.isAnyLocalAddress() && !host.equals(own)) {
+    if (host == null || !(host.isAnyLocalAddress() || host.equals(own))) {
       throw new IOException(
           "bind(udp "
               + wanted
