@@ -71,7 +71,7 @@ final class DnsResponder {
     int code = (query.get(2) & 0x78) != 0 ? NOT_IMPLEMENTED : address == null ? NAME_ERROR : 0;
     int answers = code == 0 && wanted ? 1 : 0;
     DatagramOutput reply = port.to(from).put(query, 0, 2);
-    reply.put((byte) (0x84 | query.get(2) & 0x79)).put((byte) code);
+    reply.put((byte) (0x84 | (query.get(2) & 0x79))).put((byte) code);
     reply.putInt(1 << 16 | answers).putInt(0).put(query, HEADER_BYTES, end - HEADER_BYTES);
     if (answers == 1) {
       reply.put((byte) 0xc0).put((byte) HEADER_BYTES); // the name, as it was asked
@@ -98,7 +98,7 @@ final class DnsResponder {
   }
 
   private static int number(View query, int at) {
-    return (query.get(at) & 0xff) << 8 | query.get(at + 1) & 0xff;
+    return (query.get(at) & 0xff) << 8 | (query.get(at + 1) & 0xff);
   }
 
   private static String name(View query) {

@@ -60,7 +60,7 @@ public final class TapPort implements PacketPort {
 
   /// An address of one station, given by no manufacturer (IEEE 802, 8.2.2).
   private static long stationAddress() {
-    return new SecureRandom().nextLong() & 0xfcff_ffff_ffffL | 0x0200_0000_0000L;
+    return (new SecureRandom().nextLong() & 0xfcff_ffff_ffffL) | 0x0200_0000_0000L;
   }
 
   @Override

@@ -40,7 +40,7 @@ final class Wire {
 
   /// Six bytes.
   static long u48(MemorySegment memory, long at) {
-    return (long) u16(memory, at) << 32 | memory.get(INT, at + 2) & 0xffff_ffffL;
+    return (long) u16(memory, at) << 32 | (memory.get(INT, at + 2) & 0xffff_ffffL);
   }
 
   static void u48(MemorySegment memory, long at, long value) {

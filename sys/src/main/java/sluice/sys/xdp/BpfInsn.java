@@ -49,6 +49,6 @@ final class BpfInsn {
     return (long) code << 56
         | (long) (source << 4 | destination) << 48
         | (offset & 0xffffL) << 32
-        | immediate & 0xffff_ffffL;
+        | (immediate & 0xffff_ffffL);
   }
 }

@@ -44,7 +44,7 @@ public record NetInterface(int index, int mtu, long macAddress) {
       }
       long address = 0;
       for (int i = 0; i < MAC_BYTES; i++) {
-        address = address << 8 | hardware.get(JAVA_BYTE, IfReq.IFR_IFRU + 2 + i) & 0xff;
+        address = address << 8 | (hardware.get(JAVA_BYTE, IfReq.IFR_IFRU + 2 + i) & 0xff);
       }
       return new NetInterface(index, mtu, address);
     } finally {
