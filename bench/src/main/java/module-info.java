@@ -38,6 +38,7 @@ module sluice.bench {
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;
+  requires sluice.net;
   requires sluice.sys;
   requires sluice.testbase;
   requires sluice.vi;

@@ -14,6 +14,7 @@ module sluice.cli {
   requires sluice.http;
   requires sluice.loop;
   requires sluice.memory;
+  requires sluice.net;
   requires sluice.nfs;
   requires sluice.sys;
   requires sluice.verify;

@@ -8,6 +8,7 @@ module sluice.sys {
   exports sluice.sys to
       sluice.memory,
       sluice.loop,
+      sluice.net,
       sluice.http,
       sluice.nio,
       sluice.fs,
@@ -24,4 +25,6 @@ module sluice.sys {
       sluice.bench;
   exports sluice.sys.fabric to
       sluice.vi;
+  exports sluice.sys.xdp to
+      sluice.net;
 }

@@ -7,6 +7,7 @@ import sluice.bench.cases.CaseBench;
 import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
 import sluice.bench.iozone.IozoneBench;
+import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
 import sluice.bench.vi.ViBench;
 
@@ -32,7 +33,8 @@ public final class Benches {
           new DomainBench(),
           new RevokeBench(),
           new RegionBench(),
-          new ViBench());
+          new ViBench(),
+          new PacketBench());
 
   private Benches() {}
 

@@ -30,6 +30,8 @@ import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.ServerConfig;
+import sluice.net.transport.StackOption;
+import sluice.net.transport.StackPorts;
 import sluice.nfs.ExportOptions;
 import sluice.nfs.NfsConfig;
 import sluice.nfs.NfsExport;
@@ -122,6 +124,15 @@ final class NfsCommand implements Callable<Integer> {
   boolean noUdp;
 
   @Option(
+      names = "--udp-stack",
+      paramLabel = "STACK",
+      description = {
+        "UDP by a network stack in this process, instead of the kernel's: tap:NAME,ADDRESS/PREFIX",
+        "or xdp:INTERFACE,ADDRESS/PREFIX, then ,via=GATEWAY and ,queues=N if wanted."
+      })
+  @Nullable String udpStack;
+
+  @Option(
       names = "--cache",
       paramLabel = "BYTES",
       description = "Memory for blocks of the image, such as 256M (default: 64M).")
@@ -144,6 +155,9 @@ final class NfsCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       description = "How long calls may take to be answered at the end (default: 30).")
   int drainSeconds = 30;
+
+  /// While the server runs.
+  private @Nullable StackPorts stack;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -182,8 +196,23 @@ final class NfsCommand implements Callable<Integer> {
     NfsExport export = new NfsExport(path, tree, directory, options);
     NfsConfig config =
         new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
-    try (NfsServer server = NfsServer.start(config)) {
+    try (StackPorts stack = udpStack == null ? null : StackPorts.open(stackOption(udpStack));
+        NfsServer server =
+            NfsServer.start(
+                stack == null ? config : config.withDatagramPorts(stack.onOwnAddress()))) {
+      this.stack = stack;
       return serve(server, userThatCannotWrite(tree, options));
+    }
+  }
+
+  private StackOption stackOption(String text) {
+    if (noUdp || hosts.size() > 1) {
+      throw wrong("--udp-stack goes with UDP and at most one --bind", null);
+    }
+    try {
+      return StackOption.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw wrong("--udp-stack", e);
     }
   }
 
@@ -226,7 +255,11 @@ final class NfsCommand implements Callable<Integer> {
             + " ("
             + server.server().engine().backend()
             + ")");
-    server.publishTo(new CounterPublisher(counters));
+    CounterPublisher publisher = new CounterPublisher(counters);
+    server.publishTo(publisher);
+    if (stack != null) {
+      stack.counters().publishTo(publisher, stack.name());
+    }
     boolean asked = life.awaitEnd();
     counters.close();
     if (!asked) {
@@ -243,7 +276,7 @@ final class NfsCommand implements Callable<Integer> {
         path,
         readOnly ? " read-only" : "",
         String.join(", ", addresses(server)),
-        server.datagrams() ? " and UDP" : "",
+        server.datagrams() ? " and UDP" + byStack() : "",
         server.server().engine().backend(),
         server.server().engine().why().replaceAll("\\s*\\R\\s*", ". "));
     out.printf("mount it with: %s%n", mountCommand(server, "vers=4.1,port=%1$d"));
@@ -251,6 +284,10 @@ final class NfsCommand implements Callable<Integer> {
     server.remarks().forEach(remark -> out.println("note: " + remark));
     notes.forEach(note -> out.println("note: " + note));
     out.flush();
+  }
+
+  private String byStack() {
+    return stack == null ? "" : " by " + stack.describe();
   }
 
   private static List<String> addresses(NfsServer server) {

@@ -50,6 +50,7 @@ public final class Errno {
   public static final int EAFNOSUPPORT = 97;
   public static final int EADDRINUSE = 98;
   public static final int EADDRNOTAVAIL = 99;
+  public static final int ENETDOWN = 100;
   public static final int ENETUNREACH = 101;
   public static final int ECONNABORTED = 103;
   public static final int ECONNRESET = 104;

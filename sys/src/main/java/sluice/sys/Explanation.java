@@ -24,6 +24,9 @@ record Explanation(String why, String fix) {
           case "mount" -> mount(errno);
           case "umount2" -> unmount(errno);
           case "FuseMount.open" -> fuseDevice(errno);
+          case "TapDevice.open" -> tapDevice(errno);
+          case "XdpSocket.open", "XdpSocket.bind", "bpf", "XdpFilter.attach" ->
+              packets(call, errno);
           case "Poller.add", "Poller.modify", "Poller.remove" -> poller(errno);
           default -> none();
         };
@@ -276,6 +279,67 @@ record Explanation(String why, String fix) {
     };
   }
 
+  private static Explanation tapDevice(int errno) {
+    return switch (errno) {
+      case Errno.ENOENT, Errno.ENXIO, Errno.ENODEV ->
+          new Explanation(
+              "the kernel module tun is not loaded, or the container was not given the device",
+              "modprobe tun; in a container: --device /dev/net/tun --cap-add NET_ADMIN");
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              "only a process with CAP_NET_ADMIN makes a TAP device; another user's cannot be"
+                  + " opened",
+              "as root, once: ip tuntap add dev NAME mode tap user USER; or run as root");
+      case Errno.EBUSY ->
+          new Explanation(
+              "another process has the TAP device open", "end it, or use another device");
+      case Errno.EINVAL ->
+          new Explanation(
+              "there is an interface of that name that is no TAP device of one queue",
+              "another name, or remove the interface: ip link del NAME");
+      default -> none();
+    };
+  }
+
+  private static Explanation packets(String call, int errno) {
+    return switch (errno) {
+      case Errno.EPERM, Errno.EACCES ->
+          new Explanation(
+              call.equals("bpf")
+                  ? "programs and maps of XDP need CAP_BPF and CAP_NET_ADMIN, which default"
+                      + " containers do not have; or the verifier refused the program"
+                  : "AF_XDP needs CAP_NET_RAW, and the attachment CAP_NET_ADMIN",
+              "run as root, or with CAP_NET_RAW, CAP_NET_ADMIN and CAP_BPF; in a container:"
+                  + " --cap-add NET_RAW,NET_ADMIN,BPF; or the driver tap");
+      case Errno.EAFNOSUPPORT ->
+          new Explanation(
+              "the kernel has no AF_XDP (CONFIG_XDP_SOCKETS), or a seccomp filter hides it",
+              "another kernel or container, or the driver tap");
+      case Errno.ENOSYS ->
+          new Explanation(
+              "the kernel has no bpf(2), or a seccomp filter hides it: that of default containers"
+                  + " does",
+              "in a container: --cap-add BPF or --security-opt seccomp=…; or the driver tap");
+      case Errno.ENOBUFS, Errno.ENOMEM ->
+          new Explanation(
+              "the frames do not fit in what this process may lock (RLIMIT_MEMLOCK)",
+              "raise the limit (ulimit -l, LimitMEMLOCK= of systemd), or give CAP_IPC_LOCK");
+      case Errno.EBUSY ->
+          new Explanation(
+              call.equals("XdpFilter.attach")
+                  ? "another program of XDP is attached to the interface"
+                  : "another socket of AF_XDP has this queue of the interface",
+              "end the other process; ip link show says which program is attached");
+      case Errno.EINVAL, Errno.EOPNOTSUPP ->
+          new Explanation(
+              "the interface has no such queue, or its driver does not offer the mode",
+              "ethtool -l INTERFACE shows the queues; another mode, or the driver tap");
+      case Errno.ENODEV, Errno.ENETDOWN, Errno.ENXIO ->
+          new Explanation("the interface is not there, or is down", "ip link set INTERFACE up");
+      default -> none();
+    };
+  }
+
   private static Explanation poller(int errno) {
     return switch (errno) {
       case Errno.EEXIST ->
@@ -313,6 +377,9 @@ record Explanation(String why, String fix) {
               "the process lacks the permission or capability for this, or a seccomp filter or LSM"
                   + " denies it",
               "grant it, or run as a user that has it; `sluice doctor` shows what is blocked");
+      case Errno.ENODEV ->
+          new Explanation(
+              "there is no such device or interface", "check the name; ip link show lists them");
       case Errno.ENOENT ->
           new Explanation("there is no such file or object", "check the path or the number");
       case Errno.EBADF ->

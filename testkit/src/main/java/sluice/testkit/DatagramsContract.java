@@ -28,6 +28,7 @@ import sluice.loop.datagrams.DatagramHandler;
 import sluice.loop.datagrams.DatagramInterruptlets;
 import sluice.loop.datagrams.DatagramOutput;
 import sluice.loop.datagrams.DatagramPeer;
+import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.datagrams.Datagrams;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
@@ -71,7 +72,8 @@ public abstract class DatagramsContract {
     slow.add(task);
   }
 
-  private Loop loop() {
+  /// The loop under test.
+  protected final Loop loop() {
     if (loop == null) {
       throw new AssertionError("no loop was opened");
     }
@@ -85,15 +87,30 @@ public abstract class DatagramsContract {
     return port;
   }
 
+  /// What opens the port under test.
+  protected DatagramPorts ports() {
+    return DatagramPorts.KERNEL;
+  }
+
+  /// An address of the port's side by number: 1 is the usual one, 2 another of the same machine.
+  protected String host(int number) {
+    return "127.0.0." + number;
+  }
+
+  /// Where the other ends are.
+  protected String peerHost() {
+    return "127.0.0.1";
+  }
+
   private void serve(String host, DatagramHandler handler) throws IOException {
-    Datagrams made = Datagrams.open(loop(), new InetSocketAddress(host, 0), handler);
+    Datagrams made = ports().open(loop(), new InetSocketAddress(host, 0), handler);
     opened.add(made);
     port = made;
     loop().turn(0);
   }
 
   private void serve(DatagramHandler handler) throws IOException {
-    serve("127.0.0.1", handler);
+    serve(host(1), handler);
   }
 
   private void turnUntil(String what, BooleanSupplier done) {
@@ -174,7 +191,7 @@ public abstract class DatagramsContract {
   }
 
   private Peer peer() throws IOException {
-    return peer("127.0.0.1");
+    return peer(peerHost());
   }
 
   // ---- the port -----------------------------------------------------------------------------
@@ -224,14 +241,14 @@ public abstract class DatagramsContract {
   void aReplyComesFromTheAddressThatWasAsked() throws IOException {
     serve("0.0.0.0", DatagramsContract::echo);
     Peer peer = peer();
-    InetSocketAddress asked = new InetSocketAddress("127.0.0.2", port().address().getPort());
+    InetSocketAddress asked = new InetSocketAddress(host(2), port().address().getPort());
     peer.channel.connect(asked); // takes nothing from other addresses
     peer.channel.write(ByteBuffer.wrap(new byte[] {'a'}));
     assertThat(peer.text()).isEqualTo("a");
   }
 
   @Test
-  void theInternetProtocolOfToday() throws IOException {
+  protected void theInternetProtocolOfToday() throws IOException {
     serve("::1", DatagramsContract::echo);
     Peer peer = peer("::1");
     peer.send("six");
@@ -322,7 +339,7 @@ public abstract class DatagramsContract {
     serve(DatagramsContract::echo);
     Peer other = peer();
     for (int i = 0; i < 30; i++) {
-      Peer gone = new Peer("127.0.0.1");
+      Peer gone = new Peer(peerHost());
       gone.send("gone");
       gone.close(); // the reply comes back as an error of the port
       other.send("here " + i);

@@ -16,12 +16,12 @@ public final class DatagramOutput {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-  private final KernelDatagrams port;
+  private final DatagramStage port;
   private final Block block;
   private long start;
   private int length = -1;
 
-  DatagramOutput(KernelDatagrams port, Block block) {
+  DatagramOutput(DatagramStage port, Block block) {
     this.port = port;
     this.block = block;
   }

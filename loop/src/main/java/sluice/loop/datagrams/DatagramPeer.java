@@ -2,7 +2,10 @@ package sluice.loop.datagrams;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.SocketAddresses;
@@ -10,6 +13,18 @@ import sluice.sys.SocketAddresses;
 /// Where a datagram came from and which of the port's addresses it was sent to: what a reply needs.
 /// Good for the port that made it. Owned by the loop's thread.
 public final class DatagramPeer {
+  /// `struct sockaddr_in`: family in the machine's order, port and address in that of the network.
+  private static final int SOCKADDR_IN_BYTES = 16;
+
+  private static final int PORT_AT = 2;
+  private static final int ADDRESS_AT = 4;
+  private static final VarHandle NAMES =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.nativeOrder());
+  private static final VarHandle PORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle ADDRESSES =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+
   private final byte[] name = new byte[SocketAddresses.STORAGE_BYTES];
   private final byte[] control = new byte[64];
   private int nameBytes;
@@ -32,6 +47,24 @@ public final class DatagramPeer {
     controlBytes = ofControl;
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, nameAt, name, 0, ofName);
     MemorySegment.copy(from, ValueLayout.JAVA_BYTE, controlAt, control, 0, ofControl);
+  }
+
+  /// Names a sender that the kernel has not named, as the kernel would.
+  void set(int address, int port) {
+    nameBytes = SOCKADDR_IN_BYTES;
+    controlBytes = 0;
+    NAMES.set(name, 0, (short) SocketAddresses.AF_INET);
+    PORTS.set(name, PORT_AT, (short) port);
+    ADDRESSES.set(name, ADDRESS_AT, address);
+  }
+
+  /// Of a sender that was named by numbers.
+  int internetAddress() {
+    return (int) ADDRESSES.get(name, ADDRESS_AT);
+  }
+
+  int port() {
+    return (short) PORTS.get(name, PORT_AT) & 0xffff;
   }
 
   int nameBytes() {

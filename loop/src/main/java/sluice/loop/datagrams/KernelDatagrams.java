@@ -50,7 +50,7 @@ final class KernelDatagrams implements Datagrams {
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
     this.incoming = DatagramBatch.allocate(account);
     this.outgoing = DatagramBatch.allocate(account);
-    this.output = new DatagramOutput(this, outgoing.block());
+    this.output = new DatagramOutput(this::stage, outgoing.block());
   }
 
   static KernelDatagrams open(Loop loop, InetSocketAddress wanted, DatagramHandler handler)
@@ -172,7 +172,7 @@ final class KernelDatagrams implements Datagrams {
   }
 
   /// The datagram that was built is complete.
-  void stage(int bytes) {
+  private void stage(int bytes) {
     outgoing.add(bytes, to);
     if (!handling) {
       flush();

@@ -6,8 +6,9 @@
 ///        └── DatagramOutput ──▶ batch ──────────── sendmmsg ──▶
 /// ```
 ///
-/// `KernelDatagrams` is the port over the kernel's sockets. `DatagramInterruptlets` answers fast
-/// and slow on any port.
+/// `KernelDatagrams` is the port over the kernel's sockets, [UserDatagrams] that over a network
+/// stack of our own; [DatagramPorts] lets a server choose. `DatagramInterruptlets` answers fast and
+/// slow on any port.
 @NullMarked
 package sluice.loop.datagrams;
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
 import sluice.loop.datagrams.DatagramOutput;
 import sluice.loop.datagrams.DatagramPeer;
+import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.datagrams.Datagrams;
 import sluice.memory.View;
 
@@ -42,8 +43,10 @@ final class RpcDatagrams {
 
   /// Binds a port and begins to answer. On the loop's thread.
   ///
+  /// @param ports opens it
   /// @return where it is bound; null when the loop's engine has no datagrams
   static @Nullable InetSocketAddress open(
+      DatagramPorts ports,
       Loop loop,
       RpcWorkers workers,
       AtomicLong numbers,
@@ -52,7 +55,7 @@ final class RpcDatagrams {
       throws IOException {
     RpcDatagrams made = new RpcDatagrams(workers, numbers, allowed);
     try {
-      return Datagrams.open(loop, wanted, made::received).address();
+      return ports.open(loop, wanted, made::received).address();
     } catch (UnsupportedOperationException none) {
       return null;
     }

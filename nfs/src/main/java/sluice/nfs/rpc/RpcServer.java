@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.counters.CounterPublisher;
+import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.nfs.RpcLimits;
@@ -30,13 +31,24 @@ public final class RpcServer implements AutoCloseable {
   ///
   /// @param allowed addresses whose calls are taken
   /// @param datagrams whether UDP is served as well
+  /// @param ports opens the ports of UDP
   public record Options(
       List<RpcProgram> programs,
       RpcLimits limits,
       Predicate<InetAddress> allowed,
-      boolean datagrams) {
+      boolean datagrams,
+      DatagramPorts ports) {
     public Options {
       programs = List.copyOf(programs);
+    }
+
+    /// With the kernel's sockets.
+    public Options(
+        List<RpcProgram> programs,
+        RpcLimits limits,
+        Predicate<InetAddress> allowed,
+        boolean datagrams) {
+      this(programs, limits, allowed, datagrams, DatagramPorts.KERNEL);
     }
   }
 
@@ -100,8 +112,9 @@ public final class RpcServer implements AutoCloseable {
     for (SocketAddress each : server().addresses()) {
       if (each instanceof InetSocketAddress inet) {
         FutureTask<@Nullable InetSocketAddress> opening =
-            new FutureTask<>(
-                () -> RpcDatagrams.open(first.loop, first.workers, numbers, options.allowed, inet));
+            new FutureTask<>(() ->
+                RpcDatagrams.open(
+                    options.ports, first.loop, first.workers, numbers, options.allowed, inet));
         first.loop.execute(opening);
         InetSocketAddress bound = await(opening);
         if (bound != null) {

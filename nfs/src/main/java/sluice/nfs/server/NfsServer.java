@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import sluice.loop.counters.CounterPublisher;
+import sluice.loop.datagrams.DatagramPorts;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.nfs.NfsConfig;
@@ -75,11 +76,17 @@ public final class NfsServer implements AutoCloseable {
     List<String> remarks = new ArrayList<>(exports.warnings());
     ServerConfig server = config.server();
     if (config.portmap()) {
-      server = withPortmapper(server, config.datagrams(), remarks);
+      boolean kernelDatagrams =
+          config.datagrams() && config.datagramPorts() == DatagramPorts.KERNEL;
+      server = withPortmapper(server, kernelDatagrams, remarks);
     }
     RpcServer.Options options =
         new RpcServer.Options(
-            programs, config.limits(), host -> allows(exports, host), config.datagrams());
+            programs,
+            config.limits(),
+            host -> allows(exports, host),
+            config.datagrams(),
+            config.datagramPorts());
     RpcServer rpc = RpcServer.start(server, options);
     register(rpc, portmapper, programs);
     if (config.datagrams() && rpc.datagramAddresses().isEmpty()) {

@@ -1,0 +1,85 @@
+package sluice.bench.packets;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
+import sluice.net.Ipv4Prefix;
+import sluice.net.StackConfig;
+import sluice.net.stack.Ipv4Stack;
+import sluice.net.stack.UdpSocket;
+import sluice.net.xdp.XdpConfig;
+import sluice.net.xdp.XdpPort;
+
+/// An end on our stack over AF_XDP. Used by one thread.
+final class XdpEnd implements PacketEnd {
+  private static final Ipv4Prefix SERVER = Ipv4Prefix.parse("10.11.0.11/24");
+  private static final Ipv4Prefix CLIENT = Ipv4Prefix.parse("10.11.0.12/24");
+
+  /// After which a datagram is taken for lost.
+  private static final long LOST_NANOS = 200_000_000L;
+
+  private final Ipv4Stack stack;
+  private final UdpSocket socket;
+  private final MemorySegment message = Arena.ofAuto().allocate(1 << 16);
+  private long came;
+
+  private XdpEnd(Ipv4Stack stack) throws IOException {
+    this.stack = stack;
+    this.socket = stack.bind(PORT, _ -> {});
+  }
+
+  static XdpEnd open(boolean client) throws IOException {
+    Ipv4Prefix own = client ? CLIENT : SERVER;
+    String device = client ? PacketBench.CLIENT_LINK : PacketBench.SERVER_LINK;
+    XdpPort port = XdpPort.open(new XdpConfig(device, own.address(), true, 1));
+    return new XdpEnd(
+        new Ipv4Stack(port, StackConfig.of(own), System::nanoTime, System.nanoTime()));
+  }
+
+  @Override
+  public void echo(BooleanSupplier ended) {
+    socket.receiver((memory, at, length, from, port) -> {
+      boolean _ = socket.send(memory, at, length, from, port);
+    });
+    while (!ended.getAsBoolean()) {
+      int _ = stack.poll();
+    }
+  }
+
+  @Override
+  public long exchange(int bytes, int window, long nanos, RoundTrips results) {
+    socket.receiver((memory, at, length, from, port) -> came++);
+    came = 0;
+    long sent = 0;
+    long counted = 0;
+    long start = System.nanoTime();
+    long last = start;
+    while (last - start < nanos) {
+      while (sent - came < window) {
+        sent += socket.send(message, 64, bytes, SERVER.address(), PORT) ? 1 : 0;
+      }
+      stack.flush();
+      long before = came;
+      long begin = System.nanoTime();
+      while (came == before && System.nanoTime() - begin < LOST_NANOS) {
+        int _ = stack.poll();
+      }
+      long now = System.nanoTime();
+      if (came == before) {
+        stack.tick();
+        sent = came;
+      } else if (window == 1) {
+        results.add(now - last);
+      }
+      counted = came;
+      last = System.nanoTime();
+    }
+    return counted;
+  }
+
+  @Override
+  public void close() {
+    stack.close();
+  }
+}

@@ -1,0 +1,150 @@
+package sluice.loop.datagrams;
+
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import sluice.loop.Loop;
+import sluice.loop.sockets.Log;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+
+/// Datagrams over a socket of a network stack of our own, on a loop that runs the stack. Owned by
+/// the loop's thread.
+///
+/// A datagram is built in one block and copied into frames when it is sent; what comes is shown in
+/// the frame that it came in.
+public final class UserDatagrams implements Datagrams {
+  /// Room in front of a datagram's bytes for the headers of the stack.
+  public static final int HEADROOM_BYTES = 64;
+
+  private final DatagramHandler handler;
+  private final UserDatagramSocket socket;
+  private final InetSocketAddress address;
+  private final Block block;
+  private final DatagramOutput output;
+  private final ViewBinder binder = new ViewBinder(Thread.currentThread());
+  private final DatagramPeer from = new DatagramPeer();
+
+  /// Of the datagram that is being built.
+  private DatagramPeer to = from;
+
+  private boolean handling;
+  private boolean closed;
+  private long received;
+  private long sent;
+  private long dropped;
+
+  /// On the loop's thread. It is closed with the loop at the latest.
+  ///
+  /// @param socket is closed with this
+  /// @param handler gets what [#received] is told of
+  public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
+    this.handler = handler;
+    this.socket = socket;
+    this.address = socket.address();
+    Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
+    Block made = Block.allocate(account, HEADROOM_BYTES + MOST_BYTES);
+    if (made == null) {
+      throw new IllegalStateException("no room for datagrams: " + account);
+    }
+    this.block = made;
+    this.output = new DatagramOutput(this::stage, made);
+    loop.onClose(this::close);
+  }
+
+  /// A datagram has come.
+  ///
+  /// @param memory its bytes are `[at, at + length)`, not used any more when this returns
+  /// @param sender an address of IPv4, in host order
+  public void received(MemorySegment memory, long at, int length, int sender, int port) {
+    if (closed) {
+      return;
+    }
+    received++;
+    from.set(sender, port);
+    View datagram = binder.bind(memory, at, length);
+    handling = true;
+    try {
+      handler.received(this, datagram, from);
+    } catch (RuntimeException | Error e) {
+      dropped++;
+      Log.LOGGER.log(Level.ERROR, "the handler of datagrams at " + address + " failed", e);
+    } finally {
+      handling = false;
+      output.discard();
+      binder.unbind();
+      if (closed) {
+        block.release();
+      }
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public DatagramOutput to(DatagramPeer peer) {
+    if (closed) {
+      throw new IllegalStateException("the port at " + address + " is closed");
+    }
+    to = peer;
+    return output.begin(HEADROOM_BYTES);
+  }
+
+  private void stage(int bytes) {
+    if (closed) {
+      return;
+    }
+    boolean taken =
+        socket.send(block.segment(), HEADROOM_BYTES, bytes, to.internetAddress(), to.port());
+    sent += taken ? 1 : 0;
+    dropped += taken ? 0 : 1;
+    if (!handling) {
+      socket.flush();
+    }
+  }
+
+  @Override
+  public void flush() {
+    if (!closed) {
+      output.discard();
+      socket.flush();
+    }
+  }
+
+  @Override
+  public long received() {
+    return received;
+  }
+
+  @Override
+  public long sent() {
+    return sent;
+  }
+
+  @Override
+  public long dropped() {
+    return dropped;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      output.discard();
+      socket.close();
+      if (!handling) {
+        block.release();
+      }
+    }
+  }
+}

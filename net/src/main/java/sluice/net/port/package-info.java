@@ -1,0 +1,7 @@
+/// The seam between a network stack and what carries its frames ([PacketPort]), and what drivers
+/// share: frames ([FramePool]), memory of devices ([DeviceMemory]), and interrupts that unblock a
+/// worker ([AtomicVariable]).
+@NullMarked
+package sluice.net.port;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,185 @@
+package sluice.net.stack;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import sluice.loop.engine.NanoClock;
+import sluice.memory.Account;
+import sluice.net.StackConfig;
+import sluice.net.port.FrameBatch;
+import sluice.net.port.PacketPort;
+import sluice.net.wire.EthernetHeader;
+
+/// A network stack over one port: ARP, IPv4, ICMP and UDP. Owned by one thread, which alone may
+/// call, and calls [#poll] when frames may have come and [#tick] a few times each second.
+///
+/// Lifecycle: opened over a port, which is its own from then on → polled → closed with the port.
+public final class Ipv4Stack implements AutoCloseable {
+  /// Frames of one batch, and batches of one [#poll].
+  private static final int BATCH = 64;
+
+  private static final int BATCHES = 4;
+
+  private final PacketPort port;
+  private final StackConfig config;
+  private final NanoClock clock;
+  private final StackCounters counters = new StackCounters();
+  private final FrameBatch batch = new FrameBatch(BATCH);
+  private final LinkOutput link;
+  private final Reassembly reassembly;
+  private final Icmp icmp;
+  private final Udp udp;
+  private final Ipv4Input input;
+  private boolean polling;
+  private boolean closed;
+
+  /// @param port is closed with the stack
+  /// @param clock passes time; that of a simulation, for example
+  /// @param seed chooses the numbers of packets
+  public Ipv4Stack(PacketPort port, StackConfig config, NanoClock clock, long seed) {
+    this.port = port;
+    this.config = config;
+    this.clock = clock;
+    Account account = new Account(port.name() + " stack", Long.MAX_VALUE / 2);
+    link = new LinkOutput(port, config, counters, clock);
+    reassembly = new Reassembly(config.limits().reassemblies(), account, counters);
+    int firstId = (int) (seed >>> 16) & 0xffff;
+    Ipv4Output output = new Ipv4Output(port, link, counters, config.address(), firstId);
+    icmp = new Icmp(output, counters, config, clock, account);
+    udp = new Udp(output, counters, config.address(), port.partialChecksums());
+    input =
+        new Ipv4Input(config, counters, clock, new Ipv4Input.Layers(reassembly, link, icmp, udp));
+  }
+
+  public StackConfig config() {
+    return config;
+  }
+
+  public PacketPort port() {
+    return port;
+  }
+
+  public StackCounters counters() {
+    return counters;
+  }
+
+  /// Opens a port of UDP.
+  ///
+  /// @param port 0 for any free one
+  /// @param whenClosed is run with the port's number when the socket is closed
+  /// @throws IOException when the port is in use
+  public UdpSocket bind(int port, IntConsumer whenClosed) throws IOException {
+    return udp.bind(port, whenClosed);
+  }
+
+  /// Sends an echo; [#listen] gets its reply.
+  ///
+  /// @return false when it was dropped
+  public boolean echo(int destination, int idAndNumber, byte[] data) {
+    return !closed && icmp.echo(destination, idAndNumber, data);
+  }
+
+  public void listen(EchoListener to) {
+    icmp.listen(to);
+  }
+
+  /// Handles the frames that have come, up to a few batches, and sends what that has staged.
+  ///
+  /// @return frames; when they are many there may be more
+  public int poll() {
+    if (closed) {
+      return 0;
+    }
+    polling = true;
+    try {
+      return pollBatches();
+    } finally {
+      polling = false;
+      if (closed) {
+        release();
+      }
+    }
+  }
+
+  private int pollBatches() {
+    int handled = 0;
+    for (int i = 0; i < BATCHES && !closed; i++) {
+      batch.clear();
+      int came = port.receive(batch);
+      for (int j = 0; j < came && !closed; j++) {
+        try {
+          received(batch.place(j), batch.length(j));
+        } finally {
+          port.release(batch.place(j));
+        }
+      }
+      handled += came;
+      if (came < BATCH) {
+        break;
+      }
+    }
+    flush();
+    return handled;
+  }
+
+  private void received(long frame, int bytes) {
+    counters.frames++;
+    MemorySegment memory = port.memory();
+    if (bytes < EthernetHeader.BYTES) {
+      counters.malformed++;
+      return;
+    }
+    long destination = EthernetHeader.destination(memory, frame);
+    if (destination != port.macAddress() && destination != EthernetHeader.BROADCAST) {
+      counters.notForUs++;
+      return;
+    }
+    int payload = bytes - EthernetHeader.BYTES;
+    switch (EthernetHeader.type(memory, frame)) {
+      case EthernetHeader.TYPE_IPV4 -> input.received(memory, frame, payload);
+      case EthernetHeader.TYPE_ARP ->
+          link.arpReceived(memory, frame + EthernetHeader.BYTES, payload);
+      default -> counters.notForUs++;
+    }
+  }
+
+  /// Sends what is staged.
+  public void flush() {
+    if (!closed) {
+      port.flush();
+    }
+  }
+
+  /// Does what time brings: repeats questions, drops what is too old.
+  public void tick() {
+    if (!closed) {
+      long now = clock.nanos();
+      link.tick(now);
+      reassembly.expire(now);
+      port.flush();
+    }
+  }
+
+  /// Frames and packets that the stack holds now, for tests: pending ones and reassemblies.
+  int held() {
+    return link.pending() + reassembly.open();
+  }
+
+  /// Idempotent. A receiver may call it too: then memory goes when [#poll] has ended.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      udp.closeAll();
+      if (!polling) {
+        release();
+      }
+    }
+  }
+
+  private void release() {
+    reassembly.close();
+    icmp.close();
+    port.close();
+  }
+}

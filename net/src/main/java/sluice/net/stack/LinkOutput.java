@@ -1,0 +1,248 @@
+package sluice.net.stack;
+
+import java.lang.foreign.MemorySegment;
+import sluice.loop.engine.NanoClock;
+import sluice.net.Ipv4Prefix;
+import sluice.net.StackConfig;
+import sluice.net.port.PacketPort;
+import sluice.net.wire.ArpPacket;
+import sluice.net.wire.EthernetHeader;
+
+/// Sends packets to the next station, and finds its hardware address by ARP. Owned by the stack's
+/// thread.
+///
+/// A packet whose station is not known waits in a queue of all, which is bounded, and at most eight
+/// for one station. A question is repeated each second; after three without an answer its packets
+/// are dropped.
+final class LinkOutput {
+  private static final int TRIES = 3;
+  private static final int PENDING_EACH = 8;
+
+  private final PacketPort port;
+  private final Ipv4Prefix own;
+  private final StackConfig config;
+  private final StackCounters counters;
+  private final NanoClock clock;
+  private final Neighbours neighbours;
+
+  /// Slots of neighbours that are being asked for.
+  private final int[] asked;
+
+  private int askedCount;
+  private final long[] pendingFrames;
+  private final int[] pendingLengths;
+  private final int[] pendingHops;
+  private int pendingCount;
+
+  LinkOutput(PacketPort port, StackConfig config, StackCounters counters, NanoClock clock) {
+    this.port = port;
+    this.config = config;
+    this.own = config.address();
+    this.counters = counters;
+    this.clock = clock;
+    this.neighbours = new Neighbours(config.limits().neighbours());
+    int most = config.limits().pendingFrames();
+    this.asked = new int[most];
+    this.pendingFrames = new long[most];
+    this.pendingLengths = new int[most];
+    this.pendingHops = new int[most];
+  }
+
+  /// Whether there is a station that may take packets for an address.
+  boolean hasRoute(int destination) {
+    return nextHop(destination) != 0;
+  }
+
+  /// @return 0 when there is none
+  private int nextHop(int destination) {
+    if (destination == own.address() || destination == 0 || destination >>> 28 >= 0xe) {
+      return destination == -1 ? destination : 0;
+    }
+    if (!config.ownsAddress()) {
+      return neighbours.find(destination) >= 0 || isBroadcast(destination) ? destination : 0;
+    }
+    return own.contains(destination) ? destination : config.gateway();
+  }
+
+  private boolean isBroadcast(int address) {
+    return address == -1 || address == own.broadcast();
+  }
+
+  /// Sends a frame whose packet is written behind room for the Ethernet header.
+  ///
+  /// @param frame where the frame begins; it is not the caller's any more
+  /// @param bytes of header and packet
+  /// @param destination has a route ([#hasRoute])
+  void send(long frame, int bytes, int destination) {
+    int hop = nextHop(destination);
+    if (isBroadcast(hop)) {
+      transmit(frame, bytes, EthernetHeader.BROADCAST, EthernetHeader.TYPE_IPV4);
+      return;
+    }
+    long now = clock.nanos();
+    int slot = neighbours.find(hop);
+    if (slot >= 0 && neighbours.isKnown(slot, now)) {
+      transmit(frame, bytes, neighbours.mac(slot), EthernetHeader.TYPE_IPV4);
+      if (config.ownsAddress() && neighbours.isDue(slot, now)) {
+        ask(slot, neighbours.mac(slot), now);
+      }
+    } else if (config.ownsAddress()) {
+      pend(frame, bytes, hop, now);
+    } else {
+      counters.noRoute++;
+      port.release(frame);
+    }
+  }
+
+  private void transmit(long frame, int bytes, long mac, int type) {
+    EthernetHeader.write(port.memory(), frame, mac, port.macAddress(), type);
+    counters.packetsSent++;
+    port.send(frame, bytes);
+  }
+
+  private void pend(long frame, int bytes, int hop, long now) {
+    if (pendingCount == pendingFrames.length
+        || pendingFor(hop) >= PENDING_EACH
+        || !isBeingAsked(hop, now)) {
+      counters.unresolved++;
+      port.release(frame);
+      return;
+    }
+    pendingFrames[pendingCount] = frame;
+    pendingLengths[pendingCount] = bytes;
+    pendingHops[pendingCount++] = hop;
+  }
+
+  private int pendingFor(int hop) {
+    int count = 0;
+    for (int i = 0; i < pendingCount; i++) {
+      count += pendingHops[i] == hop ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// Asks for a station unless that is under way.
+  private boolean isBeingAsked(int hop, long now) {
+    int found = neighbours.find(hop);
+    if (found >= 0 && neighbours.isAsked(found)) {
+      return true;
+    }
+    int slot = askedCount == asked.length ? -1 : neighbours.beginAsking(hop);
+    if (slot < 0) {
+      return false;
+    }
+    asked[askedCount++] = slot;
+    ask(slot, EthernetHeader.BROADCAST, now);
+    return true;
+  }
+
+  private void ask(int slot, long mac, long now) {
+    neighbours.noteQuestion(slot, now);
+    counters.arpRequests++;
+    arp(ArpPacket.REQUEST, mac, 0, neighbours.address(slot));
+  }
+
+  /// @param destination station that the frame is for
+  private void arp(int operation, long destination, long targetMac, int target) {
+    long frame = port.claim();
+    if (frame < 0) {
+      counters.noFrame++;
+      return;
+    }
+    MemorySegment memory = port.memory();
+    long packet = frame + EthernetHeader.BYTES;
+    ArpPacket.write(memory, packet, operation, port.macAddress(), own.address());
+    ArpPacket.target(memory, packet, targetMac, target);
+    transmit(frame, EthernetHeader.BYTES + ArpPacket.BYTES, destination, EthernetHeader.TYPE_ARP);
+  }
+
+  // ---- what comes ---------------------------------------------------------------------------
+
+  /// An ARP packet has come.
+  void arpReceived(MemorySegment memory, long at, int bytes) {
+    if (!ArpPacket.isValid(memory, at, bytes)) {
+      counters.malformed++;
+      return;
+    }
+    if (!config.ownsAddress()) {
+      return;
+    }
+    int sender = ArpPacket.senderAddress(memory, at);
+    long mac = ArpPacket.senderMac(memory, at);
+    boolean forUs = ArpPacket.targetAddress(memory, at) == own.address();
+    if (EthernetHeader.isGroup(mac) || sender == own.address()) {
+      counters.refused++;
+      return;
+    }
+    boolean request = ArpPacket.operation(memory, at) == ArpPacket.REQUEST;
+    if (own.contains(sender) && sender != own.broadcast()) {
+      learn(sender, mac, request && forUs);
+    }
+    if (request && forUs) {
+      arp(ArpPacket.REPLY, mac, mac, sender);
+    }
+  }
+
+  /// A station has shown its hardware address: what waits for it leaves.
+  ///
+  /// @param add whether it is remembered if it was not asked for
+  void learn(int address, long mac, boolean add) {
+    if (neighbours.confirm(address, mac, add, clock.nanos()) < 0) {
+      return;
+    }
+    int kept = 0;
+    for (int i = 0; i < pendingCount; i++) {
+      if (pendingHops[i] == address) {
+        transmit(pendingFrames[i], pendingLengths[i], mac, EthernetHeader.TYPE_IPV4);
+      } else {
+        keepPending(i, kept++);
+      }
+    }
+    pendingCount = kept;
+  }
+
+  private void keepPending(int from, int to) {
+    pendingFrames[to] = pendingFrames[from];
+    pendingLengths[to] = pendingLengths[from];
+    pendingHops[to] = pendingHops[from];
+  }
+
+  /// Asks again what has not answered, or gives it up.
+  void tick(long now) {
+    int kept = 0;
+    for (int i = 0; i < askedCount; i++) {
+      int slot = asked[i];
+      if (!neighbours.isAsked(slot)) {
+        continue;
+      }
+      if (!neighbours.isOverdue(slot, now)) {
+        asked[kept++] = slot;
+      } else if (neighbours.tries(slot) < TRIES) {
+        ask(slot, EthernetHeader.BROADCAST, now);
+        asked[kept++] = slot;
+      } else {
+        neighbours.giveUp(slot);
+        dropPending(neighbours.address(slot));
+      }
+    }
+    askedCount = kept;
+  }
+
+  private void dropPending(int hop) {
+    int kept = 0;
+    for (int i = 0; i < pendingCount; i++) {
+      if (pendingHops[i] == hop) {
+        counters.unresolved++;
+        port.release(pendingFrames[i]);
+      } else {
+        keepPending(i, kept++);
+      }
+    }
+    pendingCount = kept;
+  }
+
+  /// Frames that wait.
+  int pending() {
+    return pendingCount;
+  }
+}

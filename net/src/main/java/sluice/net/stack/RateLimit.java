@@ -1,0 +1,28 @@
+package sluice.net.stack;
+
+/// A token bucket: so many events in a second, and as many at once. Owned by the stack's thread.
+final class RateLimit {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final int perSecond;
+  private long credit;
+  private long last;
+
+  RateLimit(int perSecond, long now) {
+    this.perSecond = perSecond;
+    this.credit = perSecond * SECOND;
+    this.last = now;
+  }
+
+  /// Takes one event, if there is one left.
+  boolean take(long now) {
+    long passed = Math.min(SECOND, Math.max(0, now - last));
+    last = now;
+    credit = Math.min(perSecond * SECOND, credit + passed * perSecond);
+    if (credit < SECOND) {
+      return false;
+    }
+    credit -= SECOND;
+    return true;
+  }
+}

@@ -1,0 +1,138 @@
+package sluice.net.stack;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import sluice.net.Ipv4Prefix;
+import sluice.net.wire.Checksum;
+import sluice.net.wire.Ipv4Header;
+import sluice.net.wire.UdpHeader;
+
+/// UDP (RFC 768) over a stack's IPv4. Owned by the stack's thread.
+final class Udp {
+  /// Ports that can be bound at one time; a datagram is compared with each.
+  static final int MOST_SOCKETS = 64;
+
+  /// Ports that are chosen for those that ask for any (RFC 6335, 6).
+  private static final int FIRST_DYNAMIC = 49_152;
+
+  private final Ipv4Output output;
+  private final StackCounters counters;
+  private final Ipv4Prefix own;
+  private final boolean partialChecksums;
+  private final UdpSocket[] sockets = new UdpSocket[MOST_SOCKETS];
+  private int count;
+  private int nextDynamic = FIRST_DYNAMIC;
+
+  Udp(Ipv4Output output, StackCounters counters, Ipv4Prefix own, boolean partialChecksums) {
+    this.output = output;
+    this.counters = counters;
+    this.own = own;
+    this.partialChecksums = partialChecksums;
+  }
+
+  /// @param port 0 for any free one
+  /// @param closed is run with the port when the socket is closed
+  UdpSocket bind(int port, IntConsumer closed) throws IOException {
+    int chosen = port == 0 ? dynamicPort() : port;
+    if (count == MOST_SOCKETS || find(chosen) != null) {
+      throw new IOException(
+          "bind(udp "
+              + Ipv4Prefix.text(own.address())
+              + ":"
+              + chosen
+              + "): EADDRINUSE\n  Why: "
+              + (count == MOST_SOCKETS
+                  ? "the stack has all of its " + MOST_SOCKETS + " sockets open"
+                  : "a socket of the same stack has the port")
+              + "\n  Fix: close one, or another port");
+    }
+    UdpSocket made = new UdpSocket(this, chosen, closed);
+    sockets[count++] = made;
+    return made;
+  }
+
+  private int dynamicPort() {
+    while (true) {
+      int port = nextDynamic;
+      nextDynamic = port == 0xffff ? FIRST_DYNAMIC : port + 1;
+      if (find(port) == null) {
+        return port;
+      }
+    }
+  }
+
+  @Nullable UdpSocket find(int port) {
+    for (int i = 0; i < count; i++) {
+      if (sockets[i].port() == port) {
+        return sockets[i];
+      }
+    }
+    return null;
+  }
+
+  void closeAll() {
+    while (count > 0) {
+      sockets[count - 1].close();
+    }
+  }
+
+  void unbind(UdpSocket socket) {
+    for (int i = 0; i < count; i++) {
+      if (sockets[i].port() == socket.port()) {
+        sockets[i] = sockets[--count];
+        return;
+      }
+    }
+  }
+
+  /// Whether a datagram is all there, with its checksum.
+  ///
+  /// @param bytes behind the header of IPv4
+  boolean isWhole(MemorySegment memory, long at, int bytes, int source, int target) {
+    boolean fits =
+        bytes >= UdpHeader.BYTES
+            && UdpHeader.length(memory, at) >= UdpHeader.BYTES
+            && UdpHeader.length(memory, at) <= bytes;
+    if (!fits) {
+      counters.malformed++;
+      return false;
+    }
+    boolean intact = isIntact(memory, at, source, target);
+    counters.badChecksums += intact ? 0 : 1;
+    return intact;
+  }
+
+  private boolean isIntact(MemorySegment memory, long at, int source, int target) {
+    int checksum = UdpHeader.checksum(memory, at);
+    if (checksum == 0) {
+      return true;
+    }
+    int length = UdpHeader.length(memory, at);
+    int pseudo = Checksum.pseudoHeader(source, target, Ipv4Header.UDP, length);
+    return Checksum.add(pseudo, Checksum.sum(memory, at, length)) == 0xffff
+        || (partialChecksums && checksum == pseudo);
+  }
+
+  void deliver(UdpSocket socket, MemorySegment memory, long at, int source) {
+    counters.datagrams++;
+    socket
+        .receiver()
+        .received(
+            memory,
+            at + UdpHeader.BYTES,
+            UdpHeader.length(memory, at) - UdpHeader.BYTES,
+            source,
+            UdpHeader.sourcePort(memory, at));
+  }
+
+  boolean send(MemorySegment memory, long at, int length, int fromPort, int address, int toPort) {
+    long header = at - UdpHeader.BYTES;
+    int bytes = UdpHeader.BYTES + length;
+    UdpHeader.write(memory, header, fromPort, toPort, bytes);
+    int pseudo = Checksum.pseudoHeader(own.address(), address, Ipv4Header.UDP, bytes);
+    UdpHeader.checksum(memory, header, pseudo, bytes);
+    return output.send(address, Ipv4Header.UDP, memory, header, bytes);
+  }
+}

@@ -1,0 +1,149 @@
+package sluice.net.tap;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.net.port.FrameBatch;
+import sluice.net.port.FramePool;
+import sluice.net.port.PacketPort;
+import sluice.sys.Files;
+import sluice.sys.xdp.NetInterface;
+import sluice.sys.xdp.TapDevice;
+
+/// A port at the cable's end of a TAP device: the station at its other end is the kernel of this
+/// machine. Owned by one thread.
+///
+/// Each frame costs a system call, so this is for machines, containers and tests without AF_XDP. A
+/// frame that the kernel does not take at once is lost, as on a wire.
+public final class TapPort implements PacketPort {
+  private static final int FRAMES = 1024;
+  private static final int FRAME_BYTES = 2048;
+  private static final int ETHERNET_BYTES = 14;
+
+  private final String device;
+  private final int fd;
+  private final int mtu;
+  private final long macAddress;
+  private final Block block;
+  private final FramePool pool = new FramePool(0, FRAMES, FRAME_BYTES);
+  private long lost;
+  private boolean closed;
+
+  private TapPort(String device, int fd, int mtu) {
+    this.device = device;
+    this.fd = fd;
+    this.mtu = mtu;
+    this.macAddress = stationAddress();
+    Account account = new Account(device + " frames", Long.MAX_VALUE / 2);
+    Block made = Block.allocate(account, (long) FRAMES * FRAME_BYTES);
+    if (made == null) {
+      throw new IllegalStateException("no room for frames: " + account);
+    }
+    this.block = made;
+  }
+
+  /// Opens a device, and makes it where that is allowed and there is none of the name.
+  ///
+  /// @throws IOException when it is in use, or not to be had; the message says what to do
+  public static TapPort open(String device) throws IOException {
+    int fd = TapDevice.open(device);
+    try {
+      int mtu = NetInterface.named(device).mtu();
+      return new TapPort(device, fd, Math.min(mtu, FRAME_BYTES - ETHERNET_BYTES));
+    } catch (IOException | RuntimeException e) {
+      int _ = Files.close(fd);
+      throw e;
+    }
+  }
+
+  /// An address of one station, given by no manufacturer (IEEE 802, 8.2.2).
+  private static long stationAddress() {
+    return (new SecureRandom().nextLong() & 0xfcff_ffff_ffffL) | 0x0200_0000_0000L;
+  }
+
+  @Override
+  public String name() {
+    return "tap:" + device;
+  }
+
+  @Override
+  public MemorySegment memory() {
+    return block.segment();
+  }
+
+  @Override
+  public int frameBytes() {
+    return FRAME_BYTES;
+  }
+
+  @Override
+  public long macAddress() {
+    return macAddress;
+  }
+
+  @Override
+  public int mtu() {
+    return mtu;
+  }
+
+  @Override
+  public int descriptor() {
+    return fd;
+  }
+
+  @Override
+  public int receive(FrameBatch into) {
+    int count = 0;
+    while (!into.isFull()) {
+      long frame = pool.claim();
+      if (frame < 0) {
+        return count;
+      }
+      int bytes = Files.read(fd, block.segment(), frame, FRAME_BYTES);
+      if (bytes <= 0) {
+        pool.release(frame);
+        return count;
+      }
+      into.add(frame, bytes);
+      count++;
+    }
+    return count;
+  }
+
+  @Override
+  public long claim() {
+    return pool.claim();
+  }
+
+  @Override
+  public void release(long at) {
+    pool.release(at);
+  }
+
+  @Override
+  public void send(long at, int bytes) {
+    if (Files.write(fd, block.segment(), at, bytes) != bytes) {
+      lost++;
+    }
+    pool.release(at);
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public long lost() {
+    return lost;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      int _ = Files.close(fd);
+      block.release();
+    }
+  }
+}

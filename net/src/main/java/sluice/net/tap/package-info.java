@@ -1,0 +1,5 @@
+/// Frames of a TAP device: [TapPort].
+@NullMarked
+package sluice.net.tap;
+
+import org.jspecify.annotations.NullMarked;

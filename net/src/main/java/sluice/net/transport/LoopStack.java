@@ -1,0 +1,147 @@
+package sluice.net.transport;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import sluice.loop.DescriptorWatch;
+import sluice.loop.Loop;
+import sluice.loop.datagrams.DatagramHandler;
+import sluice.loop.datagrams.Datagrams;
+import sluice.loop.datagrams.UserDatagramSocket;
+import sluice.loop.datagrams.UserDatagrams;
+import sluice.net.stack.Ipv4Stack;
+import sluice.net.stack.UdpSocket;
+
+/// A network stack that one loop runs: the loop waits for the descriptor of the stack's port beside
+/// its connections. Owned by the loop's thread.
+final class LoopStack {
+  private static final long TICK_NANOS = 250_000_000L;
+
+  private final Loop loop;
+  private final Ipv4Stack stack;
+  private final PortFilter filter;
+  private final DescriptorWatch watch;
+  private boolean polling;
+  private boolean closed;
+
+  private LoopStack(Loop loop, Ipv4Stack stack, PortFilter filter) {
+    this.loop = loop;
+    this.stack = stack;
+    this.filter = filter;
+    this.watch = loop.watch(stack.port().descriptor(), this::ready);
+  }
+
+  /// Gives a stack to a loop, on its thread. It is closed with the loop.
+  ///
+  /// @throws UnsupportedOperationException when the loop's engine waits for no descriptors
+  static LoopStack start(Loop loop, Ipv4Stack stack, PortFilter filter) {
+    LoopStack made = new LoopStack(loop, stack, filter);
+    loop.onClose(made::close);
+    if (!made.watch.arm(DescriptorWatch.READABLE)) {
+      made.watch.close();
+      throw new UnsupportedOperationException(
+          "the engine of "
+              + loop.name()
+              + " waits for no descriptors. Fix: another backend than jdk");
+    }
+    loop.schedule(TICK_NANOS, made::tick);
+    return made;
+  }
+
+  private void ready() {
+    polling = true;
+    try {
+      int _ = stack.poll();
+    } finally {
+      polling = false;
+    }
+    if (!closed) {
+      boolean _ = watch.arm(DescriptorWatch.READABLE);
+    }
+  }
+
+  private void tick() {
+    if (!closed) {
+      stack.tick();
+      loop.schedule(TICK_NANOS, this::tick);
+    }
+  }
+
+  /// Opens a port on the stack's address.
+  ///
+  /// @param wanted the host is the stack's own or a wildcard; port 0 is any free one
+  /// @throws IOException when the port is in use, or the host is another
+  Datagrams open(InetSocketAddress wanted, DatagramHandler handler) throws IOException {
+    InetAddress host = wanted.getAddress();
+    InetAddress own = ownAddress();
+    if (host == null || !(host.isAnyLocalAddress() || host.equals(own))) {
+      throw new IOException(
+          "bind(udp "
+              + wanted
+              + "): EADDRNOTAVAIL\n  Why: the network stack at "
+              + stack.port().name()
+              + " has one address, "
+              + own.getHostAddress()
+              + ", and speaks IPv4\n  Fix: bind that address or 0.0.0.0");
+    }
+    UdpSocket socket = stack.bind(wanted.getPort(), filter::release);
+    try {
+      filter.own(socket.port());
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+    InetSocketAddress bound = new InetSocketAddress(own, socket.port());
+    UserDatagrams made = new UserDatagrams(loop, new Bound(socket, bound), handler);
+    socket.receiver(made::received);
+    return made;
+  }
+
+  private InetAddress ownAddress() throws IOException {
+    int address = stack.config().address().address();
+    return InetAddress.getByAddress(
+        new byte[] {
+          (byte) (address >>> 24), (byte) (address >>> 16), (byte) (address >>> 8), (byte) address
+        });
+  }
+
+  /// One socket as the loop's datagrams see it.
+  private final class Bound implements UserDatagramSocket {
+    private final UdpSocket socket;
+    private final InetSocketAddress address;
+
+    Bound(UdpSocket socket, InetSocketAddress address) {
+      this.socket = socket;
+      this.address = address;
+    }
+
+    @Override
+    public InetSocketAddress address() {
+      return address;
+    }
+
+    @Override
+    public boolean send(MemorySegment memory, long at, int length, int to, int port) {
+      return socket.send(memory, at, length, to, port);
+    }
+
+    @Override
+    public void flush() {
+      if (!polling) {
+        stack.flush();
+      }
+    }
+
+    @Override
+    public void close() {
+      socket.close();
+    }
+  }
+
+  /// The loop has closed its engine, which waits for nothing any more.
+  private void close() {
+    closed = true;
+    stack.close();
+  }
+}

@@ -1,0 +1,82 @@
+package sluice.net.transport;
+
+import java.io.IOException;
+import java.net.NetworkInterface;
+import sluice.net.Ipv4Prefix;
+import sluice.net.StackConfig;
+import sluice.net.tap.TapPort;
+import sluice.net.xdp.XdpConfig;
+import sluice.net.xdp.XdpPort;
+
+/// What an option says about a network stack, such as `tap:tap0,10.0.0.2/24`: driver, interface and
+/// address; then, if wanted, `via=10.0.0.1` for a gateway and `queues=4` of the interface.
+/// Immutable: any thread may use it.
+///
+/// With `xdp`, an address that the kernel has on the interface stays the kernel's: datagrams for
+/// ports that are opened here come here, all else goes there as before. Another address is the
+/// stack's own.
+///
+/// @param driver `tap` or `xdp`
+/// @param device name of the interface
+/// @param gateway in host order; 0 for none
+/// @param queues of the interface, for `xdp`
+public record StackOption(
+    String driver, String device, Ipv4Prefix address, int gateway, int queues) {
+  private static final String FORM = "tap|xdp:INTERFACE,ADDRESS/PREFIX[,via=GATEWAY][,queues=N]";
+
+  /// @throws IllegalArgumentException when it is not of that form
+  public static StackOption parse(String text) {
+    int colon = text.indexOf(':');
+    String[] parts = text.substring(colon + 1).split(",", -1);
+    String driver = colon < 0 ? "" : text.substring(0, colon);
+    boolean known = driver.equals("tap") || driver.equals("xdp");
+    if (!known || parts.length < 2 || parts[0].isEmpty()) {
+      throw new IllegalArgumentException("not as " + FORM + ": " + text);
+    }
+    int gateway = 0;
+    int queues = 1;
+    for (int i = 2; i < parts.length; i++) {
+      if (parts[i].startsWith("via=")) {
+        gateway = Ipv4Prefix.parseAddress(parts[i].substring("via=".length()));
+      } else if (parts[i].matches("queues=[0-9]{1,2}")) {
+        queues = Integer.parseInt(parts[i].substring("queues=".length()));
+      } else {
+        throw new IllegalArgumentException("not as " + FORM + ": " + text);
+      }
+    }
+    return new StackOption(driver, parts[0], Ipv4Prefix.parse(parts[1]), gateway, queues);
+  }
+
+  StackPorts open() throws IOException {
+    StackConfig config = StackConfig.of(address).withGateway(gateway);
+    if (driver.equals("tap")) {
+      return new StackPorts(TapPort.open(device), config, PortFilter.NONE);
+    }
+    boolean owned = !kernelHas();
+    XdpPort port = XdpPort.open(new XdpConfig(device, address.address(), owned, queues));
+    return new StackPorts(
+        port, config.withOwnsAddress(owned), owned ? PortFilter.NONE : taking(port));
+  }
+
+  /// Whether the kernel has the address on the interface.
+  private boolean kernelHas() throws IOException {
+    NetworkInterface found = NetworkInterface.getByName(device);
+    String text = Ipv4Prefix.text(address.address());
+    return found != null
+        && found.inetAddresses().anyMatch(each -> each.getHostAddress().equals(text));
+  }
+
+  private static PortFilter taking(XdpPort from) {
+    return new PortFilter() {
+      @Override
+      public void own(int port) throws IOException {
+        from.own(port);
+      }
+
+      @Override
+      public void release(int port) {
+        from.disown(port);
+      }
+    };
+  }
+}

@@ -1,0 +1,89 @@
+package sluice.net.transport;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Loop;
+import sluice.loop.datagrams.DatagramHandler;
+import sluice.loop.datagrams.DatagramPorts;
+import sluice.loop.datagrams.Datagrams;
+import sluice.loop.engine.NanoClock;
+import sluice.net.StackConfig;
+import sluice.net.port.PacketPort;
+import sluice.net.stack.Ipv4Stack;
+import sluice.net.stack.StackCounters;
+import sluice.net.xdp.XdpPort;
+
+/// Ports for datagrams on a network stack of our own, instead of the kernel's sockets. The first
+/// [#open] gives the stack to that loop, which alone may open more.
+///
+/// Lifecycle: opened with its device, by any thread → run by a loop → closed with the loop;
+/// [#close] is for a stack that no loop has got.
+public final class StackPorts implements DatagramPorts, AutoCloseable {
+  private final Ipv4Stack stack;
+  private final PortFilter filter;
+  private @Nullable LoopStack running;
+  private @Nullable Loop owner;
+
+  StackPorts(PacketPort port, StackConfig config, PortFilter filter) {
+    this.stack = new Ipv4Stack(port, config, NanoClock.SYSTEM, new SecureRandom().nextLong());
+    this.filter = filter;
+  }
+
+  /// Opens the device that an option names.
+  ///
+  /// @throws IOException when it is not to be had; the message says why and what to do
+  public static StackPorts open(StackOption option) throws IOException {
+    return option.open();
+  }
+
+  /// A stack over a port of the caller's.
+  public static StackPorts over(PacketPort port, StackConfig config) {
+    return new StackPorts(port, config, PortFilter.NONE);
+  }
+
+  /// For messages, such as `tap:tap0`.
+  public String name() {
+    return stack.port().name();
+  }
+
+  /// For people: `xdp:eth0 at 10.0.0.2/24`, with how the driver works.
+  public String describe() {
+    String mode = stack.port() instanceof XdpPort port ? " (" + port.mode() + ")" : "";
+    return name() + mode + " at " + stack.config().address();
+  }
+
+  /// What the stack has counted.
+  public StackCounters counters() {
+    return stack.counters();
+  }
+
+  /// Opens a port on the stack's address, whatever the host of `wanted` is: the caller names the
+  /// addresses of the kernel.
+  public DatagramPorts onOwnAddress() {
+    return (loop, wanted, handler) -> open(loop, new InetSocketAddress(wanted.getPort()), handler);
+  }
+
+  @Override
+  @SuppressWarnings("ReferenceEquality") // a loop is itself only
+  public Datagrams open(Loop loop, InetSocketAddress wanted, DatagramHandler handler)
+      throws IOException {
+    LoopStack started = running;
+    if (started == null) {
+      started = LoopStack.start(loop, stack, filter);
+      running = started;
+      owner = loop;
+    } else if (owner != loop) {
+      throw new IllegalStateException("the stack belongs to another loop");
+    }
+    return started.open(wanted, handler);
+  }
+
+  @Override
+  public void close() {
+    if (running == null) {
+      stack.close();
+    }
+  }
+}

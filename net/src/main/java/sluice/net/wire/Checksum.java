@@ -1,0 +1,88 @@
+package sluice.net.wire;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// The checksum of the internet protocols: the one's complement sum of 16-bit words (RFC 1071).
+/// Without state: any thread may call.
+///
+/// The sum does not depend on the order of bytes, except that the result is swapped with it (RFC
+/// 1071, 2B). So the loop adds whole little-endian words of 8 bytes, as two halves of 4 that leave
+/// room for 2³² carries, and swaps once at the end.
+public final class Checksum {
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+  private static final long LOW = 0xffff_ffffL;
+  private static final int STEP_BYTES = 32;
+
+  private Checksum() {}
+
+  /// The sum of a part of memory, as a number in network order.
+  ///
+  /// @param bytes at most 64 KB; an odd last byte counts as if a zero followed
+  /// @return 0 to 0xffff, to be added to with [#add] and ended with [#finish]
+  public static int sum(MemorySegment memory, long at, int bytes) {
+    long even = 0;
+    long odd = 0;
+    int i = 0;
+    for (; i <= bytes - STEP_BYTES; i += STEP_BYTES) {
+      long a = memory.get(LONG, at + i);
+      long b = memory.get(LONG, at + i + 8);
+      long c = memory.get(LONG, at + i + 16);
+      long d = memory.get(LONG, at + i + 24);
+      even += (a & LOW) + (b & LOW) + (c & LOW) + (d & LOW);
+      odd += (a >>> 32) + (b >>> 32) + (c >>> 32) + (d >>> 32);
+    }
+    long sum = even + odd;
+    for (; i <= bytes - 4; i += 4) {
+      sum += memory.get(INT, at + i) & LOW;
+    }
+    if (i <= bytes - 2) {
+      sum += memory.get(SHORT, at + i) & 0xffff;
+      i += 2;
+    }
+    if (i < bytes) {
+      sum += memory.get(BYTE, at + i) & 0xff;
+    }
+    return Short.toUnsignedInt(Short.reverseBytes((short) fold(sum)));
+  }
+
+  /// The sum of two sums.
+  public static int add(int one, int other) {
+    int sum = one + other;
+    return (sum & 0xffff) + (sum >>> 16);
+  }
+
+  /// The sum of the pseudo-header of UDP and TCP (RFC 768).
+  ///
+  /// @param length of header and data
+  public static int pseudoHeader(int source, int destination, int protocol, int length) {
+    return fold(
+        (source >>> 16)
+            + (long) (source & 0xffff)
+            + (destination >>> 16)
+            + (destination & 0xffff)
+            + protocol
+            + length);
+  }
+
+  /// What is stored in a header: the complement of the sum.
+  public static int finish(int sum) {
+    return ~sum & 0xffff;
+  }
+
+  private static int fold(long sum) {
+    long folded = (sum & LOW) + (sum >>> 32);
+    folded = (folded & LOW) + (folded >>> 32);
+    folded = (folded & 0xffff) + (folded >>> 16);
+    folded = (folded & 0xffff) + (folded >>> 16);
+    return (int) ((folded & 0xffff) + (folded >>> 16));
+  }
+}

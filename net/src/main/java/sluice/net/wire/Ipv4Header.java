@@ -1,0 +1,94 @@
+package sluice.net.wire;
+
+import java.lang.foreign.MemorySegment;
+
+/// The header of an IPv4 packet (RFC 791). Without state: the owner of the memory may call.
+///
+/// ```
+///  byte 0    1     2       4     6             8     9          10         12       16       20
+///      +----+-----+-------+-----+-------------+-----+----------+----------+--------+--------+-------
+///      |4|IHL| TOS | total | id  | flags offset| TTL | protocol | checksum | source | destin.| options
+///      +----+-----+-------+-----+-------------+-----+----------+----------+--------+--------+-------
+/// ```
+public final class Ipv4Header {
+  /// Without options.
+  public static final int BYTES = 20;
+
+  public static final int MOST_BYTES = 60;
+  public static final int ICMP = 1;
+  public static final int UDP = 17;
+
+  public static final int MORE_FRAGMENTS = 0x2000;
+  private static final int OFFSET = 0x1fff;
+
+  private Ipv4Header() {}
+
+  /// Bytes of the header; 0 when this is no packet that is all there and has a good checksum.
+  ///
+  /// @param bytes that came
+  public static int check(MemorySegment frame, long at, int bytes) {
+    if (bytes < BYTES || Wire.u8(frame, at) >>> 4 != 4) {
+      return 0;
+    }
+    int header = (Wire.u8(frame, at) & 0xf) * 4;
+    int total = totalLength(frame, at);
+    boolean fits = header >= BYTES && header <= total && total <= bytes;
+    return fits && Checksum.sum(frame, at, header) == 0xffff ? header : 0;
+  }
+
+  public static int totalLength(MemorySegment frame, long at) {
+    return Wire.u16(frame, at + 2);
+  }
+
+  public static int id(MemorySegment frame, long at) {
+    return Wire.u16(frame, at + 4);
+  }
+
+  /// Whether it is a part of a packet.
+  public static boolean isFragment(MemorySegment frame, long at) {
+    return (Wire.u16(frame, at + 6) & (MORE_FRAGMENTS | OFFSET)) != 0;
+  }
+
+  public static boolean moreFragments(MemorySegment frame, long at) {
+    return (Wire.u16(frame, at + 6) & MORE_FRAGMENTS) != 0;
+  }
+
+  /// Where a fragment belongs, in bytes.
+  public static int fragmentOffset(MemorySegment frame, long at) {
+    return (Wire.u16(frame, at + 6) & OFFSET) * 8;
+  }
+
+  public static int protocol(MemorySegment frame, long at) {
+    return Wire.u8(frame, at + 9);
+  }
+
+  public static int source(MemorySegment frame, long at) {
+    return Wire.u32(frame, at + 12);
+  }
+
+  public static int destination(MemorySegment frame, long at) {
+    return Wire.u32(frame, at + 16);
+  }
+
+  /// Begins a header without options; [#fragment] ends it.
+  public static void write(MemorySegment frame, long at, int id, int protocol, int source) {
+    Wire.u16(frame, at, 0x4500);
+    Wire.u16(frame, at + 4, id);
+    Wire.u8(frame, at + 8, 64);
+    Wire.u8(frame, at + 9, protocol);
+    Wire.u32(frame, at + 12, source);
+  }
+
+  /// Ends a header.
+  ///
+  /// @param payload bytes behind the header
+  /// @param offset where they belong in the packet, a multiple of 8
+  public static void fragment(
+      MemorySegment frame, long at, int destination, int payload, int offset, boolean more) {
+    Wire.u16(frame, at + 2, BYTES + payload);
+    Wire.u16(frame, at + 6, offset / 8 | (more ? MORE_FRAGMENTS : 0));
+    Wire.u32(frame, at + 16, destination);
+    Wire.u16(frame, at + 10, 0);
+    Wire.u16(frame, at + 10, Checksum.finish(Checksum.sum(frame, at, BYTES)));
+  }
+}

@@ -1,0 +1,16 @@
+package sluice.net.xdp;
+
+/// Which frames of which interface. Immutable: any thread may use it.
+///
+/// @param device name of the interface
+/// @param address ours, in host order
+/// @param ownsAddress whether all packets for it are ours, and ARP; otherwise datagrams for owned
+///   ports only
+/// @param queues of the interface, from 0; the kernel gets what comes by others
+public record XdpConfig(String device, int address, boolean ownsAddress, int queues) {
+  public XdpConfig {
+    if (queues < 1 || queues > 64) {
+      throw new IllegalArgumentException("queues: 1 to 64, not " + queues);
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package sluice.net.xdp;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+import sluice.sys.Errno;
+import sluice.sys.Files;
+import sluice.sys.SysException;
+import sluice.sys.xdp.Bpf;
+import sluice.sys.xdp.BpfProgram;
+
+/// The program that is attached to an interface, and its maps: which frames are ours. Opened by one
+/// thread, which owns it.
+///
+/// ```
+///  r6 = context, r2 = first byte, r3 = end; each load is behind a check of the frame's length
+///  type ARP      ─▶ target is ours, and we own the address?  ─▶ take
+///  type IPv4     ─▶ destination is ours?
+///                     we own the address              ─▶ take
+///                     UDP, whole, without options,
+///                     and its port is in the map      ─▶ take
+///  take: redirect to the socket of this queue; where there is none, pass
+///  pass: the kernel gets the frame as if there were no program
+/// ```
+///
+/// Everything is detached when the link's descriptor is closed, also by the death of the process.
+final class XdpFilter implements AutoCloseable {
+  /// Ports of UDP that can be owned at one time.
+  private static final int MOST_PORTS = 64;
+
+  private static final int TRIES = 200;
+
+  /// Headers of Ethernet and IPv4: a last fragment may have one byte behind them.
+  private static final int LEAST_BYTES = 34;
+
+  /// With an ARP packet, or with the header of UDP.
+  private static final int WHOLE_BYTES = 42;
+
+  private static final int TYPE_ARP = 0x0806;
+  private static final int TYPE_IPV4 = 0x0800;
+  private static final int UDP = 17;
+  private static final int FRAGMENT = 0x3fff;
+
+  private final int sockets;
+  private final int ports;
+  private int program = -1;
+  private int link = -1;
+  private boolean isNative;
+  private boolean closed;
+
+  private XdpFilter(int sockets, int ports) {
+    this.sockets = sockets;
+    this.ports = ports;
+  }
+
+  /// Loads the program; [#attach] is next.
+  ///
+  /// @param address ours, in host order
+  /// @param owned whether all packets for it are ours, and ARP
+  static XdpFilter load(int address, boolean owned, int queues) throws SysException {
+    int sockets = Bpf.createMap(Bpf.BPF_MAP_TYPE_XSKMAP, queues);
+    XdpFilter made;
+    try {
+      made = new XdpFilter(sockets, Bpf.createMap(Bpf.BPF_MAP_TYPE_HASH, MOST_PORTS));
+    } catch (SysException e) {
+      int _ = Files.close(sockets);
+      throw e;
+    }
+    try {
+      made.program = Bpf.load(made.assemble(network(address), owned), "sluice_net");
+      return made;
+    } catch (SysException | RuntimeException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  /// A number of the network's order, as the program loads it.
+  private static int network(int value) {
+    return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+  }
+
+  private static int network16(int value) {
+    return network(value) >>> (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 16 : 0);
+  }
+
+  private BpfProgram assemble(int address, boolean owned) {
+    BpfProgram program = new BpfProgram();
+    program.move(6, 1).load(4, 2, 1, 0).load(4, 3, 1, 4);
+    program.move(4, 2).plus(4, LEAST_BYTES).jumpIfGreater(4, 3, "pass");
+    program.load(2, 5, 2, 12);
+    if (owned) {
+      program.jumpIf(5, network16(TYPE_ARP), "arp");
+    }
+    program.jumpUnless(5, network16(TYPE_IPV4), "pass");
+    program.load(4, 5, 2, 30).jumpUnless32(5, address, "pass");
+    if (!owned) {
+      program.move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "pass");
+      program.load(1, 5, 2, 23).jumpUnless(5, UDP, "pass");
+      program.load(1, 5, 2, 14).jumpUnless(5, 0x45, "pass");
+      program.load(2, 5, 2, 20).and(5, network16(FRAGMENT)).jumpUnless(5, 0, "pass");
+      program.load(2, 5, 2, 36).store(10, -4, 5);
+      program.map(1, ports).move(2, 10).plus(2, -4).lookUp().jumpIf(0, 0, "pass");
+    }
+    program.label("take").load(4, 2, 6, 16).map(1, sockets);
+    program.constant(3, Bpf.XDP_PASS).redirect().exit();
+    program.label("pass").constant(0, Bpf.XDP_PASS).exit();
+    if (owned) {
+      program.label("arp").move(4, 2).plus(4, WHOLE_BYTES).jumpIfGreater(4, 3, "end");
+      program.load(4, 5, 2, 38).jumpUnless32(5, address, "end");
+      program.load(4, 2, 6, 16).map(1, sockets);
+      program.constant(3, Bpf.XDP_PASS).redirect().exit();
+      program.label("end").constant(0, Bpf.XDP_PASS).exit();
+    }
+    return program;
+  }
+
+  /// Gives the frames of a queue to a socket.
+  void give(int queue, int socket) throws SysException {
+    Bpf.update(sockets, queue, socket);
+  }
+
+  /// Attaches the program, in one of two ways, whichever is offered.
+  ///
+  /// @param nativeFirst whether the driver is asked first
+  void attach(int interfaceIndex, boolean nativeFirst) throws IOException {
+    int first = nativeFirst ? Bpf.XDP_FLAGS_DRV_MODE : Bpf.XDP_FLAGS_SKB_MODE;
+    int second = Bpf.XDP_FLAGS_DRV_MODE + Bpf.XDP_FLAGS_SKB_MODE - first;
+    int result = tryAttach(interfaceIndex, first);
+    isNative = nativeFirst;
+    if (result < 0 && result != -Errno.EBUSY && result != -Errno.EPERM) {
+      result = tryAttach(interfaceIndex, second);
+      isNative = !nativeFirst;
+    }
+    link = (int) SysException.check(result, "XdpFilter.attach", "interface " + interfaceIndex);
+  }
+
+  /// Tries again while the program of a process that has died is being detached.
+  private int tryAttach(int interfaceIndex, int flags) throws IOException {
+    int result = -Errno.EBUSY;
+    for (int i = 0; i < TRIES && result == -Errno.EBUSY; i++) {
+      if (i > 0) {
+        XdpQueue.pause();
+      }
+      result = Bpf.attach(program, interfaceIndex, flags);
+    }
+    return result;
+  }
+
+  boolean isNative() {
+    return isNative;
+  }
+
+  /// Takes the datagrams of a port from the kernel. Needs no privilege any more.
+  void own(int port) throws SysException {
+    Bpf.update(ports, network16(port), 1);
+  }
+
+  void disown(int port) {
+    int _ = Bpf.delete(ports, network16(port));
+  }
+
+  /// Detaches the program. Idempotent.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      for (int fd : new int[] {link, program, ports, sockets}) {
+        if (fd >= 0) {
+          int _ = Files.close(fd);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package sluice.net;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import sluice.sys.SysException;
+import sluice.sys.xdp.NetNamespace;
+import sluice.testbase.Await;
+
+/// A network namespace of a test's own: the calling thread is in it, with the sockets it opens and
+/// the processes it starts, until [#close]. Nothing of it stays behind.
+public final class NetRoom implements AutoCloseable {
+  private final int before;
+  private final int inside;
+
+  private NetRoom(int before, int inside) {
+    this.before = before;
+    this.inside = inside;
+  }
+
+  /// What is done elsewhere.
+  @FunctionalInterface
+  public interface Action<T, X extends Exception> {
+    T run() throws X;
+  }
+
+  /// Moves the calling thread into a new namespace, or skips the test and says what is missing.
+  public static NetRoom enter(String... tools) {
+    for (String tool : tools) {
+      if (!isInstalled(tool)) {
+        abort("no " + tool + ": install it to run this test");
+      }
+    }
+    try {
+      int before = NetNamespace.open();
+      try {
+        NetNamespace.unshare();
+      } catch (SysException e) {
+        int _ = sluice.sys.Files.close(before);
+        abort("no network namespace: " + e.getMessage());
+      }
+      NetRoom room = new NetRoom(before, NetNamespace.open());
+      room.run("ip link set lo up");
+      return room;
+    } catch (IOException e) {
+      return abort("no network namespace: " + e.getMessage());
+    }
+  }
+
+  public static boolean isInstalled(String tool) {
+    for (String directory : System.getenv("PATH").split(":", -1)) {
+      if (Files.isExecutable(Path.of(directory, tool))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Starts a command in the namespace, its errors with its output.
+  public Process start(String command) {
+    try {
+      Process process =
+          new ProcessBuilder(List.of(command.split(" ", -1))).redirectErrorStream(true).start();
+      Await.limit(process);
+      return process;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Runs a command in the namespace.
+  ///
+  /// @return what it writes
+  /// @throws AssertionError when it fails
+  public String run(String command) {
+    try {
+      Process process = start(command);
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      int status = Await.end(process);
+      if (status != 0) {
+        throw new AssertionError(command + ": status " + status + ": " + text);
+      }
+      return text;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Does something in the namespace that the thread was in before: that of another room, if it was
+  /// entered first.
+  public <T, X extends Exception> T outside(Action<T, X> action) throws X {
+    try {
+      NetNamespace.enter(before);
+      try {
+        return action.run();
+      } finally {
+        NetNamespace.enter(inside);
+      }
+    } catch (SysException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// Makes a pair of interfaces: `left` in this namespace, `right` in the one before.
+  ///
+  /// @param queues of each
+  public void link(String left, String right, int queues) {
+    String channels = " numrxqueues " + queues + " numtxqueues " + queues;
+    String there = " netns /proc/" + ProcessHandle.current().pid() + "/fd/" + before;
+    run("ip link add " + left + channels + " type veth peer name " + right + channels + there);
+    run("ip link set " + left + " up");
+    String _ = outside(() -> run("ip link set " + right + " up"));
+  }
+
+  /// Moves the thread back.
+  @Override
+  public void close() {
+    try {
+      NetNamespace.enter(before);
+    } catch (SysException e) {
+      throw new AssertionError(e);
+    } finally {
+      int _ = sluice.sys.Files.close(before);
+      int _ = sluice.sys.Files.close(inside);
+    }
+  }
+}

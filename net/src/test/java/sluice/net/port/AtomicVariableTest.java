@@ -1,0 +1,48 @@
+package sluice.net.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Await;
+
+/// A number that threads wait for.
+@Timeout(120)
+class AtomicVariableTest {
+  @Test
+  void noWakeUpIsLost() throws Exception {
+    AtomicVariable question = new AtomicVariable(0);
+    AtomicVariable answer = new AtomicVariable(0);
+    int rounds = 20_000;
+    Thread worker =
+        Thread.ofPlatform()
+            .start(() -> {
+              for (int i = 0; i < rounds; i++) {
+                question.blockIfEqual(i);
+                answer.setAndUnblock(question.get());
+              }
+            });
+    for (int i = 0; i < rounds; i++) {
+      question.setAndUnblock(i + 1);
+      answer.blockIfEqual(i);
+      assertThat(answer.get()).isEqualTo(i + 1);
+    }
+    Await.end(worker);
+  }
+
+  @Test
+  void setAloneWakesNobodyAndAnotherValueDoesNotBlock() throws Exception {
+    AtomicVariable variable = new AtomicVariable(0);
+    variable.blockIfEqual(1);
+    Thread worker = Thread.ofPlatform().start(() -> variable.blockIfEqual(0));
+    Await.until("waits", () -> worker.getState() == Thread.State.WAITING);
+    assertThatThrownBy(() -> variable.blockIfEqual(0)).isInstanceOf(IllegalStateException.class);
+    variable.set(0);
+    assertThat(worker.isAlive()).isTrue();
+    worker.interrupt();
+    Await.end(worker);
+    variable.setAndUnblock(2);
+    assertThat(variable.get()).isEqualTo(2);
+  }
+}

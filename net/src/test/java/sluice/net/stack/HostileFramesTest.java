@@ -1,0 +1,231 @@
+package sluice.net.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Frames with wrong headers, and fragments that contradict each other.
+@Timeout(60)
+class HostileFramesTest {
+  private static final int UDP = 17;
+
+  private final StackRig rig = new StackRig();
+  private final List<StackRig.Got> got = StackRig.list();
+
+  @BeforeEach
+  void listen() throws IOException {
+    UdpSocket _ = StackRig.collect(rig.right, 7, got);
+  }
+
+  @AfterEach
+  void close() {
+    rig.assertNothingIsKept();
+    rig.close();
+  }
+
+  private void come(byte[]... frames) {
+    for (byte[] frame : frames) {
+      rig.rightPort.arrive(frame);
+    }
+    rig.run(1);
+  }
+
+  private static byte[] part(byte[] all, int from, int to) {
+    return Arrays.copyOfRange(all, from, to);
+  }
+
+  private static byte[] fragment(byte[] all, int from, int to) {
+    return Frames.fragment(UDP, 9, from, to < all.length, part(all, from, to));
+  }
+
+  private static byte[] datagram(int length) {
+    byte[] data = new byte[length];
+    for (int i = 0; i < length; i++) {
+      data[i] = (byte) i;
+    }
+    return Frames.datagram(data);
+  }
+
+  @Test
+  void fragmentsInAnyOrderMakeOneDatagram() {
+    byte[] all = datagram(100);
+    come(fragment(all, 80, 108), fragment(all, 0, 40), fragment(all, 40, 80));
+    assertThat(got).hasSize(1);
+    assertThat(got.getFirst().bytes()).isEqualTo(part(all, 8, 108));
+  }
+
+  @Test
+  void aRepeatedFragmentChangesNothing() {
+    byte[] all = datagram(100);
+    byte[] other = fragment(all, 0, 40);
+    Arrays.fill(other, 50, 60, (byte) -1);
+    come(fragment(all, 0, 40), fragment(all, 0, 40), other, fragment(all, 40, 80));
+    come(fragment(all, 40, 80), fragment(all, 80, 108));
+    assertThat(got).hasSize(1);
+    assertThat(got.getFirst().bytes()).as("first bytes stay").isEqualTo(part(all, 8, 108));
+  }
+
+  @Test
+  void fragmentsThatOverlapAreRefusedWithTheirPacket() {
+    byte[] all = datagram(100);
+    come(fragment(all, 0, 40), fragment(all, 32, 80), fragment(all, 40, 80));
+    come(fragment(all, 80, 108), fragment(all, 0, 40));
+    assertThat(got).isEmpty();
+    assertThat(rig.right.counters().fragmentsRefused()).isEqualTo(4);
+    rig.wire.advance(Reassembly.LIFETIME_NANOS);
+    rig.right.tick();
+    come(fragment(all, 0, 40), fragment(all, 40, 80), fragment(all, 80, 108));
+    assertThat(got).as("the number is good again").hasSize(1);
+  }
+
+  @Test
+  void twoEndsAreRefused() {
+    byte[] all = datagram(100);
+    byte[] shortened = Frames.fragment(UDP, 9, 80, false, part(all, 80, 96));
+    come(fragment(all, 80, 108), shortened, fragment(all, 0, 80));
+    assertThat(got).isEmpty();
+    assertThat(rig.right.counters().fragmentsRefused()).isEqualTo(2);
+  }
+
+  @Test
+  void bytesBehindTheEndAreRefused() {
+    byte[] all = datagram(100);
+    come(Frames.fragment(UDP, 9, 200, true, new byte[8]), fragment(all, 80, 108));
+    come(Frames.fragment(UDP, 10, 80, false, new byte[8]));
+    come(Frames.fragment(UDP, 10, 88, true, new byte[8]));
+    assertThat(rig.right.counters().fragmentsRefused()).isEqualTo(2);
+  }
+
+  @Test
+  void aPacketLongerThanAnyIsRefused() {
+    come(Frames.fragment(UDP, 9, 65_512, false, new byte[100]));
+    come(Frames.fragment(UDP, 10, 8, true, new byte[7]));
+    come(Frames.fragment(UDP, 11, 8, true, new byte[0]));
+    assertThat(rig.right.counters().fragmentsRefused()).isEqualTo(3);
+  }
+
+  @Test
+  void unfinishedPacketsAreBoundedAndExpire() {
+    for (int id = 0; id < 500; id++) {
+      come(Frames.fragment(UDP, id, 0, true, new byte[8]));
+    }
+    assertThat(rig.right.held()).as("a quarter for one sender").isEqualTo(4);
+    assertThat(rig.right.counters().reassembliesLost()).isEqualTo(496);
+    rig.wire.advance(Reassembly.LIFETIME_NANOS);
+    rig.right.tick();
+    assertThat(rig.right.held()).isZero();
+  }
+
+  @Test
+  void optionsAreSkippedUnlessTheyRouteOrLie() {
+    byte[] data = Frames.datagram(new byte[] {5});
+    byte[] timestamp = {68, 4, 5, 0};
+    byte[] padded = {1, 1, 1, 0};
+    byte[] loose = {(byte) 131, 3, 4, 0};
+    byte[] strict = {(byte) 137, 3, 4, 0};
+    byte[] endless = {7, 9, 0, 0};
+    byte[] empty = {7, 0, 0, 0};
+    byte[] cut = {1, 1, 1, 7};
+    for (byte[] good : new byte[][] {timestamp, padded, new byte[40]}) {
+      come(Frames.packet(UDP, 1, 0, good, data));
+    }
+    assertThat(got).hasSize(3);
+    for (byte[] bad : new byte[][] {loose, strict, endless, empty, cut}) {
+      come(Frames.packet(UDP, 1, 0, bad, data));
+    }
+    assertThat(got).hasSize(3);
+  }
+
+  @Test
+  void lengthsThatLieAreRefused() {
+    byte[] good = Frames.packet(UDP, 1, 0, new byte[0], Frames.datagram(new byte[] {5}));
+    come(good.clone());
+    assertThat(got).hasSize(1);
+    for (int length = 0; length < good.length; length++) {
+      come(Arrays.copyOf(good, length));
+    }
+    come(changed(good, 14, 0x65), changed(good, 14, 0x44), changed(good, 14, 0x4f));
+    come(changed(good, 17, 200), changed(good, 17, 3), changed(good, 17, 19));
+    come(changed(good, 39, 7), changed(good, 39, 200));
+    assertThat(got).hasSize(1);
+    byte[] padded = Arrays.copyOf(good, 60);
+    come(padded);
+    assertThat(got).as("what Ethernet pads is cut off").hasSize(2);
+    assertThat(got.get(1).bytes()).containsExactly(5);
+  }
+
+  private static byte[] changed(byte[] frame, int at, int value) {
+    byte[] other = frame.clone();
+    other[at] = (byte) value;
+    return Frames.sealed(other, 20);
+  }
+
+  @Test
+  void sendersThatCannotBeAreRefused() {
+    byte[] data = Frames.datagram(new byte[] {5});
+    for (String source :
+        List.of("10.0.0.2", "10.0.0.255", "255.255.255.255", "0.0.0.1", "127.0.0.1", "224.0.0.1")) {
+      byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], data);
+      int address = StackRig.address(source);
+      for (int i = 0; i < 4; i++) {
+        frame[26 + i] = (byte) (address >>> 24 - 8 * i);
+      }
+      come(Frames.sealed(frame, 20));
+    }
+    assertThat(got).isEmpty();
+  }
+
+  @Test
+  void wrongChecksumsAreCounted() {
+    byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], Frames.datagram(new byte[] {5}));
+    byte[] wrongHeader = frame.clone();
+    wrongHeader[24]++;
+    byte[] wrongData = frame.clone();
+    wrongData[40] = 1;
+    come(wrongHeader, wrongData);
+    assertThat(got).isEmpty();
+    assertThat(rig.right.counters().malformed()).isEqualTo(1);
+    assertThat(rig.right.counters().badChecksums()).isEqualTo(1);
+  }
+
+  @Test
+  void anEchoToAllStationsIsNotAnswered() {
+    byte[] echo = {8, 0, (byte) 0xf7, (byte) 0xff, 0, 0, 0, 0};
+    byte[] frame = Frames.packet(1, 1, 0, new byte[0], echo);
+    byte[] toAll = frame.clone();
+    toAll[33] = (byte) 255;
+    come(Frames.sealed(toAll, 20));
+    assertThat(rig.right.counters().echoes()).isZero();
+    come(frame);
+    assertThat(rig.right.counters().echoes()).isEqualTo(1);
+  }
+
+  @Test
+  void anArpPacketForAnotherKindOfNetworkIsRefused() {
+    byte[] request = {
+      -1, -1, -1, -1, -1, -1, 2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1, 10,
+      0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2
+    };
+    int[] replies = new int[1];
+    rig.wire.tap(frame -> replies[0] += frame[12] == 8 && frame[13] == 6 ? 1 : 0);
+    come(request.clone());
+    assertThat(replies[0]).isEqualTo(1);
+    for (int at : new int[] {15, 16, 18, 19}) {
+      byte[] wrong = request.clone();
+      wrong[at] ^= 2;
+      come(wrong);
+    }
+    byte[] group = request.clone();
+    group[22] = 3;
+    byte[] ours = request.clone();
+    ours[31] = 2;
+    come(group, ours, Arrays.copyOf(request, 41));
+    assertThat(replies[0]).isEqualTo(1);
+  }
+}

@@ -1,0 +1,212 @@
+package sluice.net.tap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import sluice.net.Ipv4Prefix;
+import sluice.net.NetRoom;
+import sluice.net.StackConfig;
+import sluice.net.stack.Ipv4Stack;
+import sluice.net.stack.UdpSocket;
+import sluice.testbase.Await;
+
+/// Our stack and the kernel's at the two ends of a TAP device, both ways.
+@Timeout(300)
+class TapKernelIT {
+  private static final int KERNEL = Ipv4Prefix.parseAddress("10.8.0.1");
+
+  private NetRoom room;
+  private Ipv4Stack stack;
+  @TempDir Path directory;
+
+  @BeforeEach
+  void open() throws IOException {
+    room = NetRoom.enter("ip");
+    stack =
+        new Ipv4Stack(
+            TapPort.open("t0"),
+            StackConfig.of(Ipv4Prefix.parse("10.8.0.2/24")),
+            System::nanoTime,
+            System.nanoTime());
+    room.run("ip addr add 10.8.0.1/24 dev t0");
+    room.run("ip link set t0 up");
+  }
+
+  @AfterEach
+  void close() {
+    if (stack != null) {
+      stack.close();
+    }
+    if (room != null) {
+      room.close();
+    }
+  }
+
+  /// Runs the stack until a process has ended.
+  private String await(Process process) throws IOException, InterruptedException {
+    Await await = new Await();
+    while (process.isAlive()) {
+      await.check(process.info().toString());
+      if (stack.poll() == 0) {
+        Thread.sleep(1);
+        stack.tick();
+      }
+    }
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  }
+
+  private void pollUntil(String what, Await.Condition<IOException> done) throws IOException {
+    Await.until(
+        what,
+        () -> {
+          int _ = stack.poll();
+          stack.tick();
+          return done.holds();
+        });
+  }
+
+  private void echo(int port) throws IOException {
+    UdpSocket socket = stack.bind(port, _ -> {});
+    socket.receiver((memory, at, length, from, fromPort) -> {
+      boolean _ = socket.send(memory, at, length, from, fromPort);
+    });
+  }
+
+  @Test
+  void theKernelPingsUs() throws Exception {
+    assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
+    long before = stack.counters().reassembled();
+    for (int bytes : new int[] {56, 4000, 60_000}) {
+      String text = await(room.start("ping -n -c 5 -i 0.05 -W 10 -s " + bytes + " 10.8.0.2"));
+      assertThat(text).contains("5 received, 0% packet loss");
+    }
+    assertThat(stack.counters().echoes()).isEqualTo(15);
+    assertThat(stack.counters().reassembled() - before).isEqualTo(10);
+    assertThat(stack.counters().malformed()).isZero();
+    assertThat(stack.counters().badChecksums()).isZero();
+  }
+
+  @Test
+  void wePingTheKernel() throws Exception {
+    List<Integer> lengths = new ArrayList<>();
+    byte[] data = new byte[4000];
+    new Random(1).nextBytes(data);
+    stack.listen((from, word, memory, at, length) -> {
+      byte[] came = memory.asSlice(at, length).toArray(ValueLayout.JAVA_BYTE);
+      assertThat(came).isEqualTo(Arrays.copyOf(data, length));
+      lengths.add(length);
+    });
+    for (int bytes : new int[] {0, 56, 4000}) {
+      // not all zeros: the kernel's checksum of that is 0 and not 0xffff, which is wrong
+      assertThat(stack.echo(KERNEL, 1 + bytes, Arrays.copyOf(data, bytes))).isTrue();
+      int count = lengths.size();
+      pollUntil("a reply", () -> lengths.size() > count);
+    }
+    assertThat(lengths).containsExactly(0, 56, 4000);
+  }
+
+  @Test
+  void datagramsOfTheKernelAreAnswered() throws Exception {
+    echo(7);
+    Random random = new Random(2);
+    try (DatagramChannel channel = DatagramChannel.open()) {
+      channel.bind(new InetSocketAddress("10.8.0.1", 0));
+      channel.configureBlocking(false);
+      for (int length : new int[] {0, 1, 1472, 1473, 9000, 65_507}) {
+        byte[] data = new byte[length];
+        random.nextBytes(data);
+        int _ = channel.send(ByteBuffer.wrap(data), new InetSocketAddress("10.8.0.2", 7));
+        ByteBuffer room = ByteBuffer.allocate(70_000);
+        pollUntil("the reply of " + length, () -> channel.receive(room) != null);
+        byte[] came = Arrays.copyOf(room.array(), room.position());
+        assertThat(came).isEqualTo(data);
+      }
+    }
+  }
+
+  @Test
+  void aClosedPortOfOursIsAnErrorThere() throws Exception {
+    try (DatagramChannel channel = DatagramChannel.open()) {
+      channel.connect(new InetSocketAddress("10.8.0.2", 9));
+      channel.configureBlocking(false);
+      int _ = channel.write(ByteBuffer.wrap(new byte[5]));
+      pollUntil(
+          "the error",
+          () -> {
+            try {
+              return channel.read(ByteBuffer.allocate(10)) > 0;
+            } catch (PortUnreachableException e) {
+              return true;
+            }
+          });
+    }
+    UdpSocket socket = stack.bind(0, _ -> {});
+    var bytes = Arena.ofAuto().allocate(100);
+    assertThat(socket.send(bytes, 50, 10, KERNEL, 9)).isTrue();
+    pollUntil("the kernel's error", () -> stack.counters().icmpErrorsReceived() == 1);
+  }
+
+  @Test
+  void tsharkFindsNothingMalformed() throws Exception {
+    assumeTrue(NetRoom.isInstalled("tshark"), "no tshark: apt-get install tshark");
+    Path file = directory.resolve("t0.pcapng");
+    Process capture = room.start("tshark -q -i t0 -w " + file);
+    try {
+      pollUntil("the capture", () -> Files.exists(file) && Files.size(file) > 0);
+      datagramsOfTheKernelAreAnswered();
+      wePingTheKernel();
+      theKernelPingsUs();
+      long[] size = new long[1];
+      pollUntil(
+          "what was captured",
+          () -> {
+            long before = size[0];
+            size[0] = Files.size(file);
+            return size[0] > 600_000 && before == size[0];
+          });
+    } finally {
+      capture.destroy();
+      int _ = Await.end(capture);
+    }
+    String wrong =
+        room.run(
+            "tshark -r "
+                + file
+                + " -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -Y"
+                + " _ws.malformed||ip.checksum.status==0||udp.checksum.status==0"
+                + "||icmp.checksum.status==0||_ws.expert.severity>=6291456");
+    assertThat(wrong.lines().filter(line -> !line.startsWith("Running as user"))).isEmpty();
+    String all = room.run("tshark -r " + file + " -Y icmp||udp||arp");
+    assertThat(all.lines().count()).isGreaterThan(20);
+  }
+
+  @Test
+  void aDeviceThatIsInUseIsRefusedWithTheReason() {
+    assertThatThrownBy(() -> TapPort.open("t0"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("EBUSY")
+        .hasMessageContaining("Why: another process has the TAP device open")
+        .hasMessageContaining("Fix: ");
+    assertThatThrownBy(() -> TapPort.open("a/b")).isInstanceOf(IllegalArgumentException.class);
+  }
+}

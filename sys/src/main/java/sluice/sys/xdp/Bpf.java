@@ -1,0 +1,132 @@
+package sluice.sys.xdp;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import sluice.sys.SysException;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.SystemCall;
+
+/// `bpf(2)`: maps, programs, and the links that attach them. All are descriptors, which the caller
+/// closes; a program is detached with its link's descriptor, also when the process dies. Any thread
+/// may call.
+public final class Bpf {
+  public static final int BPF_MAP_TYPE_HASH = 1;
+  public static final int BPF_MAP_TYPE_XSKMAP = 17;
+
+  /// Attached in the driver of the card.
+  public static final int XDP_FLAGS_DRV_MODE = 4;
+
+  /// Attached behind the driver, for every interface.
+  public static final int XDP_FLAGS_SKB_MODE = 2;
+
+  public static final int XDP_PASS = 2;
+
+  static final int BPF_MAP_CREATE = 0;
+  static final int BPF_MAP_UPDATE_ELEM = 2;
+  static final int BPF_MAP_DELETE_ELEM = 3;
+  static final int BPF_PROG_LOAD = 5;
+  static final int BPF_LINK_CREATE = 28;
+  static final int BPF_PROG_TYPE_XDP = 6;
+  static final int BPF_XDP = 37;
+
+  private static final String LICENSE = "Apache-2.0";
+  private static final int LOG_BYTES = 64 << 10;
+
+  private Bpf() {}
+
+  private static long call(int command, MemorySegment attributes) {
+    return Kernel.call(
+        SystemCall.BPF, command, attributes.address(), attributes.byteSize(), 0, 0, 0);
+  }
+
+  private static MemorySegment attributes(Arena arena) {
+    return arena.allocate(BpfAttr.BYTES, Long.BYTES);
+  }
+
+  /// Makes a map from numbers of 4 bytes to numbers of 4 bytes.
+  ///
+  /// @return its descriptor
+  /// @throws SysException EPERM: no CAP_BPF and CAP_NET_ADMIN; ENOSYS: not in this container
+  public static int createMap(int type, int entries) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = attributes(arena);
+      attributes.set(JAVA_INT, BpfAttr.MAP_TYPE, type);
+      attributes.set(JAVA_INT, BpfAttr.KEY_SIZE, Integer.BYTES);
+      attributes.set(JAVA_INT, BpfAttr.VALUE_SIZE, Integer.BYTES);
+      attributes.set(JAVA_INT, BpfAttr.MAX_ENTRIES, entries);
+      return (int) SysException.check(call(BPF_MAP_CREATE, attributes), "bpf", "BPF_MAP_CREATE");
+    }
+  }
+
+  /// Adds or replaces an entry of a map.
+  public static void update(int map, int key, int value) throws SysException {
+    long _ =
+        SysException.check(element(BPF_MAP_UPDATE_ELEM, map, key, value), "bpf", "UPDATE_ELEM");
+  }
+
+  /// Removes an entry of a map.
+  ///
+  /// @return 0 or a negative errno
+  public static int delete(int map, int key) {
+    return (int) element(BPF_MAP_DELETE_ELEM, map, key, 0);
+  }
+
+  private static long element(int command, int map, int key, int value) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = attributes(arena);
+      attributes.set(JAVA_INT, BpfAttr.MAP_FD, map);
+      attributes.set(JAVA_LONG, BpfAttr.KEY, arena.allocateFrom(JAVA_INT, key).address());
+      if (command == BPF_MAP_UPDATE_ELEM) {
+        attributes.set(JAVA_LONG, BpfAttr.VALUE, arena.allocateFrom(JAVA_INT, value).address());
+      }
+      return call(command, attributes);
+    }
+  }
+
+  /// Loads a program for XDP.
+  ///
+  /// @param name for lists of programs, at most 15 letters, digits and `_`
+  /// @return its descriptor
+  /// @throws SysException with what the kernel's verifier has to say, when it refuses the program
+  public static int load(BpfProgram program, String name) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment log = arena.allocate(LOG_BYTES);
+      MemorySegment attributes = attributes(arena);
+      MemorySegment instructions = program.write(arena);
+      attributes.set(JAVA_INT, BpfAttr.PROG_TYPE, BPF_PROG_TYPE_XDP);
+      attributes.set(JAVA_INT, BpfAttr.INSN_CNT, (int) (instructions.byteSize() / BpfInsn.SIZE));
+      attributes.set(JAVA_LONG, BpfAttr.INSNS, instructions.address());
+      attributes.set(JAVA_LONG, BpfAttr.LICENSE, arena.allocateFrom(LICENSE).address());
+      attributes.set(JAVA_INT, BpfAttr.LOG_LEVEL, 1);
+      attributes.set(JAVA_INT, BpfAttr.LOG_SIZE, LOG_BYTES);
+      attributes.set(JAVA_LONG, BpfAttr.LOG_BUF, log.address());
+      byte[] letters = name.getBytes(StandardCharsets.US_ASCII);
+      MemorySegment.copy(letters, 0, attributes, JAVA_BYTE, BpfAttr.PROG_NAME, letters.length);
+      attributes.set(JAVA_INT, BpfAttr.EXPECTED_ATTACH_TYPE, BPF_XDP);
+      long result = call(BPF_PROG_LOAD, attributes);
+      String told = result < 0 ? log.getString(0).strip() : "";
+      return (int) SysException.check(result, "bpf", "BPF_PROG_LOAD", told);
+    }
+  }
+
+  /// Attaches a program to an interface, until the descriptor is closed.
+  ///
+  /// @param flags [#XDP_FLAGS_DRV_MODE] or [#XDP_FLAGS_SKB_MODE]
+  /// @return a descriptor, or -EBUSY (another program is attached), -EOPNOTSUPP, -EINVAL (not by
+  ///   this driver), …
+  public static int attach(int program, int interfaceIndex, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment attributes = attributes(arena);
+      attributes.set(JAVA_INT, BpfAttr.PROG_FD, program);
+      attributes.set(JAVA_INT, BpfAttr.TARGET_IFINDEX, interfaceIndex);
+      attributes.set(JAVA_INT, BpfAttr.ATTACH_TYPE, BPF_XDP);
+      attributes.set(JAVA_INT, BpfAttr.FLAGS, flags);
+      return (int) call(BPF_LINK_CREATE, attributes);
+    }
+  }
+}

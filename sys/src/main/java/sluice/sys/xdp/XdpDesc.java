@@ -1,0 +1,28 @@
+package sluice.sys.xdp;
+
+import sluice.sys.call.Layout;
+
+/// `struct xdp_desc`: one frame in a ring of receiving or sending, 16 bytes. Offsets without state;
+/// the driver reads and writes them in the ring.
+///
+/// ```
+///  byte 0      8     12
+///      +------+-----+---------+
+///      | addr | len | options |
+///      +------+-----+---------+ 16
+/// ```
+///
+/// ```c
+/// struct xdp_desc { __u64 addr; __u32 len; __u32 options; };
+/// ```
+public final class XdpDesc {
+  static final Layout LAYOUT = Layout.of("struct xdp_desc");
+  public static final int ADDR = LAYOUT.u64("addr");
+  public static final int LEN = LAYOUT.u32("len");
+  public static final int OPTIONS = LAYOUT.u32("options");
+
+  /// Size in bytes.
+  public static final int SIZE = LAYOUT.sizeBytes();
+
+  private XdpDesc() {}
+}

@@ -1,0 +1,26 @@
+package sluice.sys.xdp;
+
+import sluice.sys.call.Layout;
+
+/// `struct xdp_mmap_offsets`: an [XdpRingOffset] for each of the four rings, 128 bytes. Offsets
+/// without state.
+///
+/// ```
+///  byte 0     32    64              96
+///      +-----+-----+---------------+---------------------+
+///      | rx  | tx  | fr (fill)     | cr (completion)     |
+///      +-----+-----+---------------+---------------------+ 128
+/// ```
+///
+/// ```c
+/// struct xdp_mmap_offsets { struct xdp_ring_offset rx, tx, fr, cr; };
+/// ```
+final class XdpMmapOffsets {
+  static final Layout LAYOUT = Layout.of("struct xdp_mmap_offsets");
+  static final int RX = LAYOUT.array("rx", Long.BYTES, 4);
+  static final int TX = LAYOUT.array("tx", Long.BYTES, 4);
+  static final int FR = LAYOUT.array("fr", Long.BYTES, 4);
+  static final int CR = LAYOUT.array("cr", Long.BYTES, 4);
+
+  private XdpMmapOffsets() {}
+}

@@ -1,0 +1,167 @@
+package sluice.sys.xdp;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import sluice.sys.Files;
+import sluice.sys.Mapping;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
+import sluice.sys.call.Kernel;
+import sluice.sys.call.Ranges;
+import sluice.sys.call.SystemCall;
+
+/// A socket of AF_XDP: four rings over frames in the process's own memory, for one queue of an
+/// interface. Opened and bound by one thread, which owns it.
+///
+/// The kernel holds the pages of the memory until the socket is closed, and writes no more into
+/// them when [#close] has returned.
+public final class XdpSocket implements AutoCloseable {
+  public static final int XDP_COPY = 2;
+  public static final int XDP_ZEROCOPY = 4;
+  public static final int XDP_USE_NEED_WAKEUP = 8;
+
+  static final int AF_XDP = 44;
+  static final int SOL_XDP = 283;
+  static final int XDP_MMAP_OFFSETS = 1;
+  static final int XDP_RX_RING = 2;
+  static final int XDP_TX_RING = 3;
+  static final int XDP_UMEM_REG = 4;
+  static final int XDP_UMEM_FILL_RING = 5;
+  static final int XDP_UMEM_COMPLETION_RING = 6;
+  static final long XDP_PGOFF_RX_RING = 0;
+  static final long XDP_PGOFF_TX_RING = 0x8000_0000L;
+  static final long XDP_UMEM_PGOFF_FILL_RING = 0x1_0000_0000L;
+  static final long XDP_UMEM_PGOFF_COMPLETION_RING = 0x1_8000_0000L;
+
+  private static final int SOCK_RAW = 3;
+  private static final String OPEN = "XdpSocket.open";
+
+  private final int fd;
+  private final List<XdpRing> rings = new ArrayList<>();
+  private boolean closed;
+
+  private XdpSocket(int fd) {
+    this.fd = fd;
+  }
+
+  /// Opens a socket over frames, with its rings mapped.
+  ///
+  /// @param memory of the frames, whole pages; must stay until the socket is closed
+  /// @param frameBytes 2048 or 4096
+  /// @param entries of each ring, a power of two
+  /// @throws SysException EPERM: no CAP_NET_RAW; ENOBUFS: more locked memory than is allowed;
+  ///   EAFNOSUPPORT: a kernel without AF_XDP
+  public static XdpSocket open(MemorySegment memory, int frameBytes, int entries)
+      throws SysException {
+    long opened = Kernel.call(SystemCall.SOCKET, AF_XDP, SOCK_RAW | Sockets.SOCK_CLOEXEC, 0);
+    XdpSocket made = new XdpSocket((int) SysException.check(opened, OPEN, "AF_XDP"));
+    try {
+      made.register(memory, frameBytes);
+      made.mapRings(entries);
+      return made;
+    } catch (SysException | RuntimeException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  private void register(MemorySegment memory, int frameBytes) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment region = arena.allocate(XdpUmemReg.LAYOUT.sizeBytes(), Long.BYTES);
+      region.set(JAVA_LONG, XdpUmemReg.ADDR, Ranges.writable(memory, 0, memory.byteSize()));
+      region.set(JAVA_LONG, XdpUmemReg.LEN, memory.byteSize());
+      region.set(JAVA_INT, XdpUmemReg.CHUNK_SIZE, frameBytes);
+      int result = Sockets.setsockopt(fd, SOL_XDP, XDP_UMEM_REG, region);
+      long _ = SysException.check(result, OPEN, "XDP_UMEM_REG", memory.byteSize());
+    }
+  }
+
+  private void mapRings(int entries) throws SysException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocateFrom(JAVA_INT, entries);
+      int[] options = {XDP_RX_RING, XDP_TX_RING, XDP_UMEM_FILL_RING, XDP_UMEM_COMPLETION_RING};
+      for (int option : options) {
+        int result = Sockets.setsockopt(fd, SOL_XDP, option, size);
+        long _ = SysException.check(result, OPEN, "ring " + option, entries);
+      }
+      MemorySegment offsets = arena.allocate(XdpMmapOffsets.LAYOUT.sizeBytes(), Long.BYTES);
+      int told = Sockets.getsockopt(fd, SOL_XDP, XDP_MMAP_OFFSETS, offsets);
+      long _ = SysException.check(told, OPEN, "XDP_MMAP_OFFSETS");
+      map(XDP_PGOFF_RX_RING, offsets, XdpMmapOffsets.RX, entries, XdpDesc.SIZE);
+      map(XDP_PGOFF_TX_RING, offsets, XdpMmapOffsets.TX, entries, XdpDesc.SIZE);
+      map(XDP_UMEM_PGOFF_FILL_RING, offsets, XdpMmapOffsets.FR, entries, Long.BYTES);
+      map(XDP_UMEM_PGOFF_COMPLETION_RING, offsets, XdpMmapOffsets.CR, entries, Long.BYTES);
+    }
+  }
+
+  private void map(long pageOffset, MemorySegment offsets, long at, int entries, int entryBytes)
+      throws SysException {
+    rings.add(XdpRing.map(fd, pageOffset, offsets, at, entries, entryBytes));
+  }
+
+  /// Binds to a queue; the fill ring should have frames before.
+  ///
+  /// @param flags [#XDP_COPY] or [#XDP_ZEROCOPY], with [#XDP_USE_NEED_WAKEUP]
+  /// @return 0, or -EBUSY (for some milliseconds after the last owner too), -EOPNOTSUPP (no copies
+  ///   saved here), -ENODEV, -EINVAL (no such queue), …
+  public int bind(int interfaceIndex, int queue, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocate(SockaddrXdp.LAYOUT.sizeBytes(), Integer.BYTES);
+      name.set(JAVA_SHORT, SockaddrXdp.FAMILY, (short) AF_XDP);
+      name.set(JAVA_SHORT, SockaddrXdp.FLAGS, (short) flags);
+      name.set(JAVA_INT, SockaddrXdp.IFINDEX, interfaceIndex);
+      name.set(JAVA_INT, SockaddrXdp.QUEUE_ID, queue);
+      return Sockets.bind(fd, name);
+    }
+  }
+
+  public XdpRing receiveRing() {
+    return rings.get(0);
+  }
+
+  public XdpRing transmitRing() {
+    return rings.get(1);
+  }
+
+  public XdpRing fillRing() {
+    return rings.get(2);
+  }
+
+  public XdpRing completionRing() {
+    return rings.get(3);
+  }
+
+  public int descriptor() {
+    return fd;
+  }
+
+  /// Lets the kernel look at the transmit ring.
+  ///
+  /// @return 0 or a negative errno: -EAGAIN, -EBUSY, -ENOBUFS when it has not sent all
+  public int wakeTransmit() {
+    return (int) Kernel.call(SystemCall.SENDTO, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
+  }
+
+  /// Lets the kernel look at the fill ring.
+  ///
+  /// @return 0 or a negative errno
+  public int wakeReceive() {
+    return (int) Kernel.call(SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
+  }
+
+  /// Idempotent.
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      int _ = Files.close(fd);
+      rings.stream().map(XdpRing::mapping).forEach(Mapping::close);
+    }
+  }
+}

@@ -1,0 +1,6 @@
+/// What packet drivers need of the kernel: TAP devices, sockets of AF_XDP, and programs and maps of
+/// BPF. For module `net` alone.
+@NullMarked
+package sluice.sys.xdp;
+
+import org.jspecify.annotations.NullMarked;
