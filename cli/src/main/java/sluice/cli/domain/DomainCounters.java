@@ -23,6 +23,8 @@ final class DomainCounters implements AutoCloseable {
   /// What the labels of a domain begin with; its name and a slash follow.
   static final String LABEL = "domain ";
 
+  private static final String ENDING = ".end.";
+
   static final String ALIVE = "alive";
   static final String THREADS = "threads";
   static final String CPU = "cpu_ms";
@@ -84,8 +86,13 @@ final class DomainCounters implements AutoCloseable {
   }
 
   private @Nullable Path request(String name) {
+    return request(name, ENDING);
+  }
+
+  /// The file by which a command asks something of a domain of this process; null if it has none.
+  @Nullable Path request(String name, String what) {
     Path file = counters.file();
-    return file == null ? null : request(file, name);
+    return file == null ? null : request(file, name, what);
   }
 
   private static void remove(Path request) {
@@ -98,16 +105,23 @@ final class DomainCounters implements AutoCloseable {
 
   /// The file that asks for the end of a domain.
   static Path request(Path countersFile, String domain) {
-    return countersFile.resolveSibling(countersFile.getFileName() + ".end." + domain);
+    return request(countersFile, domain, ENDING);
+  }
+
+  /// The file that asks for something.
+  static Path request(Path countersFile, String domain, String what) {
+    return countersFile.resolveSibling(countersFile.getFileName() + what + domain);
   }
 
   /// Removes requests that came too late.
   @Override
   public void close() {
     for (Shown each : domains) {
-      Path request = request(each.name);
-      if (request != null) {
-        remove(request);
+      for (String what : new String[] {ENDING, ReplaceRequest.ASKED}) {
+        Path request = request(each.name, what);
+        if (request != null) {
+          remove(request);
+        }
       }
     }
   }
