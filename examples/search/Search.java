@@ -174,6 +174,7 @@ public final class Search {
         args.length > 0 ? List.of(args) : List.of(System.getProperty("sluice.command", "sluice"));
     Path directory = Files.createTempDirectory("sluice-search");
     Process server = null;
+    boolean isGood = false;
     try {
       Path site = Files.createDirectory(directory.resolve("site"));
       Files.writeString(site.resolve("index.html"), "<p>static</p>\n".repeat(100));
@@ -196,7 +197,7 @@ public final class Search {
             "the server did not start: " + Files.readString(directory.resolve("log")));
       }
       int port = Integer.parseInt(line.replaceFirst(".*http://[^/]*:([0-9]+)/.*", "$1"));
-      System.exit(new Search(directory, port).run(sluice, server) ? 0 : 1);
+      isGood = new Search(directory, port).run(sluice, server);
     } finally {
       if (server != null) {
         server.destroy();
@@ -208,6 +209,7 @@ public final class Search {
         }
       }
     }
+    System.exit(isGood ? 0 : 1);
   }
 
   /// Makes the jar of a plug-in: the library, and a class of this file.

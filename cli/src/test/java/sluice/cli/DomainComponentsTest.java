@@ -157,7 +157,8 @@ final class DomainComponentsTest {
     assertThat(err.toString()).contains("uses shop.Prices of component api, not declared");
     assertThat(run("domain", "run", config)).isOne();
     assertThat(err.toString()).contains("Fix: write depends = [\"api\"]");
-    assertThat(run("domain", "components", config("[domain.a]\njars = [\"api.jar\"]"))).isEqualTo(2);
+    assertThat(run("domain", "components", config("[domain.a]\njars = [\"api.jar\"]")))
+        .isEqualTo(2);
     assertThat(err.toString()).contains("it has no component").doesNotContain("Exception");
     config = config(COMPONENTS + "[domain.a]\njars = [\"api.jar\"]");
     assertThat(run("domain", "components", config)).isEqualTo(2);
@@ -169,8 +170,7 @@ final class DomainComponentsTest {
   void componentsRunWhereTheFileSaysAndAreReplaced(String domains) throws Exception {
     Path counters = directory.resolve("run");
     ProcessBuilder builder =
-        new ProcessBuilder(
-            SluiceProcess.command("domain", "run", config(COMPONENTS + domains)));
+        new ProcessBuilder(SluiceProcess.command("domain", "run", config(COMPONENTS + domains)));
     builder.environment().put("SLUICE_RUN_DIR", counters.toString());
     builder.redirectError(directory.resolve("err").toFile());
     Process process = builder.start();
@@ -189,7 +189,8 @@ final class DomainComponentsTest {
       assertThat(seen).containsExactly("price 12", "price 16", "price 20");
       jar("prices", "public class OtherList {}");
       assertThat(run("domain", "replace", "back", dir)).isOne();
-      assertThat(out.toString()).contains("stays as it was", "class PriceList: it is gone", "Fix: ");
+      assertThat(out.toString())
+          .contains("stays as it was", "class PriceList: it is gone", "Fix: ");
       for (String each : domains.contains("front") ? List.of("front", "back") : List.of("back")) {
         assertThat(run("domain", "kill", each, dir)).isZero();
       }

@@ -14,19 +14,14 @@ import sluice.domain.portal.copy.CopyQuota;
 /// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
 /// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
 /// @param copyBytes what one portal call may copy into the domain
-public record Budget(
-    int threads, double cpuShare, long allocationBytesPerSecond, long copyBytes) {
+public record Budget(int threads, double cpuShare, long allocationBytesPerSecond, long copyBytes) {
   /// 256 threads, no limit of processors and allocation, a megabyte for a portal call.
   public static final Budget DEFAULT =
-      new Budget(
-          256, Double.POSITIVE_INFINITY, Long.MAX_VALUE, CopyQuota.STANDARD.bytes());
+      new Budget(256, Double.POSITIVE_INFINITY, Long.MAX_VALUE, CopyQuota.STANDARD.bytes());
 
   /// Checks the numbers.
   public Budget {
-    if (threads < 1
-        || !(cpuShare >= 0.01)
-        || allocationBytesPerSecond < 1024
-        || copyBytes < 1024) {
+    if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024 || copyBytes < 1024) {
       throw new IllegalArgumentException(
           "a budget has at least 1 thread, 0.01 of a processor, 1 KB/s of allocation and 1 KB of"
               + " copies");

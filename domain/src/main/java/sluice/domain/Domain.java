@@ -186,7 +186,8 @@ public final class Domain implements Party, AutoCloseable {
     return thread;
   }
 
-  /// A virtual thread on the domain's carriers; a platform thread where the JVM does not allow those.
+  /// A virtual thread on the domain's carriers; a platform thread where the JVM does not allow
+  /// those.
   ///
   /// @throws DomainEnded if it has ended
   @Override

@@ -69,8 +69,7 @@ public final class JarCopies implements Closeable {
   }
 
   private static void removeIfStale(Path directory) {
-    try (FileChannel channel =
-            FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
+    try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
         FileLock lock = channel.tryLock()) {
       if (lock != null) {
         remove(directory);

@@ -21,13 +21,15 @@ final class CarrierTest {
       for (int i = 0; i < 2; i++) {
         int number = i;
         carrier
-            .thread("turn" + i, () -> {
-              for (int turn = 0; turn < 3; turn++) {
-                order.add(number); // one carrier: no two at a time
-                Thread.yield();
-              }
-              both.countDown();
-            })
+            .thread(
+                "turn" + i,
+                () -> {
+                  for (int turn = 0; turn < 3; turn++) {
+                    order.add(number); // one carrier: no two at a time
+                    Thread.yield();
+                  }
+                  both.countDown();
+                })
             .start();
       }
       both.await();
@@ -35,15 +37,17 @@ final class CarrierTest {
       LinkedBlockingQueue<String> asked = new LinkedBlockingQueue<>();
       LinkedBlockingQueue<String> answered = new LinkedBlockingQueue<>();
       carrier
-          .thread("echo", () -> {
-            try {
-              while (true) {
-                answered.add(asked.take() + "!");
-              }
-            } catch (InterruptedException e) {
-              throw new IllegalStateException(e);
-            }
-          })
+          .thread(
+              "echo",
+              () -> {
+                try {
+                  while (true) {
+                    answered.add(asked.take() + "!");
+                  }
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              })
           .start();
       for (int i = 0; i < 1_000; i++) {
         asked.add("hello" + i);
@@ -60,16 +64,18 @@ final class CarrierTest {
       for (int i = 0; i < 2; i++) {
         int mine = i;
         threads[i] =
-            carrier.thread("player" + i, () -> {
-              while (turn.get() < 10_000) {
-                while (turn.get() % 2 != mine && turn.get() < 10_000) {
-                  LockSupport.park();
-                }
-                turn.incrementAndGet();
-                LockSupport.unpark(threads[1 - mine]);
-              }
-              LockSupport.unpark(threads[1 - mine]);
-            });
+            carrier.thread(
+                "player" + i,
+                () -> {
+                  while (turn.get() < 10_000) {
+                    while (turn.get() % 2 != mine && turn.get() < 10_000) {
+                      LockSupport.park();
+                    }
+                    turn.incrementAndGet();
+                    LockSupport.unpark(threads[1 - mine]);
+                  }
+                  LockSupport.unpark(threads[1 - mine]);
+                });
       }
       threads[0].start();
       threads[1].start();

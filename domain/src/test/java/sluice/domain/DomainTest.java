@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.domain.guest.Polite;
-import sluice.testbase.Patience;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Portals;
+import sluice.testbase.Patience;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 final class DomainTest {
@@ -43,7 +43,8 @@ final class DomainTest {
         small) {
       Portals portals = new Portals(CallPath.SERVICE_THREAD);
       Class<?> type = host.loader().loadClass("sluice.domain.guest.Texts");
-      portals.register(host, "texts", type, Guests.create(host, "Texts$Repeated"), CallPath.SERVICE_THREAD);
+      portals.register(
+          host, "texts", type, Guests.create(host, "Texts$Repeated"), CallPath.SERVICE_THREAD);
       Class<?> seen = small.loader().loadClass("sluice.domain.guest.Texts");
       Object texts = portals.lookup(small, "texts", seen).orElseThrow();
       java.lang.reflect.Method of = seen.getMethod("of", int.class);

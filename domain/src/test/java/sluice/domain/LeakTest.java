@@ -41,13 +41,15 @@ final class LeakTest {
     Runnable leak = (Runnable) Guests.create(domain, "Leaks$" + guest);
     Throwable[] problem = new Throwable[1];
     domain
-        .start(guest, () -> {
-          try {
-            leak.run();
-          } catch (RuntimeException e) {
-            problem[0] = e;
-          }
-        })
+        .start(
+            guest,
+            () -> {
+              try {
+                leak.run();
+              } catch (RuntimeException e) {
+                problem[0] = e;
+              }
+            })
         .join();
     assertThat(problem[0]).isNull();
     domain.kill();
@@ -73,17 +75,18 @@ final class LeakTest {
   private static WeakReference<ClassLoader> inAThreadOfTheHost() throws Exception {
     Domain domain = Guests.domain();
     Thread host =
-        Thread.ofPlatform().start(() -> {
-          try {
-            Runnable leak = (Runnable) Guests.create(domain, "Leaks$OfThreadLocal");
-            domain.call(() -> {
-              leak.run();
-              return 0;
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                Runnable leak = (Runnable) Guests.create(domain, "Leaks$OfThreadLocal");
+                domain.call(() -> {
+                  leak.run();
+                  return 0;
+                });
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
             });
-          } catch (Exception e) {
-            throw new AssertionError(e);
-          }
-        });
     host.join();
     domain.kill();
     assertThat(domain.awaitEnd(LONG)).isTrue();

@@ -121,9 +121,7 @@ final class DomainFile {
       return found;
     }
     throw tables.wrong(
-        TomlTables.position(all, name),
-        name + " is no table",
-        "write [" + kind + "." + name + "]");
+        TomlTables.position(all, name), name + " is no table", "write [" + kind + "." + name + "]");
   }
 
   private Component component(TomlTable all, String name) {

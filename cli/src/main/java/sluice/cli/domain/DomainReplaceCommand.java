@@ -22,8 +22,8 @@ import sluice.loop.counters.CounterFile;
     description = "Loads the jars of a domain's components again, with no call that fails.",
     footer = {
       "",
-      "For domains with components. Refused, and all stays as it was, if the new classes cannot take",
-      "the place of the old by chapter 13 of the Java Language Specification."
+      "For domains with components. Refused, and all stays as it was, if the new classes cannot",
+      "take the place of the old by chapter 13 of the Java Language Specification."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {

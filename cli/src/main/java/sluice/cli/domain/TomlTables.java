@@ -95,8 +95,7 @@ final class TomlTables {
   }
 
   /// What is wrong in a line, and the fix.
-  IllegalArgumentException wrong(
-      @Nullable TomlPosition at, @Nullable String why, String fix) {
+  IllegalArgumentException wrong(@Nullable TomlPosition at, @Nullable String why, String fix) {
     return new Wrong(file + (at == null ? "" : ":" + at.line()) + ": " + why + ". Fix: " + fix);
   }
 

@@ -7,5 +7,4 @@ package sluice.domain.component;
 /// @param inAll classes of all components in the closure of "its interface or its code names"
 /// @param jdkInInterface the classes of the JDK in the first closure
 /// @param jdkInAll the classes of the JDK that the code of the second closure names itself
-public record ClosureSizes(
-    int own, int inInterface, int inAll, int jdkInInterface, int jdkInAll) {}
+public record ClosureSizes(int own, int inInterface, int inAll, int jdkInInterface, int jdkInAll) {}

@@ -30,8 +30,7 @@ final class Closures {
   ClosureSizes of(ComponentClasses classes) {
     int[] inInterface = count(classes.all(), true);
     int[] inAll = count(classes.all(), false);
-    return new ClosureSizes(
-        classes.count(), inInterface[0], inAll[0], inInterface[1], inAll[1]);
+    return new ClosureSizes(classes.count(), inInterface[0], inAll[0], inInterface[1], inAll[1]);
   }
 
   /// @return how many of components, and how many of the JDK

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Whether the classes of a component can take the place of others: binary compatibility by the
+/// Whether new classes of a component can take the place of the old: binary compatibility by the
 /// Java Language Specification (25), chapter 13, class by class. Owned by one thread.
 ///
 /// Looked at is what other components can name: public classes and their public and protected
@@ -231,12 +231,10 @@ final class Compatibility {
       }
       try {
         Class<?> type =
-            Class.forName(
-                ComponentGraph.dotted(name), false, ClassLoader.getPlatformClassLoader());
+            Class.forName(ComponentGraph.dotted(name), false, ClassLoader.getPlatformClassLoader());
         for (java.lang.reflect.Method each : type.getDeclaredMethods()) {
           String descriptor =
-              java.lang.invoke.MethodType.methodType(
-                      each.getReturnType(), each.getParameterTypes())
+              java.lang.invoke.MethodType.methodType(each.getReturnType(), each.getParameterTypes())
                   .toMethodDescriptorString();
           if (each.getName().equals(method.methodName().stringValue())
               && descriptor.equals(method.methodType().stringValue())

@@ -37,12 +37,14 @@ public record Component(
     needs = List.copyOf(needs);
     if (type == null && (provides != null || !needs.isEmpty())) {
       throw new IllegalArgumentException(
-          "component " + name + " needs or provides services and names no class. Fix: class ="
+          "component "
+              + name
+              + " needs or provides services and names no class. Fix: class ="
               + " \"NAME\"");
     }
   }
 
-  /// A component without a service: classes for others.
+  /// A component without a service: classes that components use.
   public static Component library(String name, List<Path> jars, String... depends) {
     return new Component(name, jars, List.of(depends), List.of(), null, null);
   }

@@ -37,7 +37,7 @@ public final class ComponentHost implements AutoCloseable {
   private final JarCopies copies;
   private final Map<String, Placed> domains = new LinkedHashMap<>();
 
-  /// With the jars as they were named: others may be there by now.
+  /// With the jars as they were named: what stands there may have changed.
   private final List<Component> configured;
 
   /// With copies of the jars, as the domains have loaded them.
@@ -68,7 +68,8 @@ public final class ComponentHost implements AutoCloseable {
   ///
   /// @param limit at most so long for each object to be made, and for calls that are under way when
   ///   a domain is replaced
-  /// @throws ComponentRefused if a component is placed nowhere or twice, or its object cannot be made
+  /// @throws ComponentRefused if a component is placed nowhere or twice, or its object cannot be
+  ///   made
   /// @throws IOException if a jar cannot be read
   public static ComponentHost start(
       ComponentGraph graph, Collection<Placement> placements, Duration limit)
@@ -198,8 +199,7 @@ public final class ComponentHost implements AutoCloseable {
   public <T> T service(Party caller, Class<T> type) {
     return portals
         .lookup(caller, type.getName(), type)
-        .orElseThrow(() ->
-            new IllegalArgumentException("no component provides " + type.getName()));
+        .orElseThrow(() -> new IllegalArgumentException("no component provides " + type.getName()));
   }
 
   /// Whether a component that was started has not come back.
@@ -222,8 +222,8 @@ public final class ComponentHost implements AutoCloseable {
   /// call fails: portals lead to the new objects, and calls that are under way end at the old ones.
   ///
   /// @return false if calls did not end within the limit; they end with the old domain
-  /// @throws ComponentRefused if the components do not fit together any more, the classes of one are
-  ///   not compatible with those before, or an object cannot be made; all stays as it was
+  /// @throws ComponentRefused if the components do not fit together any more, the classes of one
+  ///   are not compatible with those before, or an object cannot be made; all stays as it was
   public synchronized boolean replace(String domain)
       throws IOException, ComponentRefused, InterruptedException {
     Placed placed = placed(domain);
@@ -254,8 +254,7 @@ public final class ComponentHost implements AutoCloseable {
     try {
       made = open(placed.placement, domain + "." + ++generation);
       for (Component component : next.order()) {
-        if (component.type() != null
-            && placed.placement.components().contains(component.name())) {
+        if (component.type() != null && placed.placement.components().contains(component.name())) {
           made.make(component, portals, limit);
         }
       }

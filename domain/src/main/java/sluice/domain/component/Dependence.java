@@ -4,8 +4,8 @@ package sluice.domain.component;
 ///
 /// @param on the name of the other
 /// @param isDeclared whether the component says so
-/// @param isInInterface whether signatures, ancestors or fields of the component name a class of the
-///   other, so that its own users depend on the other too; else only the code does
+/// @param isInInterface whether signatures, ancestors or fields of the component name a class of
+///   the other, so that its own users depend on the other too; else only the code does
 /// @param classes how many classes of the other are named
 /// @param example one use: `CLASS uses CLASS`
 public record Dependence(

@@ -58,8 +58,20 @@ final class Origins {
       Set.of("add", "addAll", "addFirst", "addLast", "put", "putAll", "push", "offer", "set");
   private static final Set<String> TAKING =
       Set.of(
-          "clear", "remove", "removeAll", "removeIf", "removeFirst", "removeLast", "retainAll",
-          "replaceAll", "sort", "poll", "pop", "putIfAbsent", "computeIfAbsent", "merge");
+          "clear",
+          "remove",
+          "removeAll",
+          "removeIf",
+          "removeFirst",
+          "removeLast",
+          "retainAll",
+          "replaceAll",
+          "sort",
+          "poll",
+          "pop",
+          "putIfAbsent",
+          "computeIfAbsent",
+          "merge");
 
   private final String type;
   private final MethodModel method;

@@ -136,9 +136,7 @@ final class Together {
       case NoSuchMethodException e ->
           new ComponentRefused(
               what,
-              component.type()
-                  + " has no public constructor with parameters "
-                  + component.needs(),
+              component.type() + " has no public constructor with parameters " + component.needs(),
               "write one, or correct needs",
               e);
       case InvocationTargetException e ->
@@ -149,9 +147,13 @@ final class Together {
               e);
       case ClassNotFoundException e ->
           new ComponentRefused(
-              what, "it has no class " + e.getMessage(), "correct class, or build the jar again", e);
+              what,
+              "it has no class " + e.getMessage(),
+              "correct class, or build the jar again",
+              e);
       case DomainEnded e ->
-          new ComponentRefused(what, e.getMessage() + "", "see why it ended, and start it again", e);
+          new ComponentRefused(
+              what, e.getMessage() + "", "see why it ended, and start it again", e);
       default -> new ComponentRefused(what, cause + "", "see what it names", cause);
     };
   }

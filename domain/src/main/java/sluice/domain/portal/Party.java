@@ -19,8 +19,8 @@ public interface Party {
   /// Tasks must not throw and not block.
   void onEnd(Runnable task);
 
-  /// Makes a thread that runs a service of this party, not started: in a domain it is a thread of the
-  /// domain, so that its budget counts it.
+  /// Makes a thread that runs a service of this party, not started: in a domain it is a thread of
+  /// the domain, so that its budget counts it.
   ///
   /// @param name for messages
   default Thread serviceThread(String name, Runnable task) {

@@ -130,7 +130,8 @@ public final class Portals {
   /// @param fresh for each object of the old owner that is a service, its successor; services in
   ///   the thread of the caller cannot be replaced
   /// @return waits until no call of the old ones is open
-  /// @throws InterfaceMismatch if a holder has another version of the interface; all stays as it was
+  /// @throws InterfaceMismatch if a holder has another version of the interface; all stays as it
+  ///   was
   public Replaced replace(Party owner, Party successor, Map<?, ?> fresh) {
     List<Service> olds = new ArrayList<>();
     List<Service> news = new ArrayList<>();

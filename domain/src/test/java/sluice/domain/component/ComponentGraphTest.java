@@ -84,8 +84,8 @@ final class ComponentGraphTest {
             "a",
             List.of(b),
             "package a; public class A { public static int f() { return b.B.g(); } }");
-    assertThatThrownBy(() ->
-            ComponentGraph.of(List.of(library("one", a, "two"), library("two", b, "one"))))
+    assertThatThrownBy(
+            () -> ComponentGraph.of(List.of(library("one", a, "two"), library("two", b, "one"))))
         .isInstanceOf(ComponentRefused.class)
         .hasMessageContainingAll(
             "component one uses classes of component two (a.A uses b.B)",

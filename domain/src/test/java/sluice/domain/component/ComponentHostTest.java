@@ -68,8 +68,7 @@ final class ComponentHostTest {
   }
 
   private ComponentHost start(Placement... placements) throws Exception {
-    ComponentHost host =
-        ComponentHost.start(ComponentGraph.of(shop), List.of(placements), LIMIT);
+    ComponentHost host = ComponentHost.start(ComponentGraph.of(shop), List.of(placements), LIMIT);
     open.add(host);
     return host;
   }
@@ -122,17 +121,18 @@ final class ComponentHostTest {
     List<Thread> callers = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       callers.add(
-          Thread.ofVirtual().start(() -> {
-            while (!Thread.currentThread().isInterrupted()) {
-              try {
-                assertThat(sum(till)).isIn(14L, 21L, 28L);
-                calls.incrementAndGet();
-              } catch (Throwable e) {
-                failed.compareAndSet(null, e);
-                return;
-              }
-            }
-          }));
+          Thread.ofVirtual()
+              .start(() -> {
+                while (!Thread.currentThread().isInterrupted()) {
+                  try {
+                    assertThat(sum(till)).isIn(14L, 21L, 28L);
+                    calls.incrementAndGet();
+                  } catch (Throwable e) {
+                    failed.compareAndSet(null, e);
+                    return;
+                  }
+                }
+              }));
     }
     Path jar = directory.resolve("prices.jar");
     for (int factor = 3; factor < 9; factor++) {

@@ -43,7 +43,7 @@ final class LintTest {
           return list.get(0) + array.length + box.x;    | -
           friend = other; return point;                 | -
           Box made = new Box(); made.x = box.x; return made; | -
-          java.util.List<String> mine = new java.util.ArrayList<>(list); mine.add("y"); return mine; | -
+          var mine = new java.util.ArrayList<String>(list); mine.add("y"); return mine; | -
           """)
   void tellsWhatDiffersTogetherAndApart(String body, String expected) throws Exception {
     String service =
@@ -62,18 +62,19 @@ final class LintTest {
         """
             .formatted(body);
     Path jar = new Shelf(directory).jar("one", List.of(), API, BOX, POINT, service);
-    ComponentGraph graph =
-        ComponentGraph.of(List.of(Component.library("one", List.of(jar))));
+    ComponentGraph graph = ComponentGraph.of(List.of(Component.library("one", List.of(jar))));
     List<Reliance> found = graph.lint("one");
     if (expected.equals("-")) {
       assertThat(found).isEmpty();
     } else {
-      assertThat(found).singleElement().satisfies(each -> {
-        assertThat(each.what()).hasToString(expected);
-        assertThat(each.method()).isEqualTo("call");
-        assertThat(each.line()).isPositive();
-        assertThat(each.toString()).contains("p.Service.call, line ", "Fix: ");
-      });
+      assertThat(found)
+          .singleElement()
+          .satisfies(each -> {
+            assertThat(each.what()).hasToString(expected);
+            assertThat(each.method()).isEqualTo("call");
+            assertThat(each.line()).isPositive();
+            assertThat(each.toString()).contains("p.Service.call, line ", "Fix: ");
+          });
     }
   }
 }

@@ -19,8 +19,7 @@ final class Shelf {
       package shop;
       public interface Prices { long cents(String article); Offer offer(String article); }
       """;
-  static final String OFFER =
-      "package shop; public record Offer(String article, long cents) {}";
+  static final String OFFER = "package shop; public record Offer(String article, long cents) {}";
   static final String TILL_API =
       "package till; public interface Till { long sum(java.util.List<String> articles); }";
   static final String TILL =
@@ -48,15 +47,15 @@ final class Shelf {
   /// The price list, whose answers differ by a factor.
   static String priceList(int factor) {
     return """
-        package shop.impl;
-        public class PriceList implements shop.Prices {
-          public PriceList() {}
-          public long cents(String article) { return article.length() * %dL; }
-          public shop.Offer offer(String article) {
-            return new shop.Offer(article, cents(article));
-          }
-        }
-        """
+    package shop.impl;
+    public class PriceList implements shop.Prices {
+      public PriceList() {}
+      public long cents(String article) { return article.length() * %dL; }
+      public shop.Offer offer(String article) {
+        return new shop.Offer(article, cents(article));
+      }
+    }
+    """
         .formatted(factor);
   }
 

@@ -105,8 +105,7 @@ public final class Leaks {
 
   public static final class OfTimer implements Runnable {
     public void run() {
-      Executors.newSingleThreadScheduledExecutor()
-          .schedule(new OfTimer(), 1_000, TimeUnit.SECONDS);
+      Executors.newSingleThreadScheduledExecutor().schedule(new OfTimer(), 1_000, TimeUnit.SECONDS);
     }
   }
 

@@ -53,8 +53,7 @@ final class ServiceThreadPortalTest extends PortalContract {
   @Test
   void aCallThatIsUnderWayEndsAtTheReplacedService() throws Exception {
     FutureTask<?> call = blocked();
-    Portals.Replaced replaced =
-        portals.replace(server, successor(), Map.of(till, new Shop.Till()));
+    Portals.Replaced replaced = portals.replace(server, successor(), Map.of(till, new Shop.Till()));
     assertThat(replaced.awaitIdle(0)).isFalse();
     assertThat(portal().party()).isEqualTo("successor");
     Shop.proceed.countDown();
@@ -75,8 +74,7 @@ final class ServiceThreadPortalTest extends PortalContract {
 
   @Test
   void aSuccessorWithAnotherInterfaceIsRefusedAndAllStays() {
-    PlainParty without =
-        new PlainParty("without", ClassLoader.getPlatformClassLoader(), CopyQuota.STANDARD);
+    PlainParty without = new PlainParty("without", new ClassLoader(null) {}, CopyQuota.STANDARD);
     assertThatThrownBy(() -> portals.replace(server, without, Map.of(till, new Object())))
         .isInstanceOf(InterfaceMismatch.class);
     assertThat(portal().party()).isEqualTo("server");
