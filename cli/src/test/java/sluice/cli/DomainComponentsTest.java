@@ -162,7 +162,7 @@ final class DomainComponentsTest {
     assertThat(err.toString()).contains("it has no component").doesNotContain("Exception");
     config = config(COMPONENTS + "[domain.a]\njars = [\"api.jar\"]");
     assertThat(run("domain", "components", config)).isEqualTo(2);
-    assertThat(err.toString()).contains("write components = [\"NAME\"] instead of jars");
+    assertThat(err.toString()).contains("write components = [\"NAME\"] instead of jars, main and args");
   }
 
   @ParameterizedTest

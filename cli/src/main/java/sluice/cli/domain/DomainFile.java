@@ -158,11 +158,12 @@ final class DomainFile {
     List<Path> jars = List.of();
     if (!ofComponents) {
       jars = jars(domains, name, domain, "domain " + name);
-    } else if (components.isEmpty() || domain.keySet().contains("jars")) {
+    } else if (components.isEmpty()
+        || domain.keySet().stream().anyMatch(Set.of("jars", "main", "args")::contains)) {
       throw tables.wrong(
           TomlTables.position(domains, name),
-          "domain " + name + " has no components, in a file that has some",
-          "write components = [\"NAME\"] instead of jars, or take the components out");
+          "domain " + name + " has no components or more than those, in a file of components",
+          "write components = [\"NAME\"] instead of jars, main and args");
     }
     try {
       DomainConfig config =

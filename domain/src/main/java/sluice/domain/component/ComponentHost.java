@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -258,7 +259,7 @@ public final class ComponentHost implements AutoCloseable {
           made.make(component, portals, limit);
         }
       }
-      Map<Object, Object> successors = before.successors(made);
+      IdentityHashMap<Object, Object> successors = before.successors(made);
       Portals.Replaced replaced = portals.replace(before.domain(), made.domain(), successors);
       placed.now = made;
       made.run();

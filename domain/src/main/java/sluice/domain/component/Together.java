@@ -190,8 +190,8 @@ final class Together {
   }
 
   /// For each object of this domain that provides a service, that of another.
-  Map<Object, Object> successors(Together other) {
-    Map<Object, Object> found = new IdentityHashMap<>();
+  IdentityHashMap<Object, Object> successors(Together other) {
+    IdentityHashMap<Object, Object> found = new IdentityHashMap<>();
     for (Component component : components) {
       Object object = objects.get(component.name());
       if (object != null && component.provides() != null) {

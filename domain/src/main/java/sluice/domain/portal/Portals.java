@@ -135,7 +135,7 @@ public final class Portals {
   public Replaced replace(Party owner, Party successor, Map<?, ?> fresh) {
     List<Service> olds = new ArrayList<>();
     List<Service> news = new ArrayList<>();
-    List<Map<Proxy, Handle>> ways = new ArrayList<>();
+    List<IdentityHashMap<Proxy, Handle>> ways = new ArrayList<>();
     for (Map.Entry<?, ?> each : fresh.entrySet()) {
       Service old = serviceOf(owner, each.getKey());
       if (old == null) {
@@ -187,8 +187,8 @@ public final class Portals {
   }
 
   /// The proxies there are, each with its way to the successor.
-  private Map<Proxy, Handle> prepare(Service old, Service made) {
-    Map<Proxy, Handle> ways = new IdentityHashMap<>();
+  private IdentityHashMap<Proxy, Handle> prepare(Service old, Service made) {
+    IdentityHashMap<Proxy, Handle> ways = new IdentityHashMap<>();
     for (Handle handle : old.held()) {
       if (handle.proxy.get() instanceof Proxy proxy && handle.holder != made.owner) {
         ways.put(proxy, wayTo(made, handle.holder));
@@ -204,7 +204,7 @@ public final class Portals {
         service, holder, toService, toHolder, toHolder.proxyClass(service).signatures());
   }
 
-  private void switchOver(Service old, Service made, Map<Proxy, Handle> ways) {
+  private void switchOver(Service old, Service made, IdentityHashMap<Proxy, Handle> ways) {
     ways.forEach((proxy, handle) -> lead(proxy, handle, made));
     synchronized (names) {
       for (int i = old.namesNow(); i > 0; i--) {
