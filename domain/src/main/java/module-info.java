@@ -12,6 +12,7 @@ module sluice.domain {
   exports sluice.domain;
   // Translated code calls it.
   exports sluice.domain.inside;
+  exports sluice.domain.component;
   exports sluice.domain.portal;
   exports sluice.domain.portal.copy;
   exports sluice.domain.translate;

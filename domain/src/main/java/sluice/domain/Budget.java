@@ -1,26 +1,30 @@
 package sluice.domain;
 
 import java.util.Locale;
+import sluice.domain.portal.copy.CopyQuota;
 
 /// What a domain may use. Immutable.
 ///
 /// Over the budget of threads, the next thread is refused. Over the share of processors or the rate
 /// of allocation, the domain's threads wait at their gates until the average is in the budget
-/// again; use is sampled every 20 ms, so the domain may be ahead by that much. Heap that is held is
-/// not limited.
+/// again; use is sampled every 20 ms, so the domain may be ahead by that much. A portal call that
+/// would copy more into the domain is refused. Heap that is held is not limited.
 ///
 /// @param threads at most so many at a time, carriers of virtual threads not counted
 /// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
 /// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
-public record Budget(int threads, double cpuShare, long allocationBytesPerSecond) {
-  /// 256 threads, and no limit of processors and allocation.
-  public static final Budget DEFAULT = new Budget(256, Double.POSITIVE_INFINITY, Long.MAX_VALUE);
+/// @param copyBytes what one portal call may copy into the domain
+public record Budget(int threads, double cpuShare, long allocationBytesPerSecond, long copyBytes) {
+  /// 256 threads, no limit of processors and allocation, a megabyte for a portal call.
+  public static final Budget DEFAULT =
+      new Budget(256, Double.POSITIVE_INFINITY, Long.MAX_VALUE, CopyQuota.STANDARD.bytes());
 
   /// Checks the numbers.
   public Budget {
-    if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024) {
+    if (threads < 1 || !(cpuShare >= 0.01) || allocationBytesPerSecond < 1024 || copyBytes < 1024) {
       throw new IllegalArgumentException(
-          "a budget has at least 1 thread, 0.01 of a processor and 1 KB/s of allocation");
+          "a budget has at least 1 thread, 0.01 of a processor, 1 KB/s of allocation and 1 KB of"
+              + " copies");
     }
   }
 
@@ -29,13 +33,19 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
     return cpuShare != Double.POSITIVE_INFINITY || allocationBytesPerSecond != Long.MAX_VALUE;
   }
 
-  /// Reads `cpu=20%,alloc=50MB/s,threads=16`; what is not named is as in [#DEFAULT].
+  /// What one call may bring into the domain.
+  CopyQuota copyQuota() {
+    return new CopyQuota(copyBytes, CopyQuota.STANDARD.objects());
+  }
+
+  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB`; what is not named is as in [#DEFAULT].
   ///
   /// @throws IllegalArgumentException with the part that is wrong and the fix
   public static Budget parse(String text) {
     int threads = DEFAULT.threads;
     double cpuShare = DEFAULT.cpuShare;
     long allocation = DEFAULT.allocationBytesPerSecond;
+    long copy = DEFAULT.copyBytes;
     for (String part : text.split(",", -1)) {
       int equals = part.indexOf('=');
       String value = part.substring(equals + 1).strip();
@@ -43,15 +53,19 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
         switch (equals < 0 ? "" : part.substring(0, equals).strip()) {
           case "threads" -> threads = Integer.parseInt(value);
           case "cpu" -> cpuShare = share(value);
-          case "alloc" -> allocation = rate(value);
+          case "alloc" -> allocation = bytes(value, "B/S");
+          case "copy" -> copy = bytes(value, "B");
           default -> throw new NumberFormatException();
         }
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(
-            "budget: \"" + part + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16", e);
+            "budget: \""
+                + part
+                + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16,copy=1MB",
+            e);
       }
     }
-    return new Budget(threads, cpuShare, allocation);
+    return new Budget(threads, cpuShare, allocation, copy);
   }
 
   private static double share(String value) {
@@ -60,12 +74,12 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
         : Double.parseDouble(value);
   }
 
-  private static long rate(String value) {
+  private static long bytes(String value, String unit) {
     String upper = value.toUpperCase(Locale.ROOT);
-    if (!upper.endsWith("B/S")) {
+    if (!upper.endsWith(unit)) {
       throw new NumberFormatException(value);
     }
-    String number = upper.substring(0, upper.length() - 3);
+    String number = upper.substring(0, upper.length() - unit.length());
     if (number.isEmpty()) {
       throw new NumberFormatException(value);
     }

@@ -14,9 +14,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMRuntimeException;
+import javax.management.MBeanRegistrationException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.portal.Party;
+import sluice.domain.portal.copy.CopyQuota;
 
 /// Code of other people with classes, streams, properties and threads of its own, a budget, and an
 /// end. Any thread may call.
@@ -43,6 +50,7 @@ public final class Domain implements Party, AutoCloseable {
   private final DomainThreads threads;
   private final DomainLoader loader;
   private final Usage usage;
+  private final CopyQuota copyQuota;
   private final CountDownLatch gone = new CountDownLatch(1);
   private final List<Runnable> tasks = new ArrayList<>();
   private final BooleanSupplier look = this::look;
@@ -60,6 +68,7 @@ public final class Domain implements Party, AutoCloseable {
     loader = new DomainLoader(config, path, gates.handle(), new DomainHome(config, threads));
     threads.loader(loader);
     usage = new Usage(config.budget());
+    copyQuota = config.budget().copyQuota();
   }
 
   /// Makes a domain. Classes are loaded when they are used.
@@ -117,6 +126,11 @@ public final class Domain implements Party, AutoCloseable {
     task.run();
   }
 
+  @Override
+  public CopyQuota copyQuota() {
+    return copyQuota;
+  }
+
   /// The main class that the manifest of the first jar names, or null.
   public @Nullable String mainClass() throws IOException {
     return path.mainClass();
@@ -170,6 +184,16 @@ public final class Domain implements Party, AutoCloseable {
     Thread thread = threads.make(threadName, task);
     thread.start();
     return thread;
+  }
+
+  /// A virtual thread on the domain's carriers; a platform thread where the JVM does not allow
+  /// those.
+  ///
+  /// @throws DomainEnded if it has ended
+  @Override
+  public Thread serviceThread(String threadName, Runnable task) {
+    checkAlive();
+    return threads.makeLight(threadName, task);
   }
 
   /// Calls code of the domain in the caller's thread. If the domain ends meanwhile, the call ends
@@ -252,6 +276,7 @@ public final class Domain implements Party, AutoCloseable {
       return false;
     }
     ResourceBundle.clearCache(loader);
+    unregisterBeans();
     try {
       path.close();
     } catch (IOException e) {
@@ -260,6 +285,21 @@ public final class Domain implements Party, AutoCloseable {
       gone.countDown();
     }
     return true;
+  }
+
+  /// The management beans of the domain's classes, which the JVM would hold for ever.
+  private void unregisterBeans() {
+    for (MBeanServer server : MBeanServerFactory.findMBeanServer(null)) {
+      for (ObjectName bean : server.queryNames(null, null)) {
+        try {
+          if (server.getClassLoaderFor(bean) == loader) {
+            server.unregisterMBean(bean);
+          }
+        } catch (InstanceNotFoundException | MBeanRegistrationException | JMRuntimeException e) {
+          // It is gone already, or its own code refused: then it stays.
+        }
+      }
+    }
   }
 
   /// Waits until the domain has ended and none of its threads is left.

@@ -97,6 +97,17 @@ final class DomainThreads {
     return thread;
   }
 
+  /// As [#make], a virtual one where there are carriers of one's own.
+  Thread makeLight(String name, Runnable task) {
+    if (!VirtualThreads.isAvailable()) {
+      return make(name, task);
+    }
+    Thread thread = virtual().name(name).unstarted(task);
+    thread.setContextClassLoader(loader);
+    starting(thread);
+    return thread;
+  }
+
   ThreadFactory counted(ThreadFactory factory) {
     return task -> {
       Thread thread = factory.newThread(task);

@@ -23,6 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.domain.guest.Polite;
+import sluice.domain.portal.CallPath;
+import sluice.domain.portal.Portals;
 import sluice.testbase.Await;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -30,6 +32,37 @@ final class DomainTest {
   @SuppressWarnings("unchecked")
   private static List<String> polite(Domain domain) throws Exception {
     return domain.call(((Callable<List<String>>) Guests.create(domain, "Polite")));
+  }
+
+  @Test
+  void theBudgetLimitsWhatAPortalCallCopiesIn() throws Exception {
+    assertThat(Budget.parse("copy=4KB").copyBytes()).isEqualTo(4096);
+    Domain host = Guests.domain();
+    Domain small = Domain.create(Guests.config().withBudget(Budget.parse("copy=2KB")));
+    try (host;
+        small) {
+      Portals portals = new Portals(CallPath.SERVICE_THREAD);
+      Class<?> type = host.loader().loadClass("sluice.domain.guest.Texts");
+      portals.register(
+          host, "texts", type, Guests.create(host, "Texts$Repeated"), CallPath.SERVICE_THREAD);
+      Class<?> seen = small.loader().loadClass("sluice.domain.guest.Texts");
+      Object texts = portals.lookup(small, "texts", seen).orElseThrow();
+      java.lang.reflect.Method of = seen.getMethod("of", int.class);
+      assertThat((String) of.invoke(texts, 100)).hasSize(100);
+      assertThatThrownBy(() -> of.invoke(texts, 2_000))
+          .hasCauseInstanceOf(sluice.domain.portal.copy.CopyRefused.class)
+          .cause()
+          .hasMessageContaining("quota of bytes");
+    }
+  }
+
+  @Test
+  void recordsHaveTheirMethods() throws Exception {
+    try (Domain domain = Guests.domain()) {
+      Object pair = Guests.create(domain, "Pair");
+      assertThat(((java.util.function.Supplier<?>) pair).get())
+          .isEqualTo("Pair[first=one, second=2] true true");
+    }
   }
 
   @Test
@@ -189,7 +222,7 @@ final class DomainTest {
   @Test
   void budgetsAreParsed() {
     assertThat(Budget.parse("cpu=20%,alloc=50MB/s,threads=16"))
-        .isEqualTo(new Budget(16, 0.2, 50L << 20));
+        .isEqualTo(new Budget(16, 0.2, 50L << 20, 1 << 20));
     assertThat(Budget.parse("cpu=2").cpuShare()).isEqualTo(2);
     for (String wrong : List.of("", "cpu", "cpu=x", "alloc=5", "alloc=/s", "threads=0", "cpu=0")) {
       assertThatThrownBy(() -> Budget.parse(wrong))

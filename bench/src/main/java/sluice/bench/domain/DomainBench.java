@@ -19,10 +19,13 @@ public final class DomainBench extends WorkBench {
   static final String CREATE = "create an empty domain";
   static final String END = "end a domain that loops";
   static final String LOAD = "a class from the store";
+  static final String NEIGHBOUR = "calls beside a domain that loops";
   static final String KERNEL = "kernel ";
 
   static final String OURS = "sluice/domain";
   static final String COLD = "sluice/without-store";
+  static final String KILLS = "sluice/one-kill-a-second";
+  static final String NO_KILL = "sluice/no-kill";
   static final String LOADER = "class-loader";
   static final String GATES = "sluice/gates";
   static final String METERED = "sluice/metered";
@@ -37,6 +40,7 @@ public final class DomainBench extends WorkBench {
     cases.add(new WorkCase(CREATE, true, List.of(OURS, LOADER)));
     cases.add(new WorkCase(END, true, List.of(OURS)));
     cases.add(new WorkCase(LOAD, true, List.of(OURS, COLD, LOADER)));
+    cases.add(new WorkCase(NEIGHBOUR, false, List.of(KILLS, NO_KILL)));
     for (String kernel : DomainWorks.KERNELS.keySet()) {
       boolean quick = kernel.equals("json");
       cases.add(new WorkCase(KERNEL + kernel, quick, List.of(GATES, METERED, PLAIN)));

@@ -47,6 +47,7 @@ final class DomainWorks {
     return switch (name) {
       case DomainBench.CREATE -> DomainLife.create(system.equals(DomainBench.OURS));
       case DomainBench.END -> new DomainEnd();
+      case DomainBench.NEIGHBOUR -> new DomainNeighbour(system.equals(DomainBench.KILLS));
       case DomainBench.LOAD -> new DomainLoading(system);
       default -> throw WorkCase.unknown(name, system);
     };

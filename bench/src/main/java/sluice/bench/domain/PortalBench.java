@@ -13,6 +13,7 @@ public final class PortalBench extends WorkBench {
 
   static final String FAST = "sluice/caller-thread";
   static final String SERVICE = "sluice/service-thread";
+  static final String CARRIER = "sluice/service-thread-one-carrier";
   static final String COPY = "sluice/copy";
   static final String DIRECT = "direct";
   static final String BY_HAND = "by-hand";
@@ -25,7 +26,7 @@ public final class PortalBench extends WorkBench {
     super(
         NAME,
         List.of(
-            new WorkCase(CALL, true, List.of(FAST, SERVICE, DIRECT, QUEUE, EXCHANGER)),
+            new WorkCase(CALL, true, List.of(FAST, SERVICE, CARRIER, DIRECT, QUEUE, EXCHANGER)),
             new WorkCase(RECORD, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER_CALL, false, List.of(FAST, SERVICE, DIRECT))));

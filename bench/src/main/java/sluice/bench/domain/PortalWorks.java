@@ -4,9 +4,11 @@ import com.esotericsoftware.kryo.Kryo;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.Exchanger;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import org.apache.fory.Fory;
 import org.apache.fory.config.Language;
+import sluice.domain.Carrier;
 import sluice.domain.portal.CallPath;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.Portals;
@@ -79,6 +81,7 @@ final class PortalWorks {
     return switch (system) {
       case PortalBench.QUEUE -> new QueueWork();
       case PortalBench.EXCHANGER -> new ExchangerWork();
+      case PortalBench.CARRIER -> new CarrierWork();
       default -> nothing(counter(name, system));
     };
   }
@@ -180,6 +183,54 @@ final class PortalWorks {
         return System.identityHashCode(last);
       }
     };
+  }
+
+  /// Caller and service are virtual threads of one carrier.
+  private static final class CarrierWork implements Work {
+    private final Carrier carrier = new Carrier("carrier");
+    private final Work calls;
+
+    CarrierWork() {
+      Portals portals = new Portals(CallPath.SERVICE_THREAD);
+      Party owner = new OnCarrier("service", carrier);
+      portals.register(owner, "counter", Counter.class, new Plain(), CallPath.SERVICE_THREAD);
+      Party caller = new OnCarrier("caller", carrier);
+      calls = nothing(portals.lookup(caller, "counter", Counter.class).orElseThrow());
+    }
+
+    @Override
+    public long run(int times) throws Exception {
+      FutureTask<Long> task = new FutureTask<>(() -> calls.run(times));
+      carrier.thread("caller", task).start();
+      return task.get();
+    }
+
+    @Override
+    public void close() {
+      carrier.close();
+    }
+  }
+
+  private record OnCarrier(String name, Carrier carrier) implements Party {
+    @Override
+    public ClassLoader loader() {
+      return PortalWorks.class.getClassLoader();
+    }
+
+    @Override
+    public boolean alive() {
+      return true;
+    }
+
+    @Override
+    public void onEnd(Runnable task) {
+      // the process ends first
+    }
+
+    @Override
+    public Thread serviceThread(String threadName, Runnable task) {
+      return carrier.thread(threadName, task);
+    }
   }
 
   /// A task goes to a thread and its answer comes back, both through a queue without room.

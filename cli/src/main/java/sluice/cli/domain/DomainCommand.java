@@ -11,7 +11,9 @@ import picocli.CommandLine.Command;
       DomainRunCommand.class,
       DomainListCommand.class,
       DomainStatCommand.class,
-      DomainKillCommand.class
+      DomainKillCommand.class,
+      DomainComponentsCommand.class,
+      DomainReplaceCommand.class
     },
     mixinStandardHelpOptions = true)
 public final class DomainCommand {}

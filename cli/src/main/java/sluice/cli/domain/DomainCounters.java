@@ -23,13 +23,15 @@ final class DomainCounters implements AutoCloseable {
   /// What the labels of a domain begin with; its name and a slash follow.
   static final String LABEL = "domain ";
 
+  private static final String ENDING = ".end.";
+
   static final String ALIVE = "alive";
   static final String THREADS = "threads";
   static final String CPU = "cpu_ms";
   static final String ALLOCATED = "allocated_bytes";
   static final String HELD = "held";
 
-  private record TerminalText(
+  private record Shown(
       String name,
       Supplier<Domain> domain,
       Counter alive,
@@ -39,7 +41,7 @@ final class DomainCounters implements AutoCloseable {
       Counter held) {}
 
   private final Counters counters;
-  private final List<TerminalText> domains = new ArrayList<>();
+  private final List<Shown> domains = new ArrayList<>();
 
   /// @param counters of this process; closed by the caller, after this
   DomainCounters(Counters counters) {
@@ -55,7 +57,7 @@ final class DomainCounters implements AutoCloseable {
   void add(String name, Supplier<Domain> current) {
     String label = LABEL + name + "/";
     domains.add(
-        new TerminalText(
+        new Shown(
             name,
             current,
             counters.gauge(label + ALIVE),
@@ -67,7 +69,7 @@ final class DomainCounters implements AutoCloseable {
 
   /// Writes what the domains use, and ends those that are to end.
   void tick() {
-    for (TerminalText each : domains) {
+    for (Shown each : domains) {
       Domain domain = each.domain.get();
       DomainStat stat = domain.stat();
       each.threads.set(stat.threads());
@@ -84,8 +86,13 @@ final class DomainCounters implements AutoCloseable {
   }
 
   private @Nullable Path request(String name) {
+    return request(name, ENDING);
+  }
+
+  /// The file by which a command asks something of a domain of this process; null if it has none.
+  @Nullable Path request(String name, String what) {
     Path file = counters.file();
-    return file == null ? null : request(file, name);
+    return file == null ? null : request(file, name, what);
   }
 
   private static void remove(Path request) {
@@ -98,16 +105,23 @@ final class DomainCounters implements AutoCloseable {
 
   /// The file that asks for the end of a domain.
   static Path request(Path countersFile, String domain) {
-    return countersFile.resolveSibling(countersFile.getFileName() + ".end." + domain);
+    return request(countersFile, domain, ENDING);
+  }
+
+  /// The file that asks for something.
+  static Path request(Path countersFile, String domain, String what) {
+    return countersFile.resolveSibling(countersFile.getFileName() + what + domain);
   }
 
   /// Removes requests that came too late.
   @Override
   public void close() {
-    for (TerminalText each : domains) {
-      Path request = request(each.name);
-      if (request != null) {
-        remove(request);
+    for (Shown each : domains) {
+      for (String what : new String[] {ENDING, ReplaceRequest.ASKED}) {
+        Path request = request(each.name, what);
+        if (request != null) {
+          remove(request);
+        }
       }
     }
   }

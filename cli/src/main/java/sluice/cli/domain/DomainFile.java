@@ -3,23 +3,24 @@ package sluice.cli.domain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
-import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
-import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
+import sluice.domain.component.Component;
+import sluice.domain.component.Placement;
 
-/// Reads the configuration file of `sluice domain run`, TOML with a table for each domain. Used by
-/// the main thread. Each error names the file, the line and the fix.
+/// Reads the configuration file of `sluice domain run`, TOML with a table for each domain and each
+/// component. Used by the main thread. Each error names the file, the line and the fix.
 ///
 /// ```
 /// [domain.shop]
@@ -28,87 +29,158 @@ import sluice.domain.DomainConfig;
 /// args = ["one", "two"]
 /// budget = { cpu = "20%", alloc = "50MB/s", threads = 8 }
 /// properties = { "shop.currency" = "EUR" }
+///
+/// [component.till]                        # or, instead of jars, components in domains
+/// jars = ["till.jar"]
+/// depends = ["api"]                       # components whose classes it uses
+/// needs = ["shop.Prices"]                 # services: what its constructor takes
+/// provides = "till.Till"                  # the service that its object is
+/// class = "till.PlainTill"
+///
+/// [domain.front]
+/// components = ["till"]
 /// ```
 final class DomainFile {
   private static final String DOMAIN = "domain";
-  private static final Set<String> KEYS = Set.of("jars", "main", "args", "budget", "properties");
+  private static final String COMPONENT = "component";
+  private static final Set<String> KEYS =
+      keys("jars", "main", "args", "budget", "properties", "components");
+  private static final Set<String> COMPONENT_KEYS =
+      keys("jars", "depends", "needs", "provides", "class");
 
-  private final Path file;
+  private final TomlTables tables;
 
   private DomainFile(Path file) {
-    this.file = file;
+    tables = new TomlTables(file);
+  }
+
+  private static Set<String> keys(String... keys) {
+    return Collections.unmodifiableSet(new LinkedHashSet<>(List.of(keys)));
   }
 
   /// One domain that is to run.
   ///
   /// @param main null for the class that the manifest of the first jar names
-  record Entry(DomainConfig config, @Nullable String main, List<String> arguments) {}
+  /// @param components those in it, if it has no jars
+  record Entry(
+      DomainConfig config,
+      @Nullable String main,
+      List<String> arguments,
+      List<String> components) {}
 
-  /// All domains of a file, in its order; at least one.
+  /// All that a file has: domains with jars and no component, or components and domains of them.
+  record Content(List<Entry> domains, List<Component> components) {
+    List<Placement> placements() {
+      return domains.stream()
+          .map(entry -> new Placement(entry.config(), entry.components()))
+          .toList();
+    }
+  }
+
+  /// The domains, at least one, and components of a file, in its order.
   ///
   /// @throws IOException if the file cannot be read
   /// @throws IllegalArgumentException if it does not say which domains, for the user to read
-  static List<Entry> read(Path file) throws IOException {
-    return new DomainFile(file).domains(Toml.parse(file));
+  static Content read(Path file) throws IOException {
+    return new DomainFile(file).content(Toml.parse(file));
   }
 
-  private List<Entry> domains(TomlParseResult root) {
+  private Content content(TomlParseResult root) {
     for (TomlParseError error : root.errors()) {
-      throw wrong(error.position(), error.getMessage(), "see https://toml.io");
+      throw tables.wrong(error.position(), error.getMessage(), "see https://toml.io");
     }
     for (String key : root.keySet()) {
-      if (!key.equals(DOMAIN)) {
-        throw wrong(position(root, key), "unknown key " + key, "write [domain.NAME]");
+      if (!key.equals(DOMAIN) && !key.equals(COMPONENT)) {
+        throw tables.wrong(
+            TomlTables.position(root, key),
+            "unknown key " + key,
+            "write [domain.NAME] or [component.NAME]");
+      }
+    }
+    List<Component> components = new ArrayList<>();
+    if (root.get(List.of(COMPONENT)) instanceof TomlTable all) {
+      for (String name : all.keySet()) {
+        components.add(component(all, name));
       }
     }
     List<Entry> entries = new ArrayList<>();
-    if (root.get(List.of(DOMAIN)) instanceof TomlTable domains) {
-      for (String name : domains.keySet()) {
-        if (!(domains.get(List.of(name)) instanceof TomlTable domain)) {
-          throw wrong(
-              position(domains, name), name + " is no table", "write [domain." + name + "]");
-        }
-        entries.add(entry(domains, name, domain));
+    if (root.get(List.of(DOMAIN)) instanceof TomlTable all) {
+      for (String name : all.keySet()) {
+        entries.add(entry(all, name, !components.isEmpty()));
       }
     }
     if (entries.isEmpty()) {
-      throw new IllegalArgumentException(file + ": it has no domain. Fix: write [domain.NAME]");
+      throw new IllegalArgumentException(
+          tables.file() + ": it has no domain. Fix: write [domain.NAME]");
     }
-    return entries;
+    return new Content(entries, components);
   }
 
-  private Entry entry(TomlTable domains, String name, TomlTable domain) {
-    for (String key : domain.keySet()) {
-      if (!KEYS.contains(key)) {
-        throw wrong(
-            position(domain, key),
-            "unknown key " + key + " of domain " + name,
-            "known are jars, main, args, budget, properties");
-      }
+  private TomlTable table(TomlTable all, String kind, String name) {
+    if (all.get(List.of(name)) instanceof TomlTable found) {
+      return found;
     }
-    List<Path> jars = new ArrayList<>();
-    for (String jar : strings(domain, "jars")) {
-      jars.add(file.resolveSibling(jar));
+    throw tables.wrong(
+        TomlTables.position(all, name), name + " is no table", "write [" + kind + "." + name + "]");
+  }
+
+  private Component component(TomlTable all, String name) {
+    TomlTable table = table(all, COMPONENT, name);
+    tables.requireKeys(table, COMPONENT_KEYS, "component " + name);
+    try {
+      return new Component(
+          name,
+          jars(all, name, table, "component " + name),
+          tables.strings(table, "depends"),
+          tables.strings(table, "needs"),
+          tables.string(table, "provides"),
+          tables.string(table, "class"));
+    } catch (TomlTables.Wrong e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw tables.wrong(TomlTables.position(all, name), e.getMessage(), "correct the table");
     }
+  }
+
+  private List<Path> jars(TomlTable all, String name, TomlTable table, String what) {
+    List<Path> jars = tables.paths(table, "jars");
     if (jars.isEmpty()) {
-      throw wrong(
-          position(domains, name), "domain " + name + " has no jars", "add jars = [\"app.jar\"]");
+      throw tables.wrong(
+          TomlTables.position(all, name), what + " has no jars", "add jars = [\"app.jar\"]");
+    }
+    return jars;
+  }
+
+  private Entry entry(TomlTable domains, String name, boolean ofComponents) {
+    TomlTable domain = table(domains, DOMAIN, name);
+    tables.requireKeys(domain, KEYS, "domain " + name);
+    List<String> components = tables.strings(domain, "components");
+    List<Path> jars = List.of();
+    if (!ofComponents) {
+      jars = jars(domains, name, domain, "domain " + name);
+    } else if (components.isEmpty()
+        || domain.keySet().stream().anyMatch(Set.of("jars", "main", "args")::contains)) {
+      throw tables.wrong(
+          TomlTables.position(domains, name),
+          "domain " + name + " has no components or more than those, in a file of components",
+          "write components = [\"NAME\"] instead of jars, main and args");
     }
     try {
       DomainConfig config =
           DomainConfig.of(name, jars.toArray(new Path[0]))
               .withBudget(budget(domain))
               .withProperties(properties(domain));
-      return new Entry(config, string(domain, "main"), strings(domain, "args"));
-    } catch (Wrong e) {
+      return new Entry(
+          config, tables.string(domain, "main"), tables.strings(domain, "args"), components);
+    } catch (TomlTables.Wrong e) {
       throw e;
     } catch (IllegalArgumentException e) {
-      throw wrong(position(domains, name), e.getMessage(), "rename the table");
+      throw tables.wrong(TomlTables.position(domains, name), e.getMessage(), "rename the table");
     }
   }
 
   private Budget budget(TomlTable domain) {
-    Map<String, Object> parts = table(domain, "budget");
+    Map<String, Object> parts = tables.table(domain, "budget");
     if (parts.isEmpty() || !(domain.get(List.of("budget")) instanceof TomlTable table)) {
       return Budget.DEFAULT;
     }
@@ -118,8 +190,8 @@ final class DomainFile {
       try {
         Budget.parse(part);
       } catch (IllegalArgumentException e) {
-        throw wrong(
-            position(table, key),
+        throw tables.wrong(
+            TomlTables.position(table, key),
             "budget " + part + " is not understood",
             "cpu = \"20%\", alloc = \"50MB/s\", threads = 16");
       }
@@ -130,70 +202,9 @@ final class DomainFile {
 
   private Map<String, String> properties(TomlTable domain) {
     Map<String, String> properties = new HashMap<>();
-    table(domain, "properties").forEach((key, value) -> properties.put(key, value.toString()));
+    tables
+        .table(domain, "properties")
+        .forEach((key, value) -> properties.put(key, value.toString()));
     return properties;
-  }
-
-  private Map<String, Object> table(TomlTable domain, String key) {
-    Object value = domain.get(List.of(key));
-    Map<String, Object> values = new LinkedHashMap<>();
-    if (value == null) {
-      return values;
-    }
-    if (!(value instanceof TomlTable table)) {
-      throw wrong(position(domain, key), key + " is no table", key + " = { name = \"value\" }");
-    }
-    for (String each : table.keySet()) {
-      Object found = table.get(List.of(each));
-      if (found == null || found instanceof TomlTable || found instanceof TomlArray) {
-        throw wrong(position(table, each), each + " is no plain value", each + " = \"value\"");
-      }
-      values.put(each, found);
-    }
-    return values;
-  }
-
-  private @Nullable String string(TomlTable domain, String key) {
-    Object value = domain.get(List.of(key));
-    if (value == null || value instanceof String) {
-      return (String) value;
-    }
-    throw wrong(position(domain, key), key + " is no string", key + " = \"text\"");
-  }
-
-  private List<String> strings(TomlTable domain, String key) {
-    Object value = domain.get(List.of(key));
-    List<String> strings = new ArrayList<>();
-    if (value == null) {
-      return strings;
-    }
-    if (!(value instanceof TomlArray array)) {
-      throw wrong(position(domain, key), key + " is no list", key + " = [\"text\"]");
-    }
-    for (int i = 0; i < array.size(); i++) {
-      if (!(array.get(i) instanceof String text)) {
-        throw wrong(array.inputPositionOf(i), key + " has no string there", "put it in quotes");
-      }
-      strings.add(text);
-    }
-    return strings;
-  }
-
-  private static @Nullable TomlPosition position(TomlTable table, String key) {
-    return table.inputPositionOf(List.of(key));
-  }
-
-  private IllegalArgumentException wrong(
-      @Nullable TomlPosition at, @Nullable String why, String fix) {
-    return new Wrong(file + (at == null ? "" : ":" + at.line()) + ": " + why + ". Fix: " + fix);
-  }
-
-  /// With file, line and fix.
-  private static final class Wrong extends IllegalArgumentException {
-    private static final long serialVersionUID = 1;
-
-    Wrong(String message) {
-      super(message);
-    }
   }
 }

@@ -20,6 +20,7 @@ import sluice.cli.console.TerminalText;
 import sluice.domain.Budget;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
+import sluice.domain.component.ComponentRefused;
 import sluice.domain.translate.Refused;
 import sluice.loop.counters.Counters;
 
@@ -33,6 +34,7 @@ import sluice.loop.counters.Counters;
       "",
       "A file has for each domain [domain.NAME] with jars = [\"app.jar\"] and, if needed, main,",
       "args, budget = { cpu = \"20%%\", alloc = \"50MB/s\", threads = 8 } and properties.",
+      "Or it has [component.NAME] and domains with components = [\"NAME\"]: see docs/domains.md.",
       "Over the budget, the next thread is refused; over cpu and alloc, the domain's threads wait.",
       "A domain is no protection against hostile code: see docs/domains.md."
     },
@@ -82,7 +84,11 @@ final class DomainRunCommand implements Callable<Integer> {
         Counters file = Counters.open();
         DomainCounters counters = new DomainCounters(file)) {
       file.describe("domain run " + jar);
-      List<DomainFile.Entry> entries = entries();
+      DomainFile.Content content = content();
+      if (!content.components().isEmpty()) {
+        return ComponentRun.run(content, interrupts, counters, this::tell);
+      }
+      List<DomainFile.Entry> entries = content.domains();
       for (DomainFile.Entry entry : entries) {
         Domain domain = Domain.create(entry.config());
         domains.add(domain);
@@ -92,7 +98,7 @@ final class DomainRunCommand implements Callable<Integer> {
         start(domains.get(i), entries.get(i));
       }
       return await(domains, interrupts, counters);
-    } catch (Refused e) {
+    } catch (Refused | ComponentRefused e) {
       tell(String.valueOf(e.getMessage()));
       return 1;
     } catch (IOException | IllegalArgumentException e) {
@@ -102,9 +108,10 @@ final class DomainRunCommand implements Callable<Integer> {
     }
   }
 
-  private List<DomainFile.Entry> entries() throws IOException {
+  private DomainFile.Content content() throws IOException {
     if (!jar.toString().endsWith(".toml")) {
-      return List.of(new DomainFile.Entry(config(), main, arguments));
+      DomainFile.Entry entry = new DomainFile.Entry(config(), main, arguments, List.of());
+      return new DomainFile.Content(List.of(entry), List.of());
     }
     if (main != null || budget != null || !arguments.isEmpty()) {
       throw new IllegalArgumentException(

@@ -1,13 +1,11 @@
 package sluice.cli.domain;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.JarCopies;
 import sluice.http.handlers.Route;
 import sluice.loop.counters.Counters;
 
@@ -17,13 +15,13 @@ public final class Plugins implements AutoCloseable {
   private static final int LOOK_MILLIS = 50;
 
   private final List<Plugin> plugins;
-  private final Path directory;
+  private final @Nullable JarCopies copies;
   private final Consumer<String> log;
   private @Nullable Thread looking;
 
-  private Plugins(List<Plugin> plugins, Path directory, Consumer<String> log) {
+  private Plugins(List<Plugin> plugins, @Nullable JarCopies copies, Consumer<String> log) {
     this.plugins = plugins;
-    this.directory = directory;
+    this.copies = copies;
     this.log = log;
   }
 
@@ -34,11 +32,13 @@ public final class Plugins implements AutoCloseable {
   public static Plugins load(PluginOptions options, Consumer<String> log)
       throws IOException, InterruptedException {
     List<Plugin> loaded = new ArrayList<>();
-    Path directory = options.isEmpty() ? Path.of("") : Files.createTempDirectory("sluice-plugins");
-    Plugins plugins = new Plugins(loaded, directory, log);
+    JarCopies copies = options.isEmpty() ? null : JarCopies.create("sluice-plugins");
+    Plugins plugins = new Plugins(loaded, copies, log);
     try {
-      for (PluginOption option : options.plugins()) {
-        loaded.add(Plugin.load(option, directory, options.limit(), log));
+      if (copies != null) {
+        for (PluginOption option : options.plugins()) {
+          loaded.add(Plugin.load(option, copies.directory(), options.limit(), log));
+        }
       }
       return plugins;
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -106,20 +106,11 @@ public final class Plugins implements AutoCloseable {
       for (Plugin plugin : plugins) {
         plugin.close();
       }
-      if (!directory.toString().isEmpty()) {
-        removeDirectory();
+      if (copies != null) {
+        copies.close();
       }
     } catch (IOException e) {
-      log.accept("files of plug-ins stay in " + directory + ": " + e.getMessage());
+      log.accept("files of plug-ins stay: " + e.getMessage());
     }
-  }
-
-  private void removeDirectory() throws IOException {
-    try (Stream<Path> copies = Files.list(directory)) {
-      for (Path copy : copies.toList()) {
-        Files.deleteIfExists(copy);
-      }
-    }
-    Files.deleteIfExists(directory);
   }
 }

@@ -19,6 +19,14 @@ public interface Party {
   /// Tasks must not throw and not block.
   void onEnd(Runnable task);
 
+  /// Makes a thread that runs a service of this party, not started: in a domain it is a thread of
+  /// the domain, so that its budget counts it.
+  ///
+  /// @param name for messages
+  default Thread serviceThread(String name, Runnable task) {
+    return Thread.ofVirtual().name(name).unstarted(task);
+  }
+
   /// What one call may bring into this party: its arguments when this party is called, the result
   /// when it calls.
   default CopyQuota copyQuota() {

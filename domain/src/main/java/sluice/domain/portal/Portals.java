@@ -2,6 +2,7 @@ package sluice.domain.portal;
 
 import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -81,11 +82,21 @@ public final class Portals {
   ///
   /// @throws InterfaceMismatch if the holder has another version of the interface
   public <T> Optional<T> lookup(Party holder, String name, Class<T> type) {
-    Service service;
-    synchronized (names) {
-      service = names.get(name);
+    Service before = null;
+    while (true) {
+      Service service;
+      synchronized (names) {
+        service = names.get(name);
+      }
+      try {
+        return service == null ? Optional.empty() : Optional.of(as(type, service, holder));
+      } catch (PortalRevoked e) {
+        if (service == before || service == null || !service.isReplaced()) {
+          throw e;
+        }
+        before = service; // its successor has the name
+      }
     }
-    return service == null ? Optional.empty() : Optional.of(as(type, service, holder));
   }
 
   /// As [#lookup], but waits until the name is registered.
@@ -109,6 +120,116 @@ public final class Portals {
     Service service = serviceOf(owner, object);
     if (service != null) {
       service.end(Service.State.REVOKED);
+    }
+  }
+
+  /// Puts services of a party in the place of another party's: portals and names lead to the new
+  /// from now on, no call fails, and calls that are under way end at the old. Other portals of the
+  /// old party stay its own.
+  ///
+  /// @param fresh for each object of the old owner that is a service, its successor; services in
+  ///   the thread of the caller cannot be replaced
+  /// @return waits until no call of the old ones is open
+  /// @throws InterfaceMismatch if a holder has another version of the interface; all stays as it
+  ///   was
+  public Replaced replace(Party owner, Party successor, Map<?, ?> fresh) {
+    List<Service> olds = new ArrayList<>();
+    List<Service> news = new ArrayList<>();
+    List<IdentityHashMap<Proxy, Handle>> ways = new ArrayList<>();
+    for (Map.Entry<?, ?> each : fresh.entrySet()) {
+      Service old = serviceOf(owner, each.getKey());
+      if (old == null) {
+        continue;
+      }
+      Service made = successorOf(old, successor, each.getValue());
+      olds.add(old);
+      news.add(made);
+      ways.add(prepare(old, made));
+    }
+    for (int i = 0; i < olds.size(); i++) {
+      switchOver(olds.get(i), news.get(i), ways.get(i));
+    }
+    return nanos -> {
+      long deadline = System.nanoTime() + nanos;
+      boolean isIdle = true;
+      for (Service old : olds) {
+        isIdle &= old.awaitIdle(deadline);
+      }
+      return isIdle;
+    };
+  }
+
+  /// Services that another party's have replaced.
+  @FunctionalInterface
+  public interface Replaced {
+    /// Waits until none of their calls is open.
+    ///
+    /// @return false if that took longer
+    boolean awaitIdle(long timeoutNanos) throws InterruptedException;
+  }
+
+  private Service successorOf(Service old, Party successor, Object target) {
+    if (old.path != CallPath.SERVICE_THREAD) {
+      throw new IllegalArgumentException(
+          old.type.getName()
+              + " cannot be replaced. Why: its calls run in the thread of the caller. Fix: offer it"
+              + " by SERVICE_THREAD");
+    }
+    Class<?> type;
+    try {
+      type = Class.forName(old.type.getName(), false, successor.loader());
+    } catch (ClassNotFoundException e) {
+      throw new InterfaceMismatch(
+          "no successor of %s in party %s. Why: it has no such interface. Fix: add it."
+              .formatted(old.type.getName(), successor.name()));
+    }
+    return serve(successor, type, target, old.path);
+  }
+
+  /// The proxies there are, each with its way to the successor.
+  private IdentityHashMap<Proxy, Handle> prepare(Service old, Service made) {
+    IdentityHashMap<Proxy, Handle> ways = new IdentityHashMap<>();
+    for (Handle handle : old.held()) {
+      if (handle.proxy.get() instanceof Proxy proxy && handle.holder != made.owner) {
+        ways.put(proxy, wayTo(made, handle.holder));
+      }
+    }
+    return ways;
+  }
+
+  private Handle wayTo(Service service, Party holder) {
+    Link toHolder = link(service.owner, holder);
+    Link toService = link(holder, service.owner);
+    return new Handle(
+        service, holder, toService, toHolder, toHolder.proxyClass(service).signatures());
+  }
+
+  private void switchOver(Service old, Service made, IdentityHashMap<Proxy, Handle> ways) {
+    ways.forEach((proxy, handle) -> lead(proxy, handle, made));
+    synchronized (names) {
+      for (int i = old.namesNow(); i > 0; i--) {
+        made.named();
+      }
+      names.replaceAll((_, service) -> service == old ? made : service);
+    }
+    for (Handle late : old.replaced()) { // held since the ways were prepared
+      if (late.proxy.get() instanceof Proxy proxy && proxy.handle() == late) {
+        lead(proxy, wayTo(made, late.holder), made);
+      }
+    }
+  }
+
+  private void lead(Proxy proxy, Handle handle, Service made) {
+    Offers offers = offers(handle.holder);
+    handle.proxy = new WeakReference<>(proxy);
+    made.hold(handle);
+    synchronized (offers) {
+      offers.held.put(handle, handle);
+    }
+    CLEANER.register(proxy, () -> drop(offers, handle));
+    proxy.handle(handle);
+    if (!handle.holder.alive()) {
+      drop(offers, handle);
     }
   }
 

@@ -10,7 +10,8 @@ import sluice.domain.portal.copy.PassedByReference;
 public abstract class Proxy extends PassedByReference {
   private static final ThreadLocal<MethodHandle @Nullable []> CONSTANTS = new ThreadLocal<>();
 
-  private final Handle handle;
+  /// Written by [Portals#replace] too.
+  private volatile Handle handle;
 
   protected Proxy(Object handle) {
     this.handle = (Handle) handle;
@@ -38,6 +39,10 @@ public abstract class Proxy extends PassedByReference {
 
   final Handle handle() {
     return handle;
+  }
+
+  void handle(Handle other) {
+    handle = other;
   }
 
   /// Begins a call in this thread.
@@ -79,6 +84,6 @@ public abstract class Proxy extends PassedByReference {
 
   /// A call in the service's thread.
   protected final @Nullable Object send(int method, @Nullable Object[] arguments) throws Throwable {
-    return new ServiceCall(handle, method, arguments).call();
+    return new ServiceCall(this, method, arguments).call();
   }
 }

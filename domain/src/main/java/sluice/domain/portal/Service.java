@@ -2,6 +2,7 @@ package sluice.domain.portal;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///  ACTIVE ── no portal and no name left ──► RELEASED   (may be promoted again, as a new service)
 ///     ├───── revoke ──────────────────────► REVOKED
+///     ├───── replace ─────────────────────► REPLACED   (its open calls are finished)
 ///     └───── the owner ends ──────────────► ENDED
 /// ```
 ///
@@ -24,6 +26,7 @@ final class Service {
     ACTIVE,
     RELEASED,
     REVOKED,
+    REPLACED,
     ENDED
   }
 
@@ -71,6 +74,7 @@ final class Service {
     return switch (state) {
       case REVOKED -> new PortalRevoked("the portal to " + what + " was revoked by its owner");
       case RELEASED -> new PortalRevoked("the service " + what + " was released");
+      case REPLACED -> new PortalRevoked("the service " + what + " was replaced");
       case ACTIVE, ENDED ->
           new PartyEnded("party " + owner.name() + " ended; it had offered " + type.getName());
     };
@@ -126,11 +130,55 @@ final class Service {
     end(State.RELEASED);
   }
 
+  /// Lets the service finish the calls it has and take no more. Its portals were given to another.
+  ///
+  /// @return the portals that led to it to the last
+  List<Handle> replaced() {
+    List<Handle> last;
+    synchronized (this) {
+      if (state != State.ACTIVE) {
+        return List.of();
+      }
+      state = State.REPLACED;
+      last = List.copyOf(handles.values());
+      handles.clear();
+      names = 0;
+    }
+    onLeft.accept(this);
+    return last;
+  }
+
+  boolean isReplaced() {
+    return state == State.REPLACED;
+  }
+
+  /// Waits until no call is open.
+  ///
+  /// @return false if that took longer
+  synchronized boolean awaitIdle(long deadlineNanos) throws InterruptedException {
+    for (long left = 1; !calls.isEmpty(); left = deadlineNanos - System.nanoTime()) {
+      if (left <= 0) {
+        return false;
+      }
+      wait(Math.max(1, Math.min(left / 1_000_000, 100)));
+    }
+    return true;
+  }
+
+  /// The portals to it.
+  synchronized List<Handle> held() {
+    return List.copyOf(handles.values());
+  }
+
+  synchronized int namesNow() {
+    return names;
+  }
+
   void end(State last) {
     Set<ServiceCall> open;
     ServiceThread ended;
     synchronized (this) {
-      if (state != State.ACTIVE) {
+      if (state != State.ACTIVE && state != State.REPLACED) {
         return;
       }
       state = last;
@@ -150,21 +198,26 @@ final class Service {
   void submit(ServiceCall call) {
     synchronized (this) {
       requireUsable();
-      calls.add(call);
       if (!call.isReentrant()) {
         if (thread == null) {
-          thread = new ServiceThread(owner.name() + "/" + type.getSimpleName());
+          thread = new ServiceThread(owner, owner.name() + "/" + type.getSimpleName());
         }
+        calls.add(call);
         thread.add(call);
         return;
       }
+      calls.add(call);
     }
-    ServiceThread.once(call, owner.name() + "/" + type.getSimpleName());
+    ServiceThread.once(owner, call, owner.name() + "/" + type.getSimpleName());
   }
 
   void finished(ServiceCall call) {
     synchronized (this) {
       calls.remove(call);
+      if (state == State.REPLACED) {
+        notifyAll();
+        return;
+      }
       if (!handles.isEmpty()) {
         return;
       }

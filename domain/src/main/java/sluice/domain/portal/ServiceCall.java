@@ -22,16 +22,22 @@ final class ServiceCall implements Runnable {
 
   private record Abandoned(RuntimeException why) implements Outcome {}
 
-  private final Handle handle;
-  private final Signature signature;
+  private static final long SWITCH_NANOS = 1_000_000_000;
+
+  private final Proxy proxy;
+  private final int method;
+  private Handle handle;
+  private Signature signature;
   private final @Nullable Object[] arguments;
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
   private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
   private @Nullable Thread runner;
 
-  ServiceCall(Handle handle, int method, @Nullable Object[] arguments) {
-    this.handle = handle;
+  ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
+    this.proxy = proxy;
+    this.method = method;
+    this.handle = proxy.handle();
     this.signature = handle.signatures[method];
     this.arguments = arguments;
   }
@@ -48,7 +54,7 @@ final class ServiceCall implements Runnable {
 
   /// By the caller: waits for the outcome.
   @Nullable Object call() throws Throwable {
-    handle.service.submit(this);
+    submit();
     try {
       while (outcome.get() == null) {
         LockSupport.park(this);
@@ -61,13 +67,36 @@ final class ServiceCall implements Runnable {
     }
     return switch (outcome.get()) {
       case Returned returned -> {
-        handle.service.requireUsable();
+        if (!handle.service.isReplaced()) {
+          handle.service.requireUsable();
+        }
         yield signature.result(handle.result(), returned.value());
       }
       case Thrown thrown -> throw thrown.fault().forCaller(handle.holder.loader());
       case Abandoned abandoned -> throw abandoned.why();
       case null -> throw new IllegalStateException("no outcome");
     };
+  }
+
+  /// Hands the call to the service; if another has taken its place meanwhile, to that.
+  private void submit() {
+    long deadline = System.nanoTime() + SWITCH_NANOS;
+    while (true) {
+      try {
+        handle.service.submit(this);
+        return;
+      } catch (PortalRevoked e) {
+        Handle now = proxy.handle();
+        if (now == handle && (!now.service.isReplaced() || System.nanoTime() > deadline)) {
+          throw e;
+        }
+        if (now == handle) {
+          Thread.yield(); // the portal is about to lead to the successor
+        }
+        handle = now;
+        signature = now.signatures[method];
+      }
+    }
   }
 
   private RuntimeException cancelled() {

@@ -1,24 +1,27 @@
 package sluice.domain.portal;
 
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 
 /// The thread of one service: runs its calls one after another, in the order in which they came.
-/// Any thread may add calls; a virtual thread of its own takes them.
+/// Any thread may add calls; a thread of the service's party takes them.
 final class ServiceThread {
-  private final LinkedBlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
+  private final ConcurrentLinkedQueue<Runnable> calls = new ConcurrentLinkedQueue<>();
   private final Thread thread;
   private volatile boolean ended;
 
-  ServiceThread(String name) {
-    thread = Thread.ofVirtual().name(name).start(this::run);
+  ServiceThread(Party owner, String name) {
+    thread = owner.serviceThread(name, this::run);
+    thread.start();
   }
 
-  static void once(Runnable call, String name) {
-    Thread.ofVirtual().name(name).start(call);
+  static void once(Party owner, Runnable call, String name) {
+    owner.serviceThread(name, call).start();
   }
 
   void add(Runnable call) {
     calls.add(call);
+    LockSupport.unpark(thread);
   }
 
   /// Interrupts the call that runs; those that wait have been abandoned.
@@ -29,10 +32,12 @@ final class ServiceThread {
 
   private void run() {
     while (!ended) {
-      try {
-        calls.take().run();
-      } catch (InterruptedException e) {
-        // of a cancelled call that had just ended, or of end()
+      Runnable call = calls.poll();
+      if (call == null) {
+        LockSupport.park(this);
+        Thread.interrupted(); // of a cancelled call that had just ended, or of end()
+      } else {
+        call.run();
       }
     }
   }

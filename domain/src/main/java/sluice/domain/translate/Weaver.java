@@ -153,6 +153,14 @@ final class Weaver implements CodeTransform {
 
   /// What a method reference becomes; itself if it is not redirected.
   private ConstantDesc reference(DirectMethodHandleDesc handle) {
+    switch (handle.kind()) {
+      case GETTER, SETTER, STATIC_GETTER, STATIC_SETTER -> {
+        return handle; // of a field: the methods of a record have them
+      }
+      default -> {
+        // of a method
+      }
+    }
     String name = handle.methodName();
     String descriptor = handle.lookupDescriptor();
     String owner = internalName(handle.owner());

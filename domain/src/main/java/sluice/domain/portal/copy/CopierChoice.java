@@ -3,6 +3,7 @@ package sluice.domain.portal.copy;
 import java.lang.reflect.Array;
 import java.util.HashMap;
 import java.util.Map;
+import sluice.memory.Memory;
 
 /// Chooses how objects of a class are copied. Any thread.
 final class CopierChoice {
@@ -22,6 +23,9 @@ final class CopierChoice {
     if (Enum.class.isAssignableFrom(type)) {
       return constant(type, counterparts);
     }
+    if (type == Memory.class && counterparts.of(type) == type) {
+      return CopierChoice::memory;
+    }
     if (type.isHidden() || type.isAnonymousClass() || type.isSynthetic()) {
       return orReference(
           type, "it is a lambda, an anonymous or a hidden class.", "declare a record for it.");
@@ -33,6 +37,22 @@ final class CopierChoice {
     return why == null
         ? ObjectCopiers.make(type, counterparts)
         : orReference(type, why, "make it a record, or pass a portal to it.");
+  }
+
+  /// A part of the memory, over the same bytes: the receiver cannot end it, and the sender, with
+  /// the whole, can, also during the call.
+  private static Object memory(Object source, CopyContext context) {
+    Object met = context.met(source);
+    if (met != null) {
+      return met;
+    }
+    context.enter(source, 64);
+    Memory whole = (Memory) source;
+    if (!whole.isLive()) {
+      throw CopyRefused.notPortable(
+          Memory.class, "it was revoked or closed.", "pass memory that lives.");
+    }
+    return context.built(source, whole.slice(0, whole.lengthBytes()));
   }
 
   /// Portals and services pass; another object of the class is refused.

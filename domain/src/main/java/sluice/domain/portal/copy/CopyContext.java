@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Objects met are found by comparing references, in an array while there are few and in an
 /// [IdentityHashMap] beyond: no code of the sender runs. The first has fields of its own, so that
-/// what is one object costs no array.
+/// what is one object costs no array. An object is compared only with those met since the first of
+/// its class, if all since the last change of class are of one.
 public final class CopyContext {
   /// Levels of objects inside objects. Each takes two frames of the stack.
   public static final int MAX_DEPTH = 400;
@@ -35,6 +36,13 @@ public final class CopyContext {
   private @Nullable Class<?> lastType;
 
   private @Nullable Copier lastCopier;
+
+  /// A bit for each class that was copied, by its hash: one that is not set was not copied yet.
+  private long types;
+
+  /// No object with a smaller number is of the class `lastType`.
+  private int from;
+
   private @Nullable Object firstSource;
   private @Nullable Object firstCopy;
 
@@ -102,6 +110,9 @@ public final class CopyContext {
       copier = copiers.of(type);
       lastType = type;
       lastCopier = copier;
+      long bit = 1L << type.hashCode();
+      from = (types & bit) == 0 ? count : 0;
+      types |= bit;
     }
     return copier.copy(source, this);
   }
@@ -140,7 +151,7 @@ public final class CopyContext {
 
   /// The copy of an object that was met before, or null.
   @Nullable Object met(Object source) {
-    if (count == 0) {
+    if (count == from) {
       return null;
     }
     int at = find(source);
@@ -162,7 +173,7 @@ public final class CopyContext {
       return at == null ? -1 : at;
     }
     @Nullable Object[] all = met;
-    for (int i = 2 * count - 4; i >= 0; i -= 2) {
+    for (int i = 2 * count - 4, last = 2 * from - 2; i >= 0 && i >= last; i -= 2) {
       if (all[i] == source) {
         return i / 2 + 1;
       }

@@ -34,6 +34,9 @@ import sluice.domain.portal.copy.CopyRefused.Reason;
 import sluice.domain.portal.copy.Samples.Colour;
 import sluice.domain.portal.copy.Samples.Node;
 import sluice.domain.portal.copy.Samples.Pair;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.memory.Memory;
 
 @Timeout(60)
 final class CopiersTest {
@@ -44,6 +47,29 @@ final class CopiersTest {
 
   private Object copy(Object source) {
     return Objects.requireNonNull(same.copy(source, CopyQuota.STANDARD));
+  }
+
+  @Test
+  void memoryPassesOverTheSameBytesAndItsOwnerEndsIt() {
+    Account account = new Account("test", 1 << 16);
+    Block block = Objects.requireNonNull(Block.allocate(account, 64));
+    Memory whole = Memory.over(block, 0, 64);
+    Memory passed = (Memory) copy(whole);
+    passed.setLong(8, 42);
+    assertThat(whole.getLong(8)).isEqualTo(42);
+    assertThatThrownBy(passed::revokeNow).isInstanceOf(UnsupportedOperationException.class);
+    passed.close(); // does nothing: it is a part
+    assertThat(whole.isLive()).isTrue();
+    Memory readOnly = (Memory) copy(whole.asReadOnly());
+    assertThatThrownBy(() -> readOnly.set(0, (byte) 1))
+        .isInstanceOfAny(UnsupportedOperationException.class, IllegalArgumentException.class);
+    assertThat(((List<?>) copy(List.of(whole, whole))))
+        .satisfies(list -> assertThat(list.get(0)).isSameAs(list.get(1)));
+    whole.close();
+    assertThatThrownBy(() -> passed.getLong(8)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> copy(whole)).isInstanceOf(CopyRefused.class);
+    block.release();
+    assertThat(account.usedBytes()).isZero();
   }
 
   @SuppressWarnings("JdkObsolete") // a LinkedList is copied like any other

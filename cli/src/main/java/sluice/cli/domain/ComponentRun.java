@@ -1,0 +1,88 @@
+package sluice.cli.domain;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+import sluice.cli.console.Interrupts;
+import sluice.domain.component.Component;
+import sluice.domain.component.ComponentGraph;
+import sluice.domain.component.ComponentHost;
+import sluice.domain.component.ComponentRefused;
+
+/// Runs the components of a configuration file until no thread of those that run is left, or, if
+/// none runs, until a signal. Used by the main thread.
+final class ComponentRun {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int LOOK_MILLIS = 20;
+
+  private ComponentRun() {}
+
+  /// @return the exit code
+  static int run(
+      DomainFile.Content content,
+      Interrupts interrupts,
+      DomainCounters counters,
+      Consumer<String> tell)
+      throws IOException, ComponentRefused, InterruptedException {
+    ComponentGraph graph = ComponentGraph.of(content.components());
+    try (ComponentHost host = ComponentHost.start(graph, content.placements(), LIMIT)) {
+      for (String domain : host.domains()) {
+        counters.add(domain, () -> host.domain(domain));
+      }
+      report(content, graph, tell);
+      boolean runs = host.isRunning();
+      while (!runs || host.isRunning()) {
+        interrupts.check();
+        counters.tick();
+        for (String domain : host.domains()) {
+          Path request = counters.request(domain, ReplaceRequest.ASKED);
+          if (request != null) {
+            ReplaceRequest.answer(request, () -> replace(host, domain, tell));
+          }
+        }
+        Thread.sleep(LOOK_MILLIS);
+      }
+      String problem = host.problem();
+      tell.accept(problem == null ? "the components have ended" : problem);
+      return problem == null ? 0 : 1;
+    } catch (Interrupts.Ended e) {
+      tell.accept("the components were " + e.getMessage());
+      return e.exitCode();
+    }
+  }
+
+  private static void report(
+      DomainFile.Content content, ComponentGraph graph, Consumer<String> tell) {
+    for (DomainFile.Entry entry : content.domains()) {
+      for (String name : entry.components()) {
+        Component component = graph.component(name);
+        StringBuilder line =
+            new StringBuilder("component " + name + " runs in domain " + entry.config().name());
+        for (String needed : component.needs()) {
+          String provider = graph.provider(needed).name();
+          line.append(entry.components().contains(provider) ? "; holds " : "; has a portal to ")
+              .append(needed)
+              .append(" of component ")
+              .append(provider);
+        }
+        tell.accept(line.toString());
+      }
+    }
+  }
+
+  private static String replace(ComponentHost host, String domain, Consumer<String> tell)
+      throws InterruptedException {
+    String answer;
+    try {
+      boolean isIdle = host.replace(domain);
+      answer =
+          ReplaceRequest.DONE
+              + (isIdle ? "" : "; calls that did not end within " + LIMIT + " ended with it");
+    } catch (ComponentRefused | IOException | RuntimeException e) {
+      answer = "stays as it was: " + e.getMessage();
+    }
+    tell.accept("domain " + domain + " " + answer);
+    return answer;
+  }
+}

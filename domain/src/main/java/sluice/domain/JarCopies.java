@@ -1,0 +1,126 @@
+package sluice.domain;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// A temporary directory with copies of jars, so that a jar may be overwritten while a domain has
+/// it open. Any thread may call.
+///
+/// The process holds a lock on a file in it. A process that is killed leaves its directory behind,
+/// and without a lock: the next process that makes one with the same prefix removes it.
+public final class JarCopies implements Closeable {
+  private static final String LOCK = "lock";
+
+  /// Of this process. Its own locks must not be tried: closing the channel would end them.
+  private static final Set<Path> OURS = new HashSet<>();
+
+  private final Path directory;
+  private final FileChannel lock;
+  private int count;
+
+  private JarCopies(Path directory, FileChannel lock) {
+    this.directory = directory;
+    this.lock = lock;
+  }
+
+  /// Makes a directory, and removes those of processes that have ended.
+  ///
+  /// @param prefix of its name, the same for all processes with this kind of copies
+  public static JarCopies create(String prefix) throws IOException {
+    return create(Path.of(System.getProperty("java.io.tmpdir")), prefix);
+  }
+
+  /// As [#create(String)], in another directory than that of temporary files.
+  public static JarCopies create(Path parent, String prefix) throws IOException {
+    synchronized (OURS) {
+      removeStale(parent, prefix);
+      Path made = Files.createTempDirectory(parent, prefix + "-");
+      FileChannel channel =
+          FileChannel.open(
+              made.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      if (channel.tryLock() == null) {
+        channel.close();
+        throw new IOException(
+            made + " cannot be locked. Why: another process has the lock. Fix: try again");
+      }
+      OURS.add(made);
+      return new JarCopies(made, channel);
+    }
+  }
+
+  private static void removeStale(Path parent, String prefix) throws IOException {
+    try (Stream<Path> all = Files.list(parent)) {
+      for (Path each : all.toList()) {
+        boolean isOurKind = String.valueOf(each.getFileName()).startsWith(prefix + "-");
+        if (isOurKind && !OURS.contains(each) && Files.isRegularFile(each.resolve(LOCK))) {
+          removeIfStale(each);
+        }
+      }
+    }
+  }
+
+  private static void removeIfStale(Path directory) {
+    try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
+        FileLock lock = channel.tryLock()) {
+      if (lock != null) {
+        remove(directory);
+      }
+    } catch (IOException e) {
+      // It is another user's, or another process removes it now.
+    }
+  }
+
+  private static void remove(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+    Files.deleteIfExists(directory);
+  }
+
+  /// The directory, for copies that the caller makes itself.
+  public Path directory() {
+    return directory;
+  }
+
+  /// A copy of a jar as it is now; a directory of classes is given back as it is.
+  public synchronized Path copy(Path jar) throws IOException {
+    if (Files.isDirectory(jar)) {
+      return jar;
+    }
+    Path to = directory.resolve(count++ + "-" + jar.getFileName());
+    return Files.copy(jar, to, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /// Removes the copies that are not among those.
+  public synchronized void retain(Set<Path> wanted) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        if (!wanted.contains(file) && !file.endsWith(LOCK)) {
+          Files.deleteIfExists(file);
+        }
+      }
+    }
+  }
+
+  /// Removes the directory.
+  @Override
+  public void close() throws IOException {
+    synchronized (OURS) {
+      if (OURS.remove(directory)) {
+        lock.close();
+        remove(directory);
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package sluice.domain.component;
+
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.FieldModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.MethodTypeEntry;
+import java.lang.classfile.constantpool.NameAndTypeEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/// What one class file says of other classes. Immutable. Names have slashes.
+///
+/// @param inInterface the classes of its interface: its ancestors, and those in the signatures of
+///   methods and in the types of fields that are not private
+/// @param inAll those and the classes that its code uses
+record ClassFacts(String name, ClassModel model, Set<String> inInterface, Set<String> inAll) {
+
+  /// @throws IllegalArgumentException if it is no class file
+  static ClassFacts of(byte[] code) {
+    ClassModel model = ClassFile.of().parse(code);
+    Set<String> outer = new LinkedHashSet<>();
+    model.superclass().ifPresent(entry -> outer.add(entry.asInternalName()));
+    model.interfaces().forEach(entry -> outer.add(entry.asInternalName()));
+    Set<String> all = new LinkedHashSet<>();
+    for (FieldModel field : model.fields()) {
+      boolean isPrivate = (field.flags().flagsMask() & ClassFile.ACC_PRIVATE) != 0;
+      named(field.fieldType().stringValue(), isPrivate ? all : outer);
+    }
+    for (MethodModel method : model.methods()) {
+      boolean isPrivate = (method.flags().flagsMask() & ClassFile.ACC_PRIVATE) != 0;
+      named(method.methodType().stringValue(), isPrivate ? all : outer);
+    }
+    all.addAll(outer);
+    for (PoolEntry entry : model.constantPool()) {
+      switch (entry) {
+        case ClassEntry type -> {
+          String name = type.asInternalName();
+          if (name.startsWith("[")) {
+            named(name, all);
+          } else {
+            all.add(name);
+          }
+        }
+        case NameAndTypeEntry member -> named(member.type().stringValue(), all);
+        case MethodTypeEntry type -> named(type.descriptor().stringValue(), all);
+        default -> {
+          // names no class
+        }
+      }
+    }
+    return new ClassFacts(
+        model.thisClass().asInternalName(), model, Set.copyOf(outer), Set.copyOf(all));
+  }
+
+  /// Adds the classes that a descriptor names.
+  private static void named(String descriptor, Set<String> to) {
+    for (int at = descriptor.indexOf('L'); at >= 0; at = descriptor.indexOf('L', at)) {
+      int end = descriptor.indexOf(';', at);
+      if (end < 0) {
+        return;
+      }
+      to.add(descriptor.substring(at + 1, end));
+      at = end;
+    }
+  }
+}

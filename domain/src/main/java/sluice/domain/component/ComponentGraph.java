@@ -1,0 +1,310 @@
+package sluice.domain.component;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Components that fit together. Immutable; any thread.
+///
+/// Made only if all that is checked holds: names are known; no class is in two components; a
+/// component declares each component whose classes it uses; neither uses nor needs go round in a
+/// circle; and each service that is needed has one provider and an interface that the needing
+/// component can see.
+public final class ComponentGraph {
+  private final Map<String, ComponentClasses> components = new LinkedHashMap<>();
+  private final Map<String, String> owners = new HashMap<>();
+  private final Map<String, Map<String, Dependence>> dependences = new LinkedHashMap<>();
+  private final Map<String, Component> providers = new HashMap<>();
+  private final List<Component> order;
+
+  private ComponentGraph(Collection<Component> all) throws IOException, ComponentRefused {
+    for (Component component : all) {
+      if (components.put(component.name(), ComponentClasses.of(component)) != null) {
+        throw refused(component, "the name is taken", "rename one of both");
+      }
+    }
+    own();
+    for (Component component : all) {
+      dependences.put(component.name(), dependencesOf(component));
+    }
+    new Circles("uses classes of", this::examples).check(all, this::uses);
+    requireDeclared();
+    for (Component component : all) {
+      provide(component);
+    }
+    for (Component component : all) {
+      requireNeeds(component);
+    }
+    order =
+        new Circles("needs a service of", (_, _) -> "").check(all, this::usesAndProvidersOfNeeds);
+  }
+
+  /// Reads the jars and checks that the components fit together.
+  ///
+  /// @throws ComponentRefused with the reason if they do not
+  /// @throws IOException if a jar cannot be read
+  public static ComponentGraph of(Collection<Component> components)
+      throws IOException, ComponentRefused {
+    return new ComponentGraph(components);
+  }
+
+  private static ComponentRefused refused(Component component, String why, String fix) {
+    return new ComponentRefused("component " + component.name(), why, fix);
+  }
+
+  private void own() throws ComponentRefused {
+    for (ComponentClasses classes : components.values()) {
+      for (ClassFacts facts : classes.all()) {
+        String before = owners.put(facts.name(), classes.component().name());
+        if (before != null) {
+          throw refused(
+              classes.component(),
+              "its class " + dotted(facts.name()) + " is in component " + before + " too",
+              "leave it in one, and let the other depend on that");
+        }
+      }
+    }
+  }
+
+  private Map<String, Dependence> dependencesOf(Component component) throws ComponentRefused {
+    Map<String, Set<String>> used = new TreeMap<>();
+    Set<String> inInterface = new LinkedHashSet<>();
+    Map<String, String> examples = new HashMap<>();
+    for (ClassFacts facts : classes(component).all()) {
+      for (String name : facts.inAll()) {
+        String owner = owners.get(name);
+        if (owner == null || owner.equals(component.name())) {
+          continue;
+        }
+        used.computeIfAbsent(owner, _ -> new LinkedHashSet<>()).add(name);
+        examples.putIfAbsent(owner, dotted(facts.name()) + " uses " + dotted(name));
+        if (facts.inInterface().contains(name)) {
+          inInterface.add(owner);
+        }
+      }
+    }
+    Map<String, Dependence> found = new LinkedHashMap<>();
+    for (String declared : component.depends()) {
+      if (!components.containsKey(declared)) {
+        throw refused(
+            component,
+            "it depends on " + declared + ", and there is no such component",
+            "add [component." + declared + "], or take it out of depends");
+      }
+    }
+    used.forEach((owner, names) -> {
+      boolean isDeclared = component.depends().contains(owner);
+      String example = examples.getOrDefault(owner, "");
+      found.put(
+          owner,
+          new Dependence(owner, isDeclared, inInterface.contains(owner), names.size(), example));
+    });
+    for (String declared : component.depends()) {
+      found.putIfAbsent(declared, new Dependence(declared, true, false, 0, ""));
+    }
+    return found;
+  }
+
+  private void requireDeclared() throws ComponentRefused {
+    for (ComponentClasses classes : components.values()) {
+      Component component = classes.component();
+      Set<String> closure = new LinkedHashSet<>();
+      closure(component).forEach(each -> closure.add(each.name()));
+      for (Dependence dependence : dependences(component.name())) {
+        if (!closure.contains(dependence.on())) {
+          throw refused(
+              component,
+              dependence.example() + " of component " + dependence.on() + ", not declared",
+              "write depends = [\"" + dependence.on() + "\"]");
+        }
+      }
+    }
+  }
+
+  private void provide(Component component) throws ComponentRefused {
+    String provided = component.provides();
+    if (provided == null) {
+      return;
+    }
+    requireVisible(component, provided, "provides");
+    Component before = providers.put(provided, component);
+    if (before != null) {
+      throw refused(
+          component,
+          "component " + before.name() + " provides " + provided + " too",
+          "leave one of both out");
+    }
+  }
+
+  private void requireNeeds(Component component) throws ComponentRefused {
+    for (String needed : component.needs()) {
+      requireVisible(component, needed, "needs");
+      if (!providers.containsKey(needed)) {
+        throw refused(
+            component, "no component provides " + needed, "add one with provides = " + needed);
+      }
+    }
+  }
+
+  private void requireVisible(Component component, String type, String verb)
+      throws ComponentRefused {
+    String internal = type.replace('.', '/');
+    for (Component each : closure(component)) {
+      if (classes(each).get(internal) != null) {
+        return;
+      }
+    }
+    throw refused(
+        component,
+        "it " + verb + " " + type + ", which is neither its class nor one of what it depends on",
+        "put the interface into a component of its own, on which both sides depend");
+  }
+
+  private String examples(String from, String to) {
+    Dependence found = dependences.getOrDefault(from, Map.of()).get(to);
+    return found == null || found.example().isEmpty() ? "" : " (" + found.example() + ")";
+  }
+
+  private Collection<String> uses(String component) {
+    return dependences.getOrDefault(component, Map.of()).keySet();
+  }
+
+  private Collection<String> usesAndProvidersOfNeeds(String name) {
+    Set<String> all = new LinkedHashSet<>(uses(name));
+    for (String needed : component(name).needs()) {
+      all.add(provider(needed).name());
+    }
+    return all;
+  }
+
+  private ComponentClasses classes(Component component) {
+    return classes(component.name());
+  }
+
+  ComponentClasses classes(String component) {
+    ComponentClasses found = components.get(component);
+    if (found == null) {
+      throw new IllegalArgumentException("no component " + component);
+    }
+    return found;
+  }
+
+  /// All, each behind those that it uses or needs.
+  public List<Component> order() {
+    return List.copyOf(order);
+  }
+
+  /// The component of a name.
+  ///
+  /// @throws IllegalArgumentException if there is none
+  public Component component(String name) {
+    return classes(name).component();
+  }
+
+  /// The component that provides a service.
+  ///
+  /// @throws IllegalArgumentException if there is none
+  public Component provider(String type) {
+    Component found = providers.get(type);
+    if (found == null) {
+      throw new IllegalArgumentException("no component provides " + type);
+    }
+    return found;
+  }
+
+  /// Whether a component of that name is there.
+  public boolean has(String name) {
+    return components.containsKey(name);
+  }
+
+  /// A component and all that it depends on, those first.
+  public List<Component> closure(Component component) {
+    Map<String, Component> found = new LinkedHashMap<>();
+    collect(component, found);
+    return List.copyOf(found.values());
+  }
+
+  private void collect(Component component, Map<String, Component> found) {
+    if (found.containsKey(component.name())) {
+      return;
+    }
+    for (String each : component.depends()) {
+      collect(component(each), found);
+    }
+    found.put(component.name(), component);
+  }
+
+  /// The components whose classes a component uses, or says it uses.
+  public List<Dependence> dependences(String component) {
+    return List.copyOf(dependences.getOrDefault(component, Map.of()).values());
+  }
+
+  /// How many classes a component leans on.
+  public ClosureSizes sizes(String component) {
+    return new Closures(this::find).of(classes(component));
+  }
+
+  /// Where a component relies on references, which it has together with its callers, or on copies,
+  /// which it has apart.
+  public List<Reliance> lint(String component) {
+    return new Lint(this).of(classes(component));
+  }
+
+  private @Nullable ClassFacts find(String internalName) {
+    String owner = owners.get(internalName);
+    return owner == null ? null : classes(owner).get(internalName);
+  }
+
+  /// The same with other jars of some components.
+  ///
+  /// @param changed each has the name of one there is
+  /// @throws ComponentRefused if they do not fit, or the new classes of one are not compatible with
+  ///   those they replace
+  public ComponentGraph with(Collection<Component> changed) throws IOException, ComponentRefused {
+    Map<String, Component> next = new LinkedHashMap<>();
+    components.values().forEach(each -> next.put(each.component().name(), each.component()));
+    changed.forEach(each -> next.put(each.name(), each));
+    ComponentGraph graph = new ComponentGraph(next.values());
+    for (Component each : changed) {
+      requireReplaces(each, graph);
+    }
+    return graph;
+  }
+
+  private void requireReplaces(Component changed, ComponentGraph graph) throws ComponentRefused {
+    Component before = component(changed.name());
+    List<Incompatibility> found = Compatibility.of(this, graph, changed.name());
+    if (!found.isEmpty()) {
+      List<String> lines = new ArrayList<>();
+      found.forEach(each -> lines.add(each.toString()));
+      throw refused(
+          changed,
+          "its classes cannot take the place of those there are: " + String.join("; ", lines),
+          "keep what was there and add the new beside it, or restart with both sides changed");
+    }
+    boolean isSameService = java.util.Objects.equals(before.provides(), changed.provides());
+    if (!isSameService) {
+      throw refused(
+          changed,
+          "it would provide " + changed.provides() + " instead of " + before.provides(),
+          "restart");
+    }
+  }
+
+  /// The class of a name in the component that has it.
+  @Nullable ClassFacts classNamed(String internalName) {
+    return find(internalName);
+  }
+
+  static String dotted(String internalName) {
+    return internalName.replace('/', '.');
+  }
+}

@@ -1,0 +1,299 @@
+package sluice.domain.component;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.domain.Domain;
+import sluice.domain.JarCopies;
+import sluice.domain.portal.CallPath;
+import sluice.domain.portal.Party;
+import sluice.domain.portal.Portals;
+
+/// Runs components in domains: a component that needs a service gets the object itself where both
+/// are in one domain, and a portal where they are apart. Any thread may call; [#start], [#replace]
+/// and [#close] exclude each other.
+///
+/// ```
+///  replace:  copy jars ─► check ─► new domain, objects made ─► portals and names lead to it
+///                │refused: all stays                                        │
+///                ▼                                     old one: open calls end, then it is killed
+/// ```
+///
+/// What is replaced is a domain, with all components in it: they may hold each other's objects. The
+/// new objects begin without the state of the old; portals to other objects of the old domain end
+/// with it.
+public final class ComponentHost implements AutoCloseable {
+  private final Duration limit;
+  private final Portals portals = new Portals(CallPath.SERVICE_THREAD);
+  private final JarCopies copies;
+  private final Map<String, Placed> domains = new LinkedHashMap<>();
+
+  /// With the jars as they were named: what stands there may have changed.
+  private final List<Component> configured;
+
+  /// With copies of the jars, as the domains have loaded them.
+  private ComponentGraph graph;
+
+  private int generation;
+
+  /// A domain that runs, and where its components are placed.
+  private static final class Placed {
+    final Placement placement;
+    volatile Together now;
+
+    Placed(Placement placement, Together now) {
+      this.placement = placement;
+      this.now = now;
+    }
+  }
+
+  private ComponentHost(ComponentGraph graph, Duration limit) throws IOException {
+    this.graph = graph;
+    this.limit = limit;
+    configured = graph.order();
+    copies = JarCopies.create("sluice-components");
+  }
+
+  /// Makes the domains and the objects of all components, each after those that it needs; starts
+  /// those that are to run.
+  ///
+  /// @param limit at most so long for each object to be made, and for calls that are under way when
+  ///   a domain is replaced
+  /// @throws ComponentRefused if a component is placed nowhere or twice, or its object cannot be
+  ///   made
+  /// @throws IOException if a jar cannot be read
+  public static ComponentHost start(
+      ComponentGraph graph, Collection<Placement> placements, Duration limit)
+      throws IOException, ComponentRefused, InterruptedException {
+    ComponentHost host = new ComponentHost(graph, limit);
+    try {
+      host.place(placements);
+      return host;
+    } catch (IOException | ComponentRefused | InterruptedException | RuntimeException e) {
+      host.close();
+      throw e;
+    }
+  }
+
+  private synchronized void place(Collection<Placement> placements)
+      throws IOException, ComponentRefused, InterruptedException {
+    List<Component> all = new ArrayList<>();
+    for (Component each : configured) {
+      all.add(copy(each));
+    }
+    graph = ComponentGraph.of(all);
+    Map<String, Placement> where = new HashMap<>();
+    for (Placement placement : placements) {
+      for (String name : placement.components()) {
+        if (!graph.has(name)) {
+          throw new ComponentRefused(
+              "domain " + placement.config().name(),
+              "there is no component " + name,
+              "add [component." + name + "]");
+        }
+        Placement before = where.put(name, placement);
+        if (before != null) {
+          throw new ComponentRefused(
+              "component " + name,
+              "it is in the domains "
+                  + before.config().name()
+                  + " and "
+                  + placement.config().name(),
+              "leave it in one");
+        }
+      }
+      String domain = placement.config().name();
+      domains.put(domain, new Placed(placement, open(placement, domain)));
+    }
+    for (Component component : graph.order()) {
+      if (component.type() == null) {
+        continue;
+      }
+      Placement placement = where.get(component.name());
+      if (placement == null) {
+        throw new ComponentRefused(
+            "component " + component.name(),
+            "it is in no domain",
+            "name it in components of a [domain.NAME]");
+      }
+      Together together = placed(placement.config().name()).now;
+      together.make(component, portals, limit);
+      offer(together, component);
+    }
+    for (Placed each : domains.values()) {
+      each.now.run();
+    }
+  }
+
+  private Component copy(Component component) throws IOException {
+    List<Path> jars = new ArrayList<>();
+    for (Path jar : component.jars()) {
+      jars.add(copies.copy(jar));
+    }
+    return component.withJars(jars);
+  }
+
+  private void offer(Together together, Component component) {
+    String provides = component.provides();
+    if (provides != null) {
+      portals.register(
+          together.domain(),
+          provides,
+          together.type(provides),
+          together.object(component.name()),
+          CallPath.SERVICE_THREAD);
+    }
+  }
+
+  private Together open(Placement placement, String name) throws IOException {
+    List<Component> all = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (String component : placement.components()) {
+      for (Component each : graph.closure(graph.component(component))) {
+        if (seen.add(each.name())) {
+          all.add(each);
+        }
+      }
+    }
+    return Together.open(placement.config(), name, all);
+  }
+
+  private Placed placed(String domain) {
+    Placed found = domains.get(domain);
+    if (found == null) {
+      throw new IllegalArgumentException("no domain " + domain);
+    }
+    return found;
+  }
+
+  /// The domain of that name that runs now.
+  ///
+  /// @throws IllegalArgumentException if there is none
+  public synchronized Domain domain(String name) {
+    return placed(name).now.domain();
+  }
+
+  /// The object of a component, for tests.
+  synchronized Object objectOf(String domain, String component) {
+    return placed(domain).now.object(component);
+  }
+
+  /// The names of the domains.
+  public synchronized List<String> domains() {
+    return List.copyOf(domains.keySet());
+  }
+
+  /// A service as a party outside of the components has it.
+  ///
+  /// @param type the interface as the caller has it; the classes of its methods are looked up by
+  ///   their names
+  public <T> T service(Party caller, Class<T> type) {
+    return portals
+        .lookup(caller, type.getName(), type)
+        .orElseThrow(() -> new IllegalArgumentException("no component provides " + type.getName()));
+  }
+
+  /// Whether a component that was started has not come back.
+  public synchronized boolean isRunning() {
+    return domains.values().stream().anyMatch(each -> each.now.isRunning());
+  }
+
+  /// What a started component threw, or why a domain has ended; null for nothing.
+  public synchronized @Nullable String problem() {
+    for (Placed each : domains.values()) {
+      String problem = each.now.problem();
+      if (problem != null) {
+        return problem;
+      }
+    }
+    return null;
+  }
+
+  /// Replaces a domain by one with the jars of its components as they are now, while it is used. No
+  /// call fails: portals lead to the new objects, and calls that are under way end at the old ones.
+  ///
+  /// @return false if calls did not end within the limit; they end with the old domain
+  /// @throws ComponentRefused if the components do not fit together any more, the classes of one
+  ///   are not compatible with those before, or an object cannot be made; all stays as it was
+  public synchronized boolean replace(String domain)
+      throws IOException, ComponentRefused, InterruptedException {
+    Placed placed = placed(domain);
+    List<Component> components = new ArrayList<>();
+    for (Component each : configured) {
+      if (placed.now.has(each.name())) {
+        components.add(each);
+      }
+    }
+    return replace(domain, components);
+  }
+
+  /// As [#replace(String)], with other jars of some components.
+  ///
+  /// @param changed each has the name of a component of the domain
+  public synchronized boolean replace(String domain, Collection<Component> changed)
+      throws IOException, ComponentRefused, InterruptedException {
+    Placed placed = placed(domain);
+    Together before = placed.now;
+    List<Component> fresh = new ArrayList<>();
+    for (Component each : changed) {
+      fresh.add(copy(each));
+    }
+    ComponentGraph next = graph.with(fresh);
+    ComponentGraph kept = graph;
+    graph = next;
+    @Nullable Together made = null;
+    try {
+      made = open(placed.placement, domain + "." + ++generation);
+      for (Component component : next.order()) {
+        if (component.type() != null && placed.placement.components().contains(component.name())) {
+          made.make(component, portals, limit);
+        }
+      }
+      IdentityHashMap<Object, Object> successors = before.successors(made);
+      Portals.Replaced replaced = portals.replace(before.domain(), made.domain(), successors);
+      placed.now = made;
+      made.run();
+      boolean isIdle = replaced.awaitIdle(limit.toNanos());
+      before.close("it was replaced");
+      retain();
+      return isIdle;
+    } catch (IOException | ComponentRefused | InterruptedException | RuntimeException e) {
+      if (placed.now == before) {
+        graph = kept;
+        if (made != null) {
+          made.close("it was not needed");
+        }
+      }
+      throw e;
+    }
+  }
+
+  private void retain() throws IOException {
+    Set<Path> wanted = new HashSet<>();
+    graph.order().forEach(component -> wanted.addAll(component.jars()));
+    for (Placed each : domains.values()) {
+      each.now.components().forEach(component -> wanted.addAll(component.jars()));
+    }
+    copies.retain(wanted);
+  }
+
+  /// Ends all domains.
+  @Override
+  public synchronized void close() throws IOException {
+    List<Placed> all = new ArrayList<>(domains.values());
+    for (Placed each : all.reversed()) {
+      each.now.close("it was closed");
+    }
+    copies.close();
+  }
+}

@@ -1,0 +1,15 @@
+package sluice.domain.component;
+
+/// Components that cannot be put together, or one that cannot take another's place. The message
+/// names the component, the class, the reason and the fix.
+public final class ComponentRefused extends Exception {
+  private static final long serialVersionUID = 1;
+
+  ComponentRefused(String what, String why, String fix) {
+    super(what + ". Why: " + why + ". Fix: " + fix);
+  }
+
+  ComponentRefused(String what, String why, String fix, Throwable cause) {
+    super(what + ". Why: " + why + ". Fix: " + fix, cause);
+  }
+}

@@ -1,0 +1,113 @@
+package sluice.domain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import sluice.testbase.Await;
+
+/// Each way in which code leaves something of its own in the JVM: after the end of its domain,
+/// nothing holds the domain's classes.
+@Timeout(300)
+final class LeakTest {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "OfClassValue",
+        "OfSerialization",
+        "OfBundle",
+        "OfBean",
+        "OfReflection",
+        "OfThreadLocal",
+        "OfTimer",
+        "OfPool",
+        "OfHandler",
+      })
+  void nothingHoldsTheClassesOfAnEndedDomain(String guest) throws Exception {
+    WeakReference<ClassLoader> loader = inItsOwnThread(guest);
+    collected(loader);
+  }
+
+  private static WeakReference<ClassLoader> inItsOwnThread(String guest) throws Exception {
+    Domain domain = Guests.domain();
+    Runnable leak = (Runnable) Guests.create(domain, "Leaks$" + guest);
+    Throwable[] problem = new Throwable[1];
+    domain
+        .start(
+            guest,
+            () -> {
+              try {
+                leak.run();
+              } catch (RuntimeException e) {
+                problem[0] = e;
+              }
+            })
+        .join();
+    assertThat(problem[0]).isNull();
+    domain.kill();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+    return new WeakReference<>(domain.loader());
+  }
+
+  private static void collected(WeakReference<ClassLoader> loader) {
+    Await.until(
+        "the classes to be collected",
+        () -> {
+          System.gc();
+          return loader.get() == null;
+        });
+  }
+
+  /// A value in a thread of the host is the host's: it goes with that thread.
+  @Test
+  void aThreadLocalOfTheHostsThreadGoesWithTheThread() throws Exception {
+    collected(inAThreadOfTheHost());
+  }
+
+  private static WeakReference<ClassLoader> inAThreadOfTheHost() throws Exception {
+    Domain domain = Guests.domain();
+    Thread host =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                Runnable leak = (Runnable) Guests.create(domain, "Leaks$OfThreadLocal");
+                domain.call(() -> {
+                  leak.run();
+                  return 0;
+                });
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    host.join();
+    domain.kill();
+    assertThat(domain.awaitEnd(LONG)).isTrue();
+    return new WeakReference<>(domain.loader());
+  }
+
+  /// Native memory that a domain takes is not limited; with the domain it is given back.
+  @Test
+  void directBuffersAreFreedAfterTheEnd() throws Exception {
+    BufferPoolMXBean direct =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findFirst()
+            .orElseThrow();
+    long before = direct.getMemoryUsed();
+    inItsOwnThread("OfBuffers");
+    Await.until(
+        "32 MB of buffers to be freed",
+        () -> {
+          System.gc();
+          return direct.getMemoryUsed() < before + (16 << 20);
+        });
+  }
+}

@@ -1,0 +1,136 @@
+package sluice.domain.guest;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ListResourceBundle;
+import java.util.ResourceBundle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.management.ObjectName;
+
+/// Ways to leave something of a domain behind in the JVM, one class each. Loaded in domains only.
+@SuppressWarnings({"all", "unused"})
+public final class Leaks {
+  public static final class OfClassValue implements Runnable {
+    private static final ClassValue<Object> VALUE =
+        new ClassValue<>() {
+          @Override
+          protected Object computeValue(Class<?> type) {
+            return new OfClassValue();
+          }
+        };
+
+    public void run() {
+      VALUE.get(String.class);
+      VALUE.get(OfClassValue.class);
+    }
+  }
+
+  public static final class OfSerialization implements Runnable, Serializable {
+    private final String text = "text";
+
+    public void run() {
+      try (ObjectOutputStream out = new ObjectOutputStream(new ByteArrayOutputStream())) {
+        out.writeObject(this);
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  public static final class OfBundle implements Runnable {
+    public static final class Words extends ListResourceBundle {
+      @Override
+      protected Object[][] getContents() {
+        return new Object[][] {{"word", "value"}};
+      }
+    }
+
+    public void run() {
+      ResourceBundle.getBundle(Words.class.getName()).getString("word");
+    }
+  }
+
+  public static final class OfBean implements Runnable {
+    public interface CounterMBean {
+      int getCount();
+    }
+
+    public static final class Counter implements CounterMBean {
+      public int getCount() {
+        return 1;
+      }
+    }
+
+    public void run() {
+      try {
+        ManagementFactory.getPlatformMBeanServer()
+            .registerMBean(new Counter(), new ObjectName("guest:type=Counter"));
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  public static final class OfReflection implements Runnable {
+    public void run() {
+      Runnable proxy =
+          (Runnable)
+              Proxy.newProxyInstance(
+                  OfReflection.class.getClassLoader(),
+                  new Class<?>[] {Runnable.class},
+                  (self, method, arguments) -> null);
+      for (int i = 0; i < 40; i++) {
+        proxy.run();
+        OfReflection.class.getDeclaredMethods();
+      }
+    }
+  }
+
+  public static final class OfThreadLocal implements Runnable {
+    private static final ThreadLocal<Object> VALUE = new ThreadLocal<>();
+
+    public void run() {
+      VALUE.set(new OfThreadLocal());
+    }
+  }
+
+  public static final class OfTimer implements Runnable {
+    public void run() {
+      Executors.newSingleThreadScheduledExecutor().schedule(new OfTimer(), 1_000, TimeUnit.SECONDS);
+    }
+  }
+
+  public static final class OfPool implements Runnable {
+    public void run() {
+      Executors.newFixedThreadPool(2).submit(() -> System.getProperty("x"));
+      CompletableFuture.runAsync(() -> System.getProperty("y")).join();
+    }
+  }
+
+  public static final class OfHandler implements Runnable {
+    public void run() {
+      Thread thread = new Thread(() -> {});
+      thread.setUncaughtExceptionHandler((t, e) -> {});
+      thread.start();
+    }
+  }
+
+  public static final class OfBuffers implements Runnable {
+    private static final List<ByteBuffer> HELD = new ArrayList<>();
+
+    public void run() {
+      for (int i = 0; i < 32; i++) {
+        HELD.add(ByteBuffer.allocateDirect(1 << 20));
+      }
+    }
+  }
+}
