@@ -10,11 +10,13 @@ module sluice.memory {
   exports sluice.memory;
   exports sluice.memory.block to
       sluice.loop,
+      sluice.net,
       sluice.http,
       sluice.nio,
       sluice.fs,
       sluice.nfs,
       sluice.vi,
+      sluice.domain,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

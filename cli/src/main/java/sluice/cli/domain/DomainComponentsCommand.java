@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import sluice.cli.console.Failure;
 import sluice.cli.console.Json;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.domain.component.ClosureSizes;
 import sluice.domain.component.Component;
 import sluice.domain.component.ComponentGraph;
@@ -56,11 +56,11 @@ final class DomainComponentsCommand implements Callable<Integer> {
       graph = ComponentGraph.of(components);
     } catch (ComponentRefused e) {
       PrintWriter err = spec.commandLine().getErr();
-      err.println("sluice: " + Shown.message(String.valueOf(e.getMessage())));
+      err.println("sluice: " + TerminalText.message(String.valueOf(e.getMessage())));
       err.flush();
       return 1;
     } catch (IOException | IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), Shown.message(Failure.text(e)), e);
+      throw new ParameterException(spec.commandLine(), TerminalText.message(Failure.text(e)), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -75,7 +75,7 @@ final class DomainComponentsCommand implements Callable<Integer> {
   private static void print(ComponentGraph graph, Component component, PrintWriter out) {
     ClosureSizes sizes = graph.sizes(component.name());
     out.println(
-        Shown.line(component.name())
+        TerminalText.line(component.name())
             + ": "
             + sizes.own()
             + " classes; closure of the interface "
@@ -93,16 +93,16 @@ final class DomainComponentsCommand implements Callable<Integer> {
               + (each.classes() == 0
                   ? "declares and does not use "
                   : each.isInInterface() ? "its interface uses " : "its code uses ")
-              + Shown.line(each.on())
+              + TerminalText.line(each.on())
               + (each.classes() == 0
                   ? ""
-                  : ": " + each.classes() + " classes, as " + Shown.line(each.example())));
+                  : ": " + each.classes() + " classes, as " + TerminalText.line(each.example())));
     }
     for (String needed : component.needs()) {
-      out.println("  needs " + needed + " of " + Shown.line(graph.provider(needed).name()));
+      out.println("  needs " + needed + " of " + TerminalText.line(graph.provider(needed).name()));
     }
     for (Reliance each : graph.lint(component.name())) {
-      out.println("  lint: " + Shown.line(each.toString()));
+      out.println("  lint: " + TerminalText.line(each.toString()));
     }
     if (component.provides() != null) {
       out.println("  provides " + component.provides());

@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Shown;
+import sluice.cli.console.TerminalText;
 import sluice.loop.counters.CounterFile;
 
 /// `sluice domain replace`: has a running process load the jars of a domain's components again,
@@ -43,7 +43,7 @@ final class DomainReplaceCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     DomainRow row = named.row();
-    String shown = "domain " + Shown.line(row.name()) + " of process " + row.pid();
+    String shown = "domain " + TerminalText.line(row.name()) + " of process " + row.pid();
     Path counters = CounterFile.fileOf(named.directory(), row.pid());
     Path request = DomainCounters.request(counters, row.name(), ReplaceRequest.ASKED);
     Path answer = ReplaceRequest.answerTo(request);
@@ -56,7 +56,7 @@ final class DomainReplaceCommand implements Callable<Integer> {
           shown + " is being replaced by another command. Fix: wait for it, or remove " + request);
     }
     String told = answer(row, request, answer);
-    spec.commandLine().getOut().println(shown + " " + Shown.line(told));
+    spec.commandLine().getOut().println(shown + " " + TerminalText.line(told));
     spec.commandLine().getOut().flush();
     return told.startsWith(ReplaceRequest.DONE) ? 0 : 1;
   }

@@ -2,7 +2,7 @@ package sluice.loop.uring;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.memory.block.Block;
+import sluice.memory.block.PooledBlock;
 
 /// A chunk of memory that a ring receives into, piece behind piece. The thread that its
 /// [ChunkStore] and its [ReceiveArena] name calls; leases are for any thread.
@@ -10,7 +10,7 @@ import sluice.memory.block.Block;
 /// While the kernel has it and has put nothing in, it has no lease. Then each piece has one, its
 /// receiver's, and the kernel has one until it is done with the chunk. The fields are those of the
 /// arena's owner, except that `next` is written by the thread that ends the last lease.
-public final class RingChunk extends Block {
+public final class RingChunk extends PooledBlock {
   /// Of the region.
   public final int index;
 

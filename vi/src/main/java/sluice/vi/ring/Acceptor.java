@@ -61,7 +61,7 @@ final class Acceptor implements RingLoop.Handler {
   }
 
   @Override
-  public void completed(int op, int result, int flags) {
+  public void completed(int op, int result, long flags) {
     if (!Completion.hasMore(flags)) {
       accepting = false;
     }

@@ -203,14 +203,14 @@ final class RingConnection implements RingLoop.Handler {
     }
   }
 
-  private void received(int result, int flags) {
+  private void received(int result, long flags) {
     if (!Completion.hasMore(flags)) {
       receiving = false;
     }
     if (Completion.hasChunk(flags)) {
       Block chunk = sockets.arena().block(Completion.chunk(flags));
       if (result > 0 && state != State.GONE) {
-        held.add(new Held(chunk, 0, result));
+        held.add(new Held(chunk, Completion.offset(flags), result));
       } else {
         chunk.release();
       }
@@ -351,7 +351,7 @@ final class RingConnection implements RingLoop.Handler {
   }
 
   @Override
-  public void completed(int op, int result, int flags) {
+  public void completed(int op, int result, long flags) {
     switch (op) {
       case Token.SEND_ALL -> sent(result);
       case Token.RECEIVE -> received(result, flags);

@@ -58,7 +58,7 @@ final class RingLoop implements AutoCloseable {
 
   /// What completions belong to. Of the loop's thread.
   interface Handler {
-    void completed(int op, int result, int flags);
+    void completed(int op, int result, long flags);
 
     /// A while has passed: what has a deadline looks at the clock.
     ///
@@ -245,7 +245,7 @@ final class RingLoop implements AutoCloseable {
     }
   }
 
-  private void completed(long token, int result, int flags) {
+  private void completed(long token, int result, long flags) {
     int slot = Token.index(token);
     Handler handler = slot < handlers.size() ? handlers.get(slot) : null;
     if (handler != null && generations.get(slot) == Token.generation(token)) {
