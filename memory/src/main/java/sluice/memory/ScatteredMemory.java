@@ -173,7 +173,7 @@ final class ScatteredMemory extends Memory {
 
   private void setOver(long offset, long value, int bytes) {
     for (int i = 0; i < bytes; i++) {
-      set(offset + i, (byte) (value >>> i * Byte.SIZE));
+      set(offset + i, (byte) (value >>> (i * Byte.SIZE)));
     }
   }
 
