@@ -40,7 +40,7 @@ final class RegionBench implements Bench {
   /// As in "The JX Operating System", section 2.5.
   private static final long PAPER_BYTES = 116_977L * 1024;
 
-  private static final int WORKLOAD_STEPS = 2_000_000;
+  private static final int WORKLOAD_STEPS = 300_000;
   private static final List<String> SYSTEMS =
       List.of("sluice/region", "sluice/heap", "malloc", "arena/confined", "arena/shared");
 

@@ -140,7 +140,7 @@ final class ScatteredMemory extends Memory {
   private long over(long offset, int bytes) {
     long value = 0;
     for (int i = bytes - 1; i >= 0; i--) {
-      value = value << Byte.SIZE | (get(offset + i) & 0xff);
+      value = (value << Byte.SIZE) | (get(offset + i) & 0xff);
     }
     return value;
   }
@@ -173,7 +173,7 @@ final class ScatteredMemory extends Memory {
 
   private void setOver(long offset, long value, int bytes) {
     for (int i = 0; i < bytes; i++) {
-      set(offset + i, (byte) (value >>> i * Byte.SIZE));
+      set(offset + i, (byte) (value >>> (i * Byte.SIZE)));
     }
   }
 

@@ -156,7 +156,7 @@ public final class Region implements AutoCloseable {
     if (bytes > capacityBytes()) {
       return null;
     }
-    int count = (int) ((bytes - 1 >> unitShift) + 1);
+    int count = (int) (((bytes - 1) >> unitShift) + 1);
     long size = (long) count << unitShift;
     if (!account.tryCharge(size)) {
       return null;

@@ -172,7 +172,7 @@ final class UnitMap {
     int count = 0;
     int run = 0;
     for (int unit = 0; unit <= units; unit++) {
-      boolean free = unit < units && (taken[unit / BITS] >>> (unit % BITS) & 1) == 0;
+      boolean free = unit < units && ((taken[unit / BITS] >>> (unit % BITS)) & 1) == 0;
       if (free) {
         run++;
       } else if (run > 0) {
