@@ -80,7 +80,7 @@ abstract class GraphShape {
   /// Finds the shapes of what is inside.
   void complete(Map<Type, GraphShape> made) {}
 
-  /// Writes a value, or a reference to one that is there.
+  /// Writes a value, or a reference to an object in the buffer.
   ///
   /// @return behind it
   long write(
