@@ -215,7 +215,7 @@ final class Messages {
   /// This program again, in another process.
   private static Process start(String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
-    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.add(System.getProperty("java.home") + File.separator + "bin/java");
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path")));
     command.addAll(List.of("--add-modules", "ALL-MODULE-PATH"));
