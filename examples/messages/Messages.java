@@ -121,7 +121,7 @@ final class Messages {
       return sum;
     }
 
-    /// Sends a message to each, and returns that of each. Round k is with those k before and behind.
+    /// Sends a message to each rank, and returns those of all. Round k is with the ranks k away.
     byte[][] allToAll(byte[][] messages) throws IOException {
       byte[][] got = new byte[size()][];
       got[rank] = messages[rank];
