@@ -121,7 +121,7 @@ final class Messages {
       return sum;
     }
 
-    /// Sends a message to each, and returns that of each. Round k is with those k before and behind.
+    /// Sends a message to each rank, and returns those of all. Round k is with the ranks k away.
     byte[][] allToAll(byte[][] messages) throws IOException {
       byte[][] got = new byte[size()][];
       got[rank] = messages[rank];
@@ -215,7 +215,7 @@ final class Messages {
   /// This program again, in another process.
   private static Process start(String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
-    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.add(System.getProperty("java.home") + File.separator + "bin/java");
     command.addAll(List.of("-XX:+UseSerialGC", "--enable-native-access=sluice.sys"));
     command.addAll(List.of("--module-path", System.getProperty("jdk.module.path")));
     command.addAll(List.of("--add-modules", "ALL-MODULE-PATH"));

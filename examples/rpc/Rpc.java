@@ -16,7 +16,7 @@ import sluice.vi.ViAttributes;
 import sluice.vi.ViException;
 import sluice.vi.ViServer;
 
-/// Calls of an object in another process, over a Virtual Interface: a message there, a message back.
+/// Calls of an object in another process, over a Virtual Interface: one message there, one back.
 ///
 /// Run: `./sluice example rpc [CALLS [DEVICE]]`
 final class Rpc {

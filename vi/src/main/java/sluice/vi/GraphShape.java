@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -79,11 +80,15 @@ abstract class GraphShape {
   /// Finds the shapes of what is inside.
   void complete(Map<Type, GraphShape> made) {}
 
-  /// Writes a value, or a reference to one that is there.
+  /// Writes a value, or a reference to an object in the buffer.
   ///
   /// @return behind it
   long write(
-      MemorySegment to, long at, @Nullable Object value, Map<Object, Integer> known, int depth) {
+      MemorySegment to,
+      long at,
+      @Nullable Object value,
+      IdentityHashMap<Object, Integer> known,
+      int depth) {
     Integer index = value == null ? null : known.get(value);
     if (value == null || index != null) {
       to.set(JAVA_INT_UNALIGNED, at, index == null ? 0 : -index);
@@ -125,7 +130,7 @@ abstract class GraphShape {
   }
 
   abstract long writeContent(
-      MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth);
+      MemorySegment to, long at, Object value, IdentityHashMap<Object, Integer> known, int depth);
 
   abstract Object readContent(GraphCursor from, List<Known> known, int depth);
 
@@ -155,7 +160,11 @@ abstract class GraphShape {
 
     @Override
     long write(
-        MemorySegment to, long at, @Nullable Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        @Nullable Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       switch (value) {
         case Byte number -> to.set(JAVA_BYTE, at, number);
         case Boolean truth -> to.set(JAVA_BYTE, at, (byte) (truth ? 1 : 0));
@@ -188,7 +197,11 @@ abstract class GraphShape {
 
     @Override
     long writeContent(
-        MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       throw new IllegalStateException("a primitive has no reference");
     }
 
@@ -205,7 +218,11 @@ abstract class GraphShape {
 
     @Override
     long writeContent(
-        MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       byte[] bytes = ((String) value).getBytes(StandardCharsets.UTF_8);
       to.set(JAVA_INT_UNALIGNED, at, bytes.length);
       MemorySegment.copy(bytes, 0, to, JAVA_BYTE, at + Integer.BYTES, bytes.length);
@@ -233,7 +250,11 @@ abstract class GraphShape {
 
     @Override
     long writeContent(
-        MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       int length = Array.getLength(value);
       to.set(JAVA_INT_UNALIGNED, at, length);
       MemorySegment.copy(value, 0, to, layout, at + Integer.BYTES, length);
@@ -274,7 +295,11 @@ abstract class GraphShape {
 
     @Override
     long writeContent(
-        MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       List<?> list = (List<?>) value;
       to.set(JAVA_INT_UNALIGNED, at, list.size());
       long behind = at + Integer.BYTES;
@@ -337,7 +362,11 @@ abstract class GraphShape {
 
     @Override
     long writeContent(
-        MemorySegment to, long at, Object value, Map<Object, Integer> known, int depth) {
+        MemorySegment to,
+        long at,
+        Object value,
+        IdentityHashMap<Object, Integer> known,
+        int depth) {
       long behind = at;
       for (int i = 0; i < shapes.length; i++) {
         behind = shapes[i].write(to, behind, component(i, value), known, depth);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// An array has no address that a device could use after a call, so every message is copied through
 /// registered memory once on each side, whatever its length. A device that copies by Java code
 /// ([sluice.vi.device.Port#takesArrays]) takes the array itself: a send returns when the device has
-/// finished with it, and one that gives up before takes the rest of the message along in a copy.
+/// finished with it, and a send with a time limit takes the rest of the message along in a copy.
 ///
 /// Limits: as many receive buffers as the receive queue is deep, made when they are first needed.
 final class LevelOne {

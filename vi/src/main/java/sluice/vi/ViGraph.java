@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /// A [ViBuffer] as the place of graphs of objects: records whose components are primitives,
 /// strings, arrays of primitives, records, and lists of these. Of one thread at a time.
@@ -39,7 +38,7 @@ public final class ViGraph<R extends Record> {
   /// @throws IndexOutOfBoundsException when it does not fit; some of it has been written then
   /// @throws IllegalArgumentException when it is too deep
   public int write(int offset, R root) {
-    Map<Object, Integer> known = new IdentityHashMap<>();
+    IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
     return (int) (shape.write(storage.use(), offset, root, known, 0) - offset);
   }
 

@@ -144,7 +144,6 @@ final class LocalProcessesTest {
           .isNotInstanceOf(ViTimeout.class);
       assertThat(in.isPosted()).isFalse();
       assertThatThrownBy(() -> vi.send(new byte[1], 0, 1)).isInstanceOf(ViException.class);
-      vi.close();
     }
   }
 

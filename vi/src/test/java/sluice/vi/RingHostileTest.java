@@ -56,13 +56,16 @@ final class RingHostileTest {
           Socket peer = socket(place)) {
         Future<Vi> accepted = thread.submit(() -> server.accept(ViAttributes.DEFAULT, LONG));
         ints(peer, MAGIC, 1, 0, 65_536);
-        try (Vi victim = accepted.get(Await.SECONDS, TimeUnit.SECONDS)) {
+        Vi victim = accepted.get(Await.SECONDS, TimeUnit.SECONDS);
+        try {
           byte[] answer = peer.getInputStream().readNBytes(12);
           assertThat(answer).startsWith(0x53, 0x6c, 0x56, 0x72).endsWith(0, 1, 0, 0);
           ViBufferTicket in = new ViBuffer(100).register(victim, ViBufferAttributes.READ_WRITE);
           attack.by(peer, victim, in);
           victim.close();
           in.buffer().close();
+        } finally {
+          victim.close();
         }
         // The same device still connects.
         Future<Vi> next = thread.submit(() -> server.accept(ViAttributes.DEFAULT, LONG));

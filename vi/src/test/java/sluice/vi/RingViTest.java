@@ -22,14 +22,13 @@ class RingViTest extends ViContract {
   void tagsShareAPort() throws Exception {
     try (Nic nic = open()) {
       ViAddress place = VisUnderTest.place(nic);
-      try (ViServer one = new ViServer(place, 1);
+      try (ViServer _ = new ViServer(place, 1);
           ViServer _ = new ViServer(place, 2)) {
         assertThatThrownBy(() -> new ViServer(place, 2)).hasMessageContaining("already");
         assertThatThrownBy(() -> new Vi(place, ViAttributes.DEFAULT, null, null, 3))
             .hasMessageContaining("no accept matches");
         ViAttributes hasty = ViAttributes.DEFAULT.withConnectMicros(50_000);
         assertThatThrownBy(() -> new Vi(place, hasty, null, null, 2)).hasMessageContaining("time");
-        one.close();
       }
       try (ViServer _ = new ViServer(place, 1)) {
         assertThat(nic.why()).contains("ring: in use: TCP by ");

@@ -22,6 +22,7 @@ final class ViGraphTest {
   public record Line(long article, double price, @Nullable String text, @Nullable Address to) {}
 
   /// A graph: two lines may have one address.
+  @SuppressWarnings("ArrayRecordComponent") // a shape of its own
   public record Order(
       long number,
       boolean paid,
@@ -33,6 +34,7 @@ final class ViGraphTest {
   }
 
   /// The same without it.
+  @SuppressWarnings("ArrayRecordComponent")
   public record Delivery(
       long number,
       boolean paid,

@@ -18,5 +18,5 @@ interface ViEnd extends AutoCloseable {
   void done() throws Exception;
 
   @Override
-  void close() throws Exception;
+  void close();
 }

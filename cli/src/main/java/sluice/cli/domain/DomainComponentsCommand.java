@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import sluice.cli.console.Failure;
+import sluice.cli.console.FailureMessage;
 import sluice.cli.console.Json;
 import sluice.cli.console.TerminalText;
 import sluice.domain.component.ClosureSizes;
@@ -60,7 +60,7 @@ final class DomainComponentsCommand implements Callable<Integer> {
       err.flush();
       return 1;
     } catch (IOException | IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), TerminalText.message(Failure.text(e)), e);
+      throw new ParameterException(spec.commandLine(), TerminalText.message(FailureMessage.text(e)), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {

@@ -102,7 +102,7 @@ final class RingConnection implements RingLoop.Handler {
     slot = loop.add(this);
   }
 
-  /// One that a listener has accepted.
+  /// A connection that a listener has accepted.
   static RingConnection accepted(RingLoop loop, int socket, User user) {
     RingConnection made = new RingConnection(loop, user);
     made.socket = socket;
