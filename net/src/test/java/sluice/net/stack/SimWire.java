@@ -27,7 +27,28 @@ final class SimWire implements NanoClock {
     static final Faults NONE = new Faults(0, 0, 0, 0);
   }
 
-  private record Flight(long arrival, long number, int target, byte[] bytes) {}
+  /// A frame on its way to a station.
+  private static final class Flight {
+    private final long arrival;
+    private final long number;
+    private final int target;
+    private final byte[] bytes;
+
+    Flight(long arrival, long number, int target, byte[] bytes) {
+      this.arrival = arrival;
+      this.number = number;
+      this.target = target;
+      this.bytes = bytes;
+    }
+
+    long arrival() {
+      return arrival;
+    }
+
+    long number() {
+      return number;
+    }
+  }
 
   private final Random random;
   private final Faults faults;
