@@ -76,8 +76,7 @@ class TapDatagramsIT extends DatagramsContract {
     byte[] loopback = new byte[16];
     loopback[15] = 1;
     InetSocketAddress six = new InetSocketAddress(InetAddress.getByAddress(loopback), 0);
-    assertThatThrownBy(() ->
-            stack().open(loop(), six, (port, datagram, from) -> {}))
+    assertThatThrownBy(() -> stack().open(loop(), six, (port, datagram, from) -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("EADDRNOTAVAIL")
         .hasMessageContaining("Fix: ");
