@@ -120,7 +120,8 @@ public final class PacketBench implements Bench {
 
   private static void run(String command) throws IOException {
     try {
-      Process process = new ProcessBuilder(command.split(" ", -1)).redirectErrorStream(true).start();
+      Process process =
+          new ProcessBuilder(command.split(" ", -1)).redirectErrorStream(true).start();
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (process.waitFor() != 0) {
         throw new IOException(command + ": " + said + "Fix: run it as root");

@@ -37,13 +37,13 @@ public final class FramePool {
       return -1;
     }
     long frame = free[--count];
-    isFree[(int) (frame - base >> shift)] = false;
+    isFree[(int) ((frame - base) >> shift)] = false;
     return frame;
   }
 
   /// @param place anywhere inside of the frame
   public void release(long place) {
-    int index = (int) (place - base >> shift);
+    int index = (int) ((place - base) >> shift);
     if (isFree[index]) {
       throw new IllegalStateException("frame " + index + " was given back twice");
     }

@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 /// The header of an IPv4 packet (RFC 791). Without state: the owner of the memory may call.
 ///
 /// ```
-///  byte 0    1     2       4     6             8     9          10         12       16       20
-///      +----+-----+-------+-----+-------------+-----+----------+----------+--------+--------+-------
-///      |4|IHL| TOS | total | id  | flags offset| TTL | protocol | checksum | source | destin.| options
-///      +----+-----+-------+-----+-------------+-----+----------+----------+--------+--------+-------
+///  byte 0    1     2       4    6             8     9          10         12       16       20
+///      +----+-----+-------+----+-------------+-----+----------+----------+--------+--------+----
+///      |4|IHL| TOS| total | id | flags offset| TTL | protocol | checksum | source | destin.| opt.
+///      +----+-----+-------+----+-------------+-----+----------+----------+--------+--------+----
 /// ```
 public final class Ipv4Header {
   /// Without options.

@@ -174,7 +174,7 @@ class HostileFramesTest {
       byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], data);
       int address = StackRig.address(source);
       for (int i = 0; i < 4; i++) {
-        frame[26 + i] = (byte) (address >>> 24 - 8 * i);
+        frame[26 + i] = (byte) (address >>> (24 - 8 * i));
       }
       come(Frames.sealed(frame, 20));
     }

@@ -16,7 +16,29 @@ final class StackRig implements AutoCloseable {
   static final int MTU = 1500;
 
   /// A datagram that came.
-  record Got(int address, int port, byte[] bytes) {}
+  static final class Got {
+    private final int address;
+    private final int port;
+    private final byte[] bytes;
+
+    Got(int address, int port, byte[] bytes) {
+      this.address = address;
+      this.port = port;
+      this.bytes = bytes;
+    }
+
+    int address() {
+      return address;
+    }
+
+    int port() {
+      return port;
+    }
+
+    byte[] bytes() {
+      return bytes;
+    }
+  }
 
   final SimWire wire;
   final SimWire.Station leftPort;

@@ -94,6 +94,10 @@ class TapKernelIT {
 
   @Test
   void theKernelPingsUs() throws Exception {
+    bePinged();
+  }
+
+  private void bePinged() throws Exception {
     assumeTrue(NetRoom.isInstalled("ping"), "no ping: apt-get install iputils-ping");
     long before = stack.counters().reassembled();
     for (int bytes : new int[] {56, 4000, 60_000}) {
@@ -108,6 +112,10 @@ class TapKernelIT {
 
   @Test
   void wePingTheKernel() throws Exception {
+    pingTheKernel();
+  }
+
+  private void pingTheKernel() throws Exception {
     List<Integer> lengths = new ArrayList<>();
     byte[] data = new byte[4000];
     new Random(1).nextBytes(data);
@@ -127,6 +135,10 @@ class TapKernelIT {
 
   @Test
   void datagramsOfTheKernelAreAnswered() throws Exception {
+    answerDatagrams();
+  }
+
+  private void answerDatagrams() throws Exception {
     echo(7);
     Random random = new Random(2);
     try (DatagramChannel channel = DatagramChannel.open()) {
@@ -173,9 +185,9 @@ class TapKernelIT {
     Process capture = room.start("tshark -q -i t0 -w " + file);
     try {
       pollUntil("the capture", () -> Files.exists(file) && Files.size(file) > 0);
-      datagramsOfTheKernelAreAnswered();
-      wePingTheKernel();
-      theKernelPingsUs();
+      answerDatagrams();
+      pingTheKernel();
+      bePinged();
       long[] size = new long[1];
       pollUntil(
           "what was captured",

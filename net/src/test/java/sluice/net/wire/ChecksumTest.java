@@ -69,7 +69,7 @@ class ChecksumTest {
       MemorySegment memory = arena.allocate(8);
       long[] words = {0x0001, 0xf203, 0xf4f5, 0xf6f7};
       for (int i = 0; i < words.length; i++) {
-        Wire.u16(memory, 2 * i, (int) words[i]);
+        Wire.u16(memory, 2L * i, (int) words[i]);
       }
       assertThat(Checksum.sum(memory, 0, 8)).isEqualTo(0xddf2);
       assertThat(Checksum.finish(0xddf2)).isEqualTo(0x220d);

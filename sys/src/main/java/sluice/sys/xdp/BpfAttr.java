@@ -17,8 +17,10 @@ import sluice.sys.call.Layout;
 /// ```c
 /// union bpf_attr {
 ///   struct { __u32 map_type, key_size, value_size, max_entries, map_flags; … };
-///   struct { __u32 map_fd; __aligned_u64 key; union { __aligned_u64 value, next_key; }; __u64 flags; };
-///   struct { __u32 prog_type, insn_cnt; __aligned_u64 insns, license; __u32 log_level, log_size; … };
+///   struct { __u32 map_fd; __aligned_u64 key; union { __aligned_u64 value, next_key; };
+///            __u64 flags; };
+///   struct { __u32 prog_type, insn_cnt; __aligned_u64 insns, license;
+///            __u32 log_level, log_size; … };
 ///   struct { … __u32 prog_fd; union { __u32 target_fd, target_ifindex; }; … } link_create;
 /// };
 /// ```

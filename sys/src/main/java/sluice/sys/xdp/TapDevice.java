@@ -7,8 +7,8 @@ import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.SystemCall;
 
-/// A TAP device: an Ethernet interface of the kernel whose cable ends at a descriptor. Each read
-/// gives one frame that the kernel has sent, each write one that it receives. Any thread may call.
+/// A TAP device: an Ethernet interface of the kernel whose cable ends at a descriptor. A read takes
+/// a frame that the kernel has sent, a write gives it a frame to receive. Any thread may call.
 public final class TapDevice {
   static final long TUNSETIFF = 0x4004_54caL;
   static final int IFF_TAP = 2;
