@@ -222,7 +222,8 @@ public final class DomainPluginManager extends JarPluginManager {
   }
 
   private static Path compile(Path work, String name, String source) throws IOException {
-    Path out = Files.createDirectories(work.resolve(name.equals("Greeting") ? "program" : "plugin"));
+    String to = name.equals("Greeting") ? "program" : "plugin";
+    Path out = Files.createDirectories(work.resolve(to));
     Path file = Files.writeString(work.resolve(name + ".java"), source);
     String path = System.getProperty("java.class.path") + ":" + work.resolve("program");
     int code =

@@ -1,4 +1,3 @@
-import com.samskivert.mustache.Mustache;
 import java.io.InputStream;
 import java.io.Reader;
 import java.io.StringReader;
@@ -8,7 +7,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,6 +17,7 @@ import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVRecord;
+import org.apache.commons.text.StringSubstitutor;
 import org.apache.commons.validator.routines.EmailValidator;
 import org.apache.commons.validator.routines.RegexValidator;
 import sluice.http.plugin.HttpPlugin;
@@ -26,8 +25,8 @@ import sluice.http.plugin.PluginReply;
 import sluice.http.plugin.PluginRequest;
 
 /// A search service whose libraries are plug-ins of `sluice serve`, each in a domain with a budget:
-/// Commons CSV searches a table, JMustache fills a page, Commons Validator filters addresses by its
-/// regular expressions. A hostile version of each is loaded, held by its budget, killed and
+/// Commons CSV searches a table, Commons Text fills a page, Commons Validator filters addresses by
+/// its regular expressions. A hostile version of each is loaded, held by its budget, killed and
 /// replaced while clients ask for a static file, whose percentiles are printed for each stage.
 ///
 /// The libraries are as Maven Central has them: a plug-in's jar is the library and one class of
@@ -42,8 +41,11 @@ public final class Search {
               "csv", new Class<?>[] {Csv.class, EndlessCsv.class},
               "page", new Class<?>[] {Page.class, EndlessPage.class},
               "filter", new Class<?>[] {Filter.class, BacktrackingFilter.class}));
-  private static final Map<String, String> LIBRARIES =
-      Map.of("csv", "commons-csv-", "page", "jmustache-", "filter", "commons-validator-");
+  private static final Map<String, List<String>> LIBRARIES =
+      Map.of(
+          "csv", List.of("commons-csv-", "commons-io-"),
+          "page", List.of("commons-text-", "commons-lang3-"),
+          "filter", List.of("commons-validator-"));
 
   /// Searches a table that it reads for each request.
   public static class Csv implements HttpPlugin {
@@ -97,37 +99,25 @@ public final class Search {
   public static class Page implements HttpPlugin {
     @Override
     public PluginReply handle(PluginRequest request) {
-      String text = "<ul>{{#results}}<li>{{name}}: {{colour}}</li>{{/results}}</ul>\n";
-      String page = Mustache.compiler().compile(text).execute(Map.of("results", results()));
+      StringBuilder text = new StringBuilder("<ul>");
+      for (int i = 0; i < 50; i++) {
+        text.append("<li>${name").append(i).append("}: ${colour").append(i % 2).append("}</li>");
+      }
+      String page = new StringSubstitutor(this::value).replace(text.append("</ul>\n"));
       return PluginReply.of(200, "text/html; charset=utf-8", page.getBytes());
     }
 
-    Iterable<Map<String, String>> results() {
-      List<Map<String, String>> all = new ArrayList<>();
-      for (int i = 0; i < 50; i++) {
-        all.add(Map.of("name", "thing & " + i, "colour", i % 2 == 0 ? "red" : "blue"));
-      }
-      return all;
+    String value(String name) {
+      return name.equals("colour0") ? "red" : name.equals("colour1") ? "blue" : "a " + name;
     }
   }
 
-  /// Gives the template results without end: the library loops, and its page grows until memory
-  /// ends or the domain does.
+  /// Gives the template values that name two more values each: the library's work doubles with
+  /// each level.
   public static final class EndlessPage extends Page {
     @Override
-    Iterable<Map<String, String>> results() {
-      return () ->
-          new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-              return true;
-            }
-
-            @Override
-            public Map<String, String> next() {
-              return Map.of("name", "", "colour", "");
-            }
-          };
+    String value(String name) {
+      return name.length() < 60 ? "${" + name + "x}${" + name + "x}" : "";
     }
   }
 
@@ -216,15 +206,9 @@ public final class Search {
   private static void pack(Path directory, String name, int version) throws Exception {
     Class<?> plugin = PLUGINS.get(name)[version];
     Path made = directory.resolve(name + ".new");
-    try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(made));
-        JarFile library = new JarFile(library(LIBRARIES.get(name)).toFile())) {
-      for (JarEntry entry : (Iterable<JarEntry>) library.stream()::iterator) {
-        if (!entry.getName().startsWith("META-INF/")) {
-          to.putNextEntry(new JarEntry(entry.getName()));
-          try (InputStream in = library.getInputStream(entry)) {
-            in.transferTo(to);
-          }
-        }
+    try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(made))) {
+      for (String library : LIBRARIES.get(name)) {
+        copy(library(library), to);
       }
       for (String file : files(PLUGINS.get(name))) {
         try (InputStream code = Search.class.getResourceAsStream(file)) {
@@ -238,6 +222,19 @@ public final class Search {
       to.write(plugin.getName().getBytes());
     }
     Files.move(made, directory.resolve(name + ".jar"), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void copy(Path library, JarOutputStream to) throws Exception {
+    try (JarFile from = new JarFile(library.toFile())) {
+      for (JarEntry entry : (Iterable<JarEntry>) from.stream()::iterator) {
+        if (!entry.getName().startsWith("META-INF/") && !entry.isDirectory()) {
+          to.putNextEntry(new JarEntry(entry.getName()));
+          try (InputStream in = from.getInputStream(entry)) {
+            in.transferTo(to);
+          }
+        }
+      }
+    }
   }
 
   private static List<String> files(Class<?>[] classes) {
@@ -257,7 +254,7 @@ public final class Search {
       }
     }
     throw new IllegalStateException(
-        "no library " + prefix + "*.jar on the class path. Fix: start this by sluice example search");
+        "no library " + prefix + "*.jar on the class path. Fix: sluice example search");
   }
 
   /// The stages, each with its line.

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Properties;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
 import sluice.domain.inside.Home;
@@ -63,6 +64,13 @@ final class DomainHome implements Home {
   @Override
   public void starting(Thread thread) {
     threads.starting(thread);
+  }
+
+  @Override
+  public void made(Object pool) {
+    if (pool instanceof ExecutorService service) {
+      threads.made(service);
+    }
   }
 
   @Override

@@ -1,16 +1,19 @@
 package sluice.domain;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 
@@ -21,7 +24,7 @@ import sluice.domain.inside.Death;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | listed, carriers, pool | any | under the lock | under the lock |
+/// | listed, carriers, pool, pools | any | under the lock | under the lock |
 /// | ended | the thread that ends the domain | volatile | volatile |
 final class DomainThreads {
   private static final int CARRIERS = Math.min(4, Runtime.getRuntime().availableProcessors());
@@ -33,6 +36,7 @@ final class DomainThreads {
   private final List<Thread> carriers = new ArrayList<>();
   private final LinkedBlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
   private final AtomicInteger numbers = new AtomicInteger();
+  private final List<Supplier<@Nullable ExecutorService>> pools = new ArrayList<>();
   private @Nullable ForkJoinPool pool;
   private @Nullable ClassLoader loader;
   private volatile boolean ended;
@@ -85,6 +89,19 @@ final class DomainThreads {
       thread.setUncaughtExceptionHandler(group);
     }
     listed.add(thread);
+  }
+
+  /// Remembers a pool until it has ended; at the domain's end it is shut down. One that the JDK
+  /// shuts down when it is not used any more is not kept for that.
+  void made(ExecutorService made) {
+    boolean endsAlone = made.getClass().getSimpleName().startsWith("AutoShutdown");
+    synchronized (this) {
+      pools.removeIf(each -> each.get() == null || each.get().isTerminated());
+      pools.add(endsAlone ? new WeakReference<>(made)::get : () -> made);
+    }
+    if (ended) {
+      made.shutdownNow();
+    }
   }
 
   /// A daemon of the domain, counted, not started.
@@ -212,7 +229,9 @@ final class DomainThreads {
     ended = true;
     ForkJoinPool last;
     List<Thread> left;
+    List<Supplier<@Nullable ExecutorService>> made;
     synchronized (this) {
+      made = List.copyOf(pools);
       last = pool;
       left = new ArrayList<>(running());
       left.removeIf(thread -> thread.getState() == Thread.State.NEW);
@@ -221,6 +240,12 @@ final class DomainThreads {
     }
     if (last != null) {
       last.shutdownNow();
+    }
+    for (Supplier<@Nullable ExecutorService> each : made) {
+      ExecutorService service = each.get();
+      if (service != null) {
+        service.shutdownNow();
+      }
     }
     left.forEach(Thread::interrupt);
     return left.isEmpty();

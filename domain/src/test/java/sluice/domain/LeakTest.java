@@ -21,7 +21,6 @@ final class LeakTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "OfClassValue",
         "OfSerialization",
         "OfBundle",
         "OfBean",

@@ -33,6 +33,9 @@ public interface Home {
   /// Instead of `TimeZone.getDefault()`.
   TimeZone timeZone();
 
+  /// Notes a pool of threads, whose idle threads come to no gate: it is shut down at the end.
+  void made(Object pool);
+
   /// Counts a thread that is about to start as one of the domain's.
   ///
   /// @throws IllegalStateException if the domain has as many threads as its budget allows

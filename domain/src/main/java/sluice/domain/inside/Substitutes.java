@@ -154,6 +154,11 @@ public final class Substitutes {
     return HOME.timeZone().toZoneId();
   }
 
+  /// Called after each call that makes a pool of threads.
+  public static void made(Object pool) {
+    HOME.made(pool);
+  }
+
   /// Threads. The translator puts a call of this before each call of `Thread.start`, so that a
   /// `start` that calls `super.start` counts its thread too.
   public static void starting(Thread thread) {

@@ -127,6 +127,9 @@ final class Redirects {
     return added.equals(EXECUTOR) ? "executor" : "threads";
   }
 
+  static final MethodTypeDesc MADE =
+      MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
+
   static final MethodTypeDesc STARTING =
       MethodTypeDesc.of(ConstantDescs.CD_void, ClassDesc.of(Thread.class.getName()));
 }

@@ -123,6 +123,9 @@ final class Weaver implements CodeTransform {
         name,
         type.insertParameterTypes(place, added),
         call.isInterface());
+    if (call.opcode() == Opcode.INVOKESTATIC && added.equals(Redirects.FACTORY)) {
+      builder.dup().invokestatic(Redirects.SUBSTITUTES, "made", Redirects.MADE);
+    }
   }
 
   private static void castResult(

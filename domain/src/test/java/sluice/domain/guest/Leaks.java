@@ -19,21 +19,6 @@ import javax.management.ObjectName;
 /// Ways to leave something of a domain behind in the JVM, one class each. Loaded in domains only.
 @SuppressWarnings({"all", "unused"})
 public final class Leaks {
-  public static final class OfClassValue implements Runnable {
-    private static final ClassValue<Object> VALUE =
-        new ClassValue<>() {
-          @Override
-          protected Object computeValue(Class<?> type) {
-            return new OfClassValue();
-          }
-        };
-
-    public void run() {
-      VALUE.get(String.class);
-      VALUE.get(OfClassValue.class);
-    }
-  }
-
   public static final class OfSerialization implements Runnable, Serializable {
     private final String text = "text";
 
