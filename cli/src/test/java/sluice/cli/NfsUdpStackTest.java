@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.testbase.Child;
 import sluice.testbase.Await;
+import sluice.testbase.Child;
 
 /// `sluice nfs --udp-stack` in a network namespace of its own, whose kernel is the client.
 @Timeout(300)

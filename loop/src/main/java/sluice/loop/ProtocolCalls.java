@@ -2,8 +2,8 @@ package sluice.loop;
 
 import java.lang.System.Logger.Level;
 import sluice.loop.sockets.Log;
-import sluice.memory.block.Block;
 import sluice.memory.View;
+import sluice.memory.block.Block;
 
 /// Calls foreign code: protocols, and pieces of slow replies. On the loop's thread; code that
 /// throws loses the connection it was called for, and no other.

@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import sluice.testbase.FreePort;
 import sluice.testbase.Await;
+import sluice.testbase.FreePort;
 
 /// Two connected VIs of one process, and buffers for them. Of the test's thread.
 final class VisUnderTest implements AutoCloseable {

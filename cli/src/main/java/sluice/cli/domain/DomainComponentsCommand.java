@@ -60,7 +60,8 @@ final class DomainComponentsCommand implements Callable<Integer> {
       err.flush();
       return 1;
     } catch (IOException | IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), TerminalText.message(FailureMessage.text(e)), e);
+      throw new ParameterException(
+          spec.commandLine(), TerminalText.message(FailureMessage.text(e)), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {

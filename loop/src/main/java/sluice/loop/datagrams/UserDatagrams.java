@@ -6,9 +6,9 @@ import java.net.InetSocketAddress;
 import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
 import sluice.memory.Account;
-import sluice.memory.block.Block;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
+import sluice.memory.block.Block;
 
 /// Datagrams over a socket of a network stack of our own, on a loop that runs the stack. Owned by
 /// the loop's thread.

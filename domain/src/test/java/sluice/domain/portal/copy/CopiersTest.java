@@ -35,8 +35,8 @@ import sluice.domain.portal.copy.Samples.Colour;
 import sluice.domain.portal.copy.Samples.Node;
 import sluice.domain.portal.copy.Samples.Pair;
 import sluice.memory.Account;
-import sluice.memory.block.Block;
 import sluice.memory.Memory;
+import sluice.memory.block.Block;
 
 @Timeout(60)
 final class CopiersTest {
