@@ -43,7 +43,7 @@ public final class Search {
               "filter", new Class<?>[] {Filter.class, BacktrackingFilter.class}));
   private static final Map<String, List<String>> LIBRARIES =
       Map.of(
-          "csv", List.of("commons-csv-", "commons-io-"),
+          "csv", List.of("commons-csv-", "commons-io-", "commons-codec-"),
           "page", List.of("commons-text-", "commons-lang3-"),
           "filter", List.of("commons-validator-"));
 
@@ -142,7 +142,7 @@ public final class Search {
   public static final class BacktrackingFilter extends Filter {
     @Override
     boolean isValid(String address) {
-      return new RegexValidator("(a+)+b").isValid("a".repeat(60));
+      return new RegexValidator("(a+a+)+\\1b").isValid("a".repeat(120));
     }
   }
 
@@ -294,6 +294,9 @@ public final class Search {
       System.out.println("a static request failed: " + problem);
     }
     isGood &= problem.isEmpty();
+    if (!isGood) {
+      System.out.println(Files.readString(directory.resolve("log")));
+    }
     System.out.println(
         isGood ? "all stages were as they should be" : "NOT as it should be; see the lines above");
     return isGood;
@@ -332,6 +335,11 @@ public final class Search {
     }
     replies.clear();
     Thread.sleep(SECONDS * 1_000L);
+    boolean areGood = name == null || name.contains("good");
+    long deadline = System.nanoTime() + 60_000_000_000L;
+    while (areGood && !allAnswer(replies) && System.nanoTime() < deadline) {
+      Thread.sleep(50); // a busy machine compiles the libraries within their budget
+    }
     long[] sorted;
     synchronized (nanos) {
       sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();

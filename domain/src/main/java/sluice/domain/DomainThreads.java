@@ -91,8 +91,8 @@ final class DomainThreads {
     listed.add(thread);
   }
 
-  /// Remembers a pool until it has ended; at the domain's end it is shut down. One that the JDK
-  /// shuts down when it is not used any more is not kept for that.
+  /// Remembers a pool until it has ended; at the domain's end it is shut down. If the JDK shuts it
+  /// down when it is no longer used, it is not held for that.
   void made(ExecutorService made) {
     boolean endsAlone = made.getClass().getSimpleName().startsWith("AutoShutdown");
     synchronized (this) {

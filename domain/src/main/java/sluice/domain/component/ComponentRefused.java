@@ -1,6 +1,6 @@
 package sluice.domain.component;
 
-/// Components that cannot be put together, or one that cannot take another's place. The message
+/// Components that cannot be put together, or a component that cannot be replaced. The message
 /// names the component, the class, the reason and the fix.
 public final class ComponentRefused extends Exception {
   private static final long serialVersionUID = 1;

@@ -37,7 +37,7 @@ public final class CopyContext {
 
   private @Nullable Copier lastCopier;
 
-  /// A bit for each class that was copied, by its hash: one that is not set was not copied yet.
+  /// A bit for each class that was copied, by its hash. If it is not set, none was copied yet.
   private long types;
 
   /// No object with a smaller number is of the class `lastType`.
