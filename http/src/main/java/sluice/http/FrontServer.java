@@ -32,7 +32,6 @@ public final class FrontServer implements AutoCloseable {
   private static final int CLOSE_SECONDS = 2;
 
   private static final int CLOSE_TURNS = 100;
-  private static final Runnable WAKE = () -> {};
 
   private final Loop loop;
   private final Thread thread = Thread.currentThread();
@@ -192,7 +191,7 @@ public final class FrontServer implements AutoCloseable {
 
   /// Ends the wait of a turn, or the next one.
   public void wake() {
-    loop.execute(WAKE);
+    loop.execute(() -> {});
   }
 
   /// As [Loop#watch]. The loop's thread.

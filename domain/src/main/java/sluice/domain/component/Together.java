@@ -95,7 +95,7 @@ final class Together {
           "leave long work to a thread that the constructor starts",
           e);
     } catch (ExecutionException e) {
-      throw cannot(what, component, e.getCause());
+      throw cannot(what, component, e.getCause() == null ? e : e.getCause());
     }
   }
 

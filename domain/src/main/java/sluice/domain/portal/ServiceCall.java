@@ -91,7 +91,7 @@ final class ServiceCall implements Runnable {
           throw e;
         }
         if (now == handle) {
-          Thread.yield(); // the portal is about to lead to the successor
+          Thread.onSpinWait(); // the portal is about to lead to the successor
         }
         handle = now;
         signature = now.signatures[method];

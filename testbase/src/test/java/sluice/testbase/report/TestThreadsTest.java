@@ -52,7 +52,7 @@ final class TestThreadsTest {
             "\"main\" #1",
             "  java.lang.Thread.State: RUNNABLE",
             "\tat sluice.loop.Loop.turn(Loop.java:1)");
-    String many = ("\"t\" #1\n\tat sluice.A.a(A.java:1)\n\n").repeat(1000);
+    String many = "\"t\" #1\n\tat sluice.A.a(A.java:1)\n\n".repeat(1000);
     assertThat(TestThreads.ours(many)).hasSize(200);
   }
 
