@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class CarrierTest {
   @Test
+  @SuppressWarnings("ThreadPriorityCheck") // gives the carrier to the other thread
   void runsItsThreadsByTurnsAndWakesForOthers() throws Exception {
     try (Carrier carrier = new Carrier("carrier")) {
       List<Integer> order = new ArrayList<>();

@@ -23,6 +23,7 @@ final class ServiceCall implements Runnable {
   private record Abandoned(RuntimeException why) implements Outcome {}
 
   private static final long SWITCH_NANOS = 1_000_000_000;
+  private static final long LOOK_AGAIN_NANOS = 10_000;
 
   private final Proxy proxy;
   private final int method;
@@ -91,7 +92,7 @@ final class ServiceCall implements Runnable {
           throw e;
         }
         if (now == handle) {
-          Thread.onSpinWait(); // the portal is about to lead to the successor
+          LockSupport.parkNanos(LOOK_AGAIN_NANOS); // the portal is about to lead to the successor
         }
         handle = now;
         signature = now.signatures[method];

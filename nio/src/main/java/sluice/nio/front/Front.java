@@ -138,7 +138,7 @@ public final class Front implements AcceptPorts {
       try {
         each.adopt(companion());
       } catch (IOException e) {
-        complain(each + " accepts no client: " + e.getMessage());
+        each.complain(e);
       }
     }
   }

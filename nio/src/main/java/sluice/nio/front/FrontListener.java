@@ -62,7 +62,7 @@ final class FrontListener implements AcceptPort, FrontApplication {
     } catch (ClosedChannelException gone) {
       return;
     } catch (IOException e) {
-      Front.complain(channel.localAddress() + " accepts no client: " + e.getMessage());
+      complain(e);
     }
     boolean late;
     synchronized (this) {
@@ -71,6 +71,11 @@ final class FrontListener implements AcceptPort, FrontApplication {
     if (late) {
       beforeClose();
     }
+  }
+
+  /// No loop accepts for the channel.
+  void complain(IOException why) {
+    Front.complain(channel.localAddress() + " accepts no client: " + why.getMessage());
   }
 
   /// The loop that accepted for the channel is over.
