@@ -12,6 +12,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -99,7 +100,7 @@ class FrontOwnerTest extends FrontTest {
                   }
                   ByteBuffer bytes = ByteBuffer.allocate(10);
                   mine.read(bytes);
-                  read.complete(new String(bytes.array(), 0, bytes.position()));
+                  read.complete(new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII));
                 } catch (IOException | RuntimeException e) {
                   read.completeExceptionally(e);
                 }
@@ -109,7 +110,7 @@ class FrontOwnerTest extends FrontTest {
         for (int i = 0; i < 100; i++) {
           assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
         }
-        accepted.write(ByteBuffer.wrap("hello".getBytes()));
+        accepted.write(ByteBuffer.wrap("hello".getBytes(StandardCharsets.US_ASCII)));
         assertThat(read.get()).isEqualTo("hello");
       }
       Await.end(thread);

@@ -140,7 +140,7 @@ final class ComponentHostTest {
       Await.until("calls", () -> calls.get() > before + 20 || failed.get() != null);
       shelf.jar(jar, List.of(directory.resolve("shop-api.jar")), Shelf.priceList(2 + factor % 3));
       assertThat(host.replace(prices.config().name())).isTrue();
-      assertThat(sum(till)).isEqualTo(7 * (2 + factor % 3));
+      assertThat(sum(till)).isEqualTo(7L * (2 + factor % 3));
     }
     int before = calls.get();
     Await.until("calls", () -> calls.get() > before + 20 || failed.get() != null);
