@@ -100,7 +100,8 @@ class FrontOwnerTest extends FrontTest {
                   }
                   ByteBuffer bytes = ByteBuffer.allocate(10);
                   mine.read(bytes);
-                  read.complete(new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII));
+                  read.complete(
+                      new String(bytes.array(), 0, bytes.position(), StandardCharsets.US_ASCII));
                 } catch (IOException | RuntimeException e) {
                   read.completeExceptionally(e);
                 }

@@ -89,6 +89,10 @@ public final class ResultPlot {
     return bars;
   }
 
+  private static double number(Map<String, Object> row, String key) {
+    return row.get(key) instanceof Number number ? number.doubleValue() : Double.NaN;
+  }
+
   /// What the first system named beside this one takes of it, if the file says so.
   private static String ratio(List<Map<String, Object>> rows, String metric, String system) {
     for (Map<String, Object> row : rows) {
@@ -100,9 +104,9 @@ public final class ResultPlot {
             Locale.ROOT,
             "   %s is %.2f [%.2f–%.2f] of it",
             pair.getFirst(),
-            row.get("ratio"),
-            row.get("min"),
-            row.get("max"));
+            number(row, "ratio"),
+            number(row, "min"),
+            number(row, "max"));
       }
     }
     return "";

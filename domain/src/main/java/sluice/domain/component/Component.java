@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param depends names of the components whose classes it uses
 /// @param needs names of the interfaces of the services that it is given
 /// @param provides the interface of the service that it is, or null
-/// @param type the class of its object, or null for a library; a `Runnable` that provides
-///   nothing is run in a thread
+/// @param type the class of its object, or null for a library; a `Runnable` that provides nothing
+///   is run in a thread
 public record Component(
     String name,
     List<Path> jars,
