@@ -291,7 +291,18 @@ final class LauncherTest extends LauncherRig {
   @Test
   void theProviderIsNotAmongTheJarsOfTheBench() throws Exception {
     for (String module :
-        List.of("sys", "memory", "loop", "http", "fs", "verify", "domain", "testbase", "bench")) {
+        List.of(
+            "sys",
+            "memory",
+            "loop",
+            "net",
+            "http",
+            "fs",
+            "verify",
+            "domain",
+            "vi",
+            "testbase",
+            "bench")) {
       Path target = Files.createDirectories(root.resolve(module + "/target"));
       Files.writeString(target.resolve("sluice-" + module + "-0.1.0.jar"), module);
     }

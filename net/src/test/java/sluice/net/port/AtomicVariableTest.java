@@ -32,7 +32,7 @@ class AtomicVariableTest {
   }
 
   @Test
-  void setAloneWakesNobodyAndAnotherValueDoesNotBlock() throws Exception {
+  void setAloneWakesNoThreadAndAnotherValueDoesNotBlock() throws Exception {
     AtomicVariable variable = new AtomicVariable(0);
     variable.blockIfEqual(1);
     Thread worker = Thread.ofPlatform().start(() -> variable.blockIfEqual(0));
