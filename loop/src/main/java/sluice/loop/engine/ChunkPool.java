@@ -66,11 +66,12 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
   ///
   /// @param count a power of two, 1 to 32 768
   public ChunkPool(int count, int chunkBytes) {
-    if (count < 1 || count > 32_768 || Integer.bitCount(count) != 1) {
-      throw new IllegalArgumentException("count must be a power of two, 1 to 32768: " + count);
-    }
-    long bytes = (long) count * chunkBytes;
-    this.memory = allocate(bytes);
+    this(count, chunkBytes, allocate(checked(count, chunkBytes)));
+  }
+
+  /// @param memory of all chunks, in a row
+  private ChunkPool(int count, int chunkBytes, Block memory) {
+    this.memory = memory;
     this.chunkBytes = chunkBytes;
     this.blocks = new Chunk[count];
     this.stack = new int[count];
@@ -81,6 +82,22 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
       stack[count - 1 - chunk] = chunk;
     }
     this.free = count;
+  }
+
+  /// Over memory of the C heap, for an engine that runs where there is no Linux, and so no region.
+  ///
+  /// @param count a power of two, 1 to 32 768
+  public static ChunkPool onHeap(int count, int chunkBytes) {
+    long bytes = checked(count, chunkBytes);
+    Block heap = Objects.requireNonNull(Block.allocate(new Account("chunks", bytes), bytes));
+    return new ChunkPool(count, chunkBytes, heap);
+  }
+
+  private static long checked(int count, int chunkBytes) {
+    if (count < 1 || count > 32_768 || Integer.bitCount(count) != 1) {
+      throw new IllegalArgumentException("count must be a power of two, 1 to 32768: " + count);
+    }
+    return (long) count * chunkBytes;
   }
 
   /// One block of a region of its own, which ends with it.

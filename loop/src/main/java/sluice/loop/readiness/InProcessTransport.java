@@ -18,7 +18,7 @@ public final class InProcessTransport implements UserTransport {
   }
 
   public static InProcessTransport open(InProcessNetwork network, EngineConfig config) {
-    ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
+    ChunkPool pool = ChunkPool.onHeap(config.chunks(), config.chunkBytes());
     InProcessSockets sockets = new InProcessSockets(network, pool);
     InProcessDemultiplexer demultiplexer = new InProcessDemultiplexer(sockets);
     sockets.toldTo(demultiplexer);

@@ -14,7 +14,7 @@ public final class JdkEngine {
   private JdkEngine() {}
 
   public static Engine open(EngineConfig config) throws IOException {
-    ChunkPool pool = new ChunkPool(config.chunks(), config.chunkBytes());
+    ChunkPool pool = ChunkPool.onHeap(config.chunks(), config.chunkBytes());
     try {
       JdkSockets sockets = new JdkSockets(pool);
       JdkDemultiplexer demultiplexer = new JdkDemultiplexer(sockets);
