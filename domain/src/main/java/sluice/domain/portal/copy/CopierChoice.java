@@ -23,7 +23,7 @@ final class CopierChoice {
     if (Enum.class.isAssignableFrom(type)) {
       return constant(type, counterparts);
     }
-    if (type == Memory.class && counterparts.of(type) == type) {
+    if (Memory.class.isAssignableFrom(type) && counterparts.of(type) == type) {
       return CopierChoice::memory;
     }
     if (type.isHidden() || type.isAnonymousClass() || type.isSynthetic()) {
