@@ -58,6 +58,12 @@ public final class DescriptorWatch {
     }
   }
 
+  /// The engine is closed, and with it all that it waited for.
+  void engineEnded() {
+    armed = false;
+    closed = true;
+  }
+
   void completed() {
     armed = false;
     if (!closed) {

@@ -345,6 +345,7 @@ public final class Loop implements AutoCloseable {
           () -> name + ": " + left + " connections do not end; what they send stays");
     }
     engine.close();
+    watches.forEach(DescriptorWatch::engineEnded);
     userTransports.forEach(UserTransport::close);
     outputMemory.close();
     closeHooks.forEach(tasks::run);

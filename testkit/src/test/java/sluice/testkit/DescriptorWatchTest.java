@@ -3,6 +3,7 @@ package sluice.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +72,25 @@ class DescriptorWatchTest {
       watch.arm(DescriptorWatch.READABLE);
       loop.turn(TURN_NANOS);
       assertThat(heard.get()).isZero();
+    }
+  }
+
+  /// The opener of a watch closes it when the loop closes, with what stands behind it.
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL", "POLL"})
+  void closesWithItsLoop(Backend backend) throws Exception {
+    AtomicBoolean closed = new AtomicBoolean();
+    try (EventFd event = EventFd.open(true)) {
+      try (Loop loop = loop(backend)) {
+        DescriptorWatch watch = loop.watch(event.fd(), () -> {});
+        watch.arm(DescriptorWatch.READABLE);
+        loop.turn(0);
+        loop.onClose(() -> {
+          watch.close();
+          closed.set(true);
+        });
+      }
+      assertThat(closed).isTrue();
     }
   }
 
