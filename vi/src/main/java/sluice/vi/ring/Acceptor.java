@@ -27,6 +27,7 @@ final class Acceptor implements RingLoop.Handler {
   private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
   private boolean accepting;
   private boolean closing;
+  private boolean finished;
   private int silent;
 
   private Acceptor(RingLoop loop, InetSocketAddress address) throws IOException {
@@ -109,10 +110,11 @@ final class Acceptor implements RingLoop.Handler {
   }
 
   private void finish() {
-    if (!accepting && !closed.isDone()) {
+    if (!accepting && !finished) {
+      finished = true;
       loop.sockets().close(listener);
       loop.remove(slot);
-      closed.complete(true);
+      loop.whenSubmitted(() -> closed.complete(true));
     }
   }
 

@@ -78,6 +78,10 @@ final class RingLoop implements AutoCloseable {
   }
 
   private final ArrayDeque<Runnable> orders = new ArrayDeque<>();
+
+  /// What waits for the kernel to have what the loop has staged before.
+  private final ArrayDeque<Runnable> submitted = new ArrayDeque<>();
+
   private final List<@Nullable Handler> handlers = new ArrayList<>();
   private final List<Integer> generations = new ArrayList<>();
   private final ArrayDeque<Integer> free = new ArrayDeque<>();
@@ -176,14 +180,21 @@ final class RingLoop implements AutoCloseable {
     runOrders();
     runTasks();
     ASLEEP.setVolatile(this, true);
-    boolean more = WOKEN.getVolatile(this) != null || hasOrders();
-    long wait = more ? 0 : open > 0 ? SWEEP_NANOS * 10 : -1;
-    int _ = turning.turn(wait, sink);
+    boolean more = WOKEN.getVolatile(this) != null || hasOrders() || !submitted.isEmpty();
+    turn(turning, more ? 0 : open > 0 ? SWEEP_NANOS * 10 : -1);
     ASLEEP.setVolatile(this, false);
-    turning.sockets().arena().reclaim();
     long now = System.nanoTime();
     if (now - swept > SWEEP_NANOS) {
       sweep(now, false);
+    }
+  }
+
+  private void turn(Engine turning, long wait) {
+    int due = submitted.size();
+    int _ = turning.turn(wait, sink);
+    turning.sockets().arena().reclaim();
+    for (int i = 0; i < due; i++) {
+      submitted.remove().run();
     }
   }
 
@@ -202,9 +213,8 @@ final class RingLoop implements AutoCloseable {
     runTasks();
     long end = System.nanoTime() + FAREWELL_NANOS;
     sweep(System.nanoTime(), true);
-    while (open > 0 && System.nanoTime() - end < 0) {
-      int _ = turning.turn(SWEEP_NANOS, sink);
-      turning.sockets().arena().reclaim();
+    while ((open > 0 || !submitted.isEmpty()) && System.nanoTime() - end < 0) {
+      turn(turning, SWEEP_NANOS);
       sweep(System.nanoTime(), true);
     }
   }
@@ -253,6 +263,12 @@ final class RingLoop implements AutoCloseable {
     } else if (Completion.hasChunk(flags)) {
       sockets().arena().block(Completion.chunk(flags)).release();
     }
+  }
+
+  /// Runs a task when the kernel has got all that is staged now: a closed socket is closed then. In
+  /// the loop's thread.
+  void whenSubmitted(Runnable task) {
+    submitted.add(task);
   }
 
   KernelTransport sockets() {
