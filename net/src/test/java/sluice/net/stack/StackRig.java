@@ -89,9 +89,14 @@ final class StackRig implements AutoCloseable {
     wire.run(steps, left, right);
   }
 
+  /// Runs for twenty seconds.
+  void settle() {
+    wire.settle(left, right);
+  }
+
   /// Nothing is held when nothing is under way.
   void assertNothingIsKept() {
-    wire.settle(left, right);
+    settle();
     assertThat(left.held()).isZero();
     assertThat(right.held()).isZero();
     assertThat(leftPort.free()).isEqualTo(leftPort.frames());
