@@ -1,7 +1,12 @@
 package sluice.http;
 
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import sluice.loop.engine.Backend;
 
+@DisabledIfEnvironmentVariable(
+    named = "SLUICE_TURN",
+    matches = "[^036]",
+    disabledReason = "in continuous integration epoll, poll and JDK channels have days by turns")
 class HttpFrontedEpollTest extends HttpFrontedContract {
   @Override
   Backend backend() {

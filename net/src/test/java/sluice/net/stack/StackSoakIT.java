@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import sluice.net.Ipv4Prefix;
 import sluice.net.NetRoom;
 import sluice.net.StackConfig;
@@ -27,6 +28,11 @@ import sluice.testbase.Slice;
 /// nothing is kept in the end.
 @Tag("acceptance")
 @Timeout(3600)
+@DisabledIfEnvironmentVariable(
+    named = "SLUICE_TURN",
+    matches = "[^4]",
+    disabledReason =
+        "in continuous integration the network stack answers for long on one day of seven")
 class StackSoakIT {
   private static final long SECONDS = Slice.current().share(24 * 60) / 2;
 
