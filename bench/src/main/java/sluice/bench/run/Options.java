@@ -137,7 +137,7 @@ public record Options(
       return switch (bench) {
         case "petstore", "iozone", "start" -> 6;
         case "portal", "domain" -> quick ? 6 : 12;
-        case "vi" -> quick ? 5 : 9;
+        case "vi" -> quick ? 6 : 9;
         case "files", "nfs", "fuse", "churn" -> quick ? 8 : 12;
         default -> quick ? 10 : 24;
       };

@@ -1,9 +1,11 @@
 package sluice.memory.block;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.AttributeCalls;
 import sluice.sys.Errno;
@@ -45,7 +47,7 @@ public final class Region implements AutoCloseable {
   private static final int FILE_UNIT_BYTES = 64 << 10;
 
   private static final long HUGE_PAGE_BYTES = 2 << 20;
-  private static final Path HUGE_PAGES = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
+  private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled";
   private static final int KEEP_SIZE = 1;
   private static final int PUNCH_HOLE = 2;
 
@@ -137,8 +139,9 @@ public final class Region implements AutoCloseable {
     if (error != 0) {
       return "madvise(MADV_HUGEPAGE): " + Errno.name(-error) + ", this kernel has none";
     }
-    try {
-      return java.nio.file.Files.readString(HUGE_PAGES).contains("[never]")
+    // By java.io: a file system of Sluice may be the JVM's default, and this runs before it is.
+    try (FileInputStream in = new FileInputStream(HUGE_PAGES)) {
+      return new String(in.readAllBytes(), US_ASCII).contains("[never]")
           ? HUGE_PAGES + " says never. Fix: write madvise to it"
           : "";
     } catch (IOException e) {
