@@ -255,7 +255,13 @@ final class ActivationTest {
     Files.writeString(site.resolve("a.txt"), "a file");
     String files = "-Dsluice.nio.static=" + site;
     String agent = "-javaagent:" + SampleApplication.agentJar();
-    answersFiles(List.of(java(), agent, files));
+    Path selecting = PageServer.write(directory);
+    Path blocking = BlockingPageServer.write(directory);
+    List<String> command = List.of(launcher(), "run", "--static", site.toString(), "-cp", "none");
+    answersFiles(List.of(java(), agent, files), selecting);
+    answersFiles(List.of(java(), agent, files), blocking);
+    answersFiles(command, selecting);
+    answersFiles(command, blocking);
     answersFiles(
         List.of(
             java(),
@@ -264,8 +270,8 @@ final class ActivationTest {
             "--add-modules=sluice.nio,sluice.http,jdk.compiler,jdk.httpserver",
             "--enable-native-access=sluice.sys",
             PROPERTY,
-            files));
-    answersFiles(List.of(launcher(), "run", "--static", site.toString(), "-cp", "none"));
+            files),
+        selecting);
     Result none = run(Map.of(), launcher(), "run", "--static", "/no/site", application.jar());
     assertThat(none.err()).contains("--static /no/site: there is no such directory. Fix:");
     Result jdk = java(agent, files, "-Dsluice.nio.engine=jdk", "-jar", application.jar());
@@ -273,9 +279,8 @@ final class ActivationTest {
     assertThat(jdk.exitCode()).isEqualTo(1);
   }
 
-  private void answersFiles(List<String> command) throws Exception {
+  private void answersFiles(List<String> command, Path source) throws Exception {
     int port = FreePort.find();
-    Path source = PageServer.write(directory);
     List<String> words = new ArrayList<>(command);
     words.addAll(List.of(source.toString(), Integer.toString(port)));
     Path err = Files.createTempFile(directory, "front", "err");
@@ -337,8 +342,7 @@ final class ActivationTest {
     for (Path jar : SampleApplication.providerJars()) {
       Files.copy(jar, build.resolve("nio").resolve(jar.getFileName()));
     }
-    Path http = SampleApplication.frontJars().getLast();
-    Files.copy(http, build.resolve("lib").resolve(http.getFileName()));
+    Files.copy(SampleApplication.agentJar(), build.resolve("sluice-agent.jar"));
     Files.copy(SourceTree.find().root().resolve("sluice"), launcher);
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(tree.resolve("pom.xml"), "<project/>");

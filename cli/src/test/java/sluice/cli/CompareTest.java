@@ -90,7 +90,11 @@ final class CompareTest {
   @Test
   void filesAreInFrontOfOursAlone() throws Exception {
     int port = FreePort.find();
-    Path urls = Files.writeString(directory.resolve("urls"), "http://127.0.0.1:" + port + "/\n");
+    Files.writeString(directory.resolve("a.txt"), "a");
+    String server = "http://127.0.0.1:" + port;
+    Path urls =
+        Files.writeString(
+            directory.resolve("urls"), server + "/\n" + server + "/a.txt\n" + server + "/.b\n");
     LoadSource load = LoadSource.of(OpenLoopLoad.read(urls, 300, 2));
     CompareRounds.Ours ours = new CompareRounds.Ours("auto", directory);
     Comparison comparison = rounds(port, load, ours).run(2, _ -> {});
@@ -100,7 +104,11 @@ final class CompareTest {
             "run --backend auto --static " + directory,
             "run --backend auto --static " + directory,
             "run --backend jdk");
-    assertThat(comparison.lines().getLast()).contains("Verdict: ");
+    assertThat(comparison.lines().getLast())
+        .contains("Verdict: ", ". A file takes ", ", any other request ");
+    assertThat(String.join("\n", comparison.lines()))
+        .contains("CPU per file (µs)", "CPU per other request (µs)");
+    assertThat(comparison.ours()).allMatch(m -> m.fileMicros() > 0 && m.otherMicros() > 0);
   }
 
   @Test

@@ -6,9 +6,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontApplication;
 import sluice.http.front.FrontProtocol;
 import sluice.http.front.FrontTimes;
+import sluice.http.front.KeptReplies;
 import sluice.http.site.Site;
 import sluice.loop.DescriptorWatch;
 import sluice.loop.Listener;
@@ -38,35 +40,48 @@ public final class FrontServer implements AutoCloseable {
   private final FrontTimes times;
   private final HttpParts parts;
   private final HttpFront site;
+  private final @Nullable KeptReplies replies;
   private final Engines.Choice engine;
   private volatile boolean closed;
 
   /// On the thread that turns the loop.
   private FrontServer(
-      Loop loop, FrontTimes times, HttpParts parts, HttpFront site, Engines.Choice engine) {
+      Loop loop,
+      FrontTimes times,
+      HttpParts parts,
+      @Nullable KeptReplies replies,
+      Engines.Choice engine)
+      throws IOException {
     this.loop = loop;
     this.times = times;
     this.parts = parts;
-    this.site = site;
+    this.site = parts.front(loop);
+    this.replies = replies;
     this.engine = engine;
   }
 
   /// Starts the loop; it listens nowhere yet.
   ///
+  /// @param replies where replies of the application are kept; null where none is
   /// @param complaints told, in one line each, what does not work as it should
   /// @throws IOException when the site or an engine of the kernel cannot be opened
-  public static FrontServer start(Site site, FrontTimes times, Consumer<String> complaints)
+  public static FrontServer start(
+      Site site, FrontTimes times, @Nullable KeptReplies replies, Consumer<String> complaints)
       throws IOException {
-    return start(config(site), times, complaints);
+    return start(config(site), times, replies, complaints);
   }
 
   /// @param config of the files and of the loop; addresses and routes are the application's matter
-  static FrontServer start(HttpConfig config, FrontTimes times, Consumer<String> complaints)
+  static FrontServer start(
+      HttpConfig config,
+      FrontTimes times,
+      @Nullable KeptReplies replies,
+      Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
     Engines.Choice choice = chooseEngine(config.server().backend());
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, choice, started));
+    Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, replies, choice, started));
     try {
       return started.join();
     } catch (CompletionException e) {
@@ -76,15 +91,17 @@ public final class FrontServer implements AutoCloseable {
 
   /// Opens a loop that the calling thread turns and closes; it listens nowhere yet.
   ///
+  /// @param replies where replies of the application are kept; null where none is
   /// @param complaints told, in one line each, what does not work as it should
   /// @throws IOException when the site or an engine of the kernel cannot be opened
-  public static FrontServer open(Site site, FrontTimes times, Consumer<String> complaints)
+  public static FrontServer open(
+      Site site, FrontTimes times, @Nullable KeptReplies replies, Consumer<String> complaints)
       throws IOException {
     HttpParts parts = new HttpParts(config(site), complaints);
     Engines.Choice choice = chooseEngine();
     Loop loop = loop(parts, choice);
     try {
-      return new FrontServer(loop, times, parts, parts.front(loop), choice);
+      return new FrontServer(loop, times, parts, replies, choice);
     } catch (IOException | RuntimeException | Error e) {
       loop.close();
       throw e;
@@ -119,10 +136,11 @@ public final class FrontServer implements AutoCloseable {
   private static void run(
       FrontTimes times,
       HttpParts parts,
+      @Nullable KeptReplies replies,
       Engines.Choice choice,
       CompletableFuture<FrontServer> started) {
     try (Loop loop = loop(parts, choice)) {
-      started.complete(new FrontServer(loop, times, parts, parts.front(loop), choice));
+      started.complete(new FrontServer(loop, times, parts, replies, choice));
       loop.run();
     } catch (IOException | RuntimeException | Error e) {
       if (!started.completeExceptionally(e)) {
@@ -207,7 +225,7 @@ public final class FrontServer implements AutoCloseable {
   }
 
   private FrontProtocol protocol(FrontApplication application) {
-    return new FrontProtocol(loop, site, application, times);
+    return new FrontProtocol(loop, site, application, times, replies);
   }
 
   /// A listening socket with the front before it. Any thread may call.

@@ -37,7 +37,7 @@ abstract class HttpFrontedContract extends HttpContractLife {
     HttpConfig config = change.apply(HttpConfig.of(own, site));
     FrontTimes times =
         new FrontTimes(FrontTimes.DEFAULT.silence(), config.headerTimeout(), config.idleTimeout());
-    FrontServer started = FrontServer.start(config, times, complaints::add);
+    FrontServer started = FrontServer.start(config, times, null, complaints::add);
     RelayedApplication behind = new RelayedApplication(port);
     front = started;
     application = behind;

@@ -7,6 +7,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.nio.sockets.SocketFactories;
 
 /// What `-javaagent:sluice-agent.jar` does: makes ours the JVM's selector provider, without further
 /// options. The JVM's main thread runs it before the application.
@@ -50,12 +51,20 @@ public final class Agent {
         Map.of());
     enableNativeAccess();
     System.setProperty(PROVIDER, ours);
-    sayIfLate(instrumentation);
+    if (!isLate(instrumentation) && System.getProperty(EngineChoice.STATIC) != null) {
+      SocketFactories.install()
+          .ifPresent(
+              why ->
+                  System.err.println(
+                      "sluice.nio: no files in front of servers that open a ServerSocket: " + why));
+    }
   }
 
   /// The JVM takes its provider once. An agent before this one can have made it do so; but a first
   /// question here would take the application's own choice from it.
-  private static void sayIfLate(Instrumentation instrumentation) {
+  ///
+  /// @return whether another provider is the JVM's, which is told
+  private static boolean isLate(Instrumentation instrumentation) {
     for (Class<?> loaded : instrumentation.getAllLoadedClasses()) {
       if (loaded.getName().equals(HOLDER)) {
         SelectorProvider taken = SelectorProvider.provider();
@@ -64,10 +73,11 @@ public final class Agent {
               "sluice.nio: not used, because another agent has made the JVM take "
                   + taken.getClass().getName()
                   + " already. Fix: put -javaagent:sluice-agent.jar before the other agents");
+          return true;
         }
-        return;
       }
     }
+    return false;
   }
 
   /// Without it everything works too, after a warning of the JDK that names the option to give.

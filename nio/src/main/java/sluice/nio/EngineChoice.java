@@ -3,9 +3,11 @@ package sluice.nio;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontTimes;
+import sluice.http.front.KeptReplies;
 import sluice.nio.descriptors.JdkExport;
 import sluice.nio.front.Front;
 import sluice.nio.front.FrontMode;
@@ -21,7 +23,9 @@ import sluice.nio.ring.RingNotice;
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
 /// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
-/// in front of the application, `sluice.nio.quiet=true` leaves out the line that tells the choice.
+/// in front of the application, `sluice.nio.cache` is how many MiB of its cacheable replies are kept
+/// there, `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
+/// `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice
 /// @param why one clause for people
@@ -32,9 +36,12 @@ record EngineChoice(NioEngine engine, String why) {
   static final String STATS = "sluice.nio.stats";
   static final String STATIC = "sluice.nio.static";
   static final String FRONT = "sluice.nio.front";
+  static final String CACHE = "sluice.nio.cache";
+  static final String CACHE_RULES = "sluice.nio.cache.rules";
   static final String QUIET = RingNotice.QUIET;
 
   private static final int MAX_THRESHOLD = 1 << 20;
+  private static final int MAX_CACHE_MIB = 4096;
 
   /// @param properties the value of a system property, or null
   /// @param provider what channels of ours report
@@ -105,9 +112,38 @@ record EngineChoice(NioEngine engine, String why) {
             directory,
             FrontTimes.DEFAULT,
             frontMode(properties.apply(FRONT)),
+            replies(properties.apply(CACHE), properties.apply(CACHE_RULES)),
             flag(properties, QUIET, false));
     return new EngineChoice(
         CompletionEngine.behind(front, provider), "without rings, because of -D" + STATIC);
+  }
+
+  private static @Nullable KeptReplies replies(@Nullable String mib, @Nullable String rules) {
+    if (mib == null) {
+      if (rules != null) {
+        throw new IllegalArgumentException(
+            "-D%s without -D%s=MIB, how much is kept. Fix: name it, as 16."
+                .formatted(CACHE_RULES, CACHE));
+      }
+      return null;
+    }
+    long bytes;
+    try {
+      bytes = Long.parseLong(mib) << 20;
+    } catch (NumberFormatException e) {
+      bytes = 0;
+    }
+    if (bytes < 1 << 20 || bytes > (long) MAX_CACHE_MIB << 20) {
+      throw new IllegalArgumentException(
+          "-D%s=%s: no number of MiB from 1 to %d. Fix: name one."
+              .formatted(CACHE, mib, MAX_CACHE_MIB));
+    }
+    try {
+      List<KeptReplies.Rule> parsed = rules == null ? List.of() : KeptReplies.Rule.parse(rules);
+      return FrontReplies.keepIn(new KeptReplies(bytes, parsed));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("-D" + CACHE_RULES + ": " + e.getMessage(), e);
+    }
   }
 
   private static FrontMode frontMode(@Nullable String name) {

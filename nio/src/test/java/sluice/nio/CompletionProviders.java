@@ -3,6 +3,7 @@ package sluice.nio;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import sluice.http.front.FrontTimes;
+import sluice.http.front.KeptReplies;
 import sluice.nio.front.Front;
 import sluice.nio.front.FrontMode;
 
@@ -37,7 +38,13 @@ public final class CompletionProviders {
 
   /// Behind the files of a directory.
   public static SluiceSelectorProvider behind(Path directory, FrontTimes times, FrontMode mode) {
-    Front front = new Front(directory, times, mode, true);
+    return behind(directory, times, mode, null);
+  }
+
+  /// Behind the files of a directory and the replies that are kept.
+  static SluiceSelectorProvider behind(
+      Path directory, FrontTimes times, FrontMode mode, @Nullable KeptReplies replies) {
+    Front front = new Front(directory, times, mode, replies, true);
     return new SluiceSelectorProvider(self -> CompletionEngine.behind(front, self));
   }
 

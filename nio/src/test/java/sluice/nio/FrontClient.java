@@ -16,6 +16,9 @@ import sluice.testbase.Await;
 final class FrontClient implements AutoCloseable {
   static final String END = "\r\nHost: x\r\n\r\n";
 
+  /// The fields of the last reply, each line in lower case.
+  String fields = "";
+
   final Socket socket;
   final InputStream in;
 
@@ -54,15 +57,26 @@ final class FrontClient implements AutoCloseable {
 
   /// Status and body of the next reply.
   String reply() throws IOException {
+    return reply(true);
+  }
+
+  /// @param hasBody false for a reply to HEAD, and a 304
+  String reply(boolean hasBody) throws IOException {
     String status = line().substring("HTTP/1.1 ".length()).substring(0, 3);
     int length = 0;
     boolean chunked = false;
+    StringBuilder lines = new StringBuilder();
     for (String field = line(); !field.isEmpty(); field = line()) {
       String lower = field.toLowerCase(Locale.ROOT);
       if (lower.startsWith("content-length: ")) {
         length = Integer.parseInt(lower.substring("content-length: ".length()));
       }
       chunked |= lower.equals("transfer-encoding: chunked");
+      lines.append(lower).append('\n');
+    }
+    fields = lines.toString();
+    if (!hasBody) {
+      return status;
     }
     if (!chunked) {
       return status + " " + body(length);

@@ -2,6 +2,7 @@ package sluice.cli.compare;
 
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +44,17 @@ public record CompareRounds(
       return files == null ? backend : "files first";
     }
 
+    /// Whether a URL is that of a file in front of the application, as far as its path tells.
+    boolean isFile(URI url) {
+      Path directory = files;
+      String path = url.getPath();
+      if (directory == null || path == null || path.contains("/.")) {
+        return false;
+      }
+      Path named = directory.resolve(path.replaceFirst("^/+", ""));
+      return Files.isRegularFile(path.endsWith("/") ? named.resolve("index.html") : named);
+    }
+
     private List<String> words() {
       return files == null
           ? List.of("--backend", backend)
@@ -58,7 +70,8 @@ public record CompareRounds(
       throws IOException, InterruptedException {
     List<Measurement> theirs = new ArrayList<>();
     List<Measurement> mine = new ArrayList<>();
-    int seconds = warmUpSeconds + windowSeconds + SYSTEM_CALL_SECONDS;
+    int windows = parts() == null ? 1 : 3;
+    int seconds = warmUpSeconds + windows * windowSeconds + SYSTEM_CALL_SECONDS;
     progress.accept(
         String.format(
             Locale.ROOT,
@@ -132,12 +145,33 @@ public record CompareRounds(
     }
   }
 
+  /// The requests for files and all others, each alone.
+  private record Parts(LoadSource files, LoadSource others) {}
+
+  /// @return null where not both are asked for
+  private @Nullable Parts parts() {
+    LoadSource files = load.only(ours::isFile);
+    LoadSource others = load.only(url -> !ours.isFile(url));
+    return files == null || others == null ? null : new Parts(files, others);
+  }
+
+  /// CPU of one request, microseconds.
+  private double cpuOf(LoadSource part, ProcessTree tree) throws IOException, InterruptedException {
+    double before = tree.cpuSeconds();
+    LoadSource.Outcome outcome = part.send(windowSeconds);
+    double micros = (tree.cpuSeconds() - before) * 1e6;
+    return outcome.requests() == 0 ? Double.NaN : micros / outcome.requests();
+  }
+
   private Measurement window(Process process, Path log) throws IOException, InterruptedException {
     ProcessTree tree = new ProcessTree(new MachineFiles(Path.of("/")), process.toHandle());
     double before = tree.cpuSeconds();
     LoadSource.Outcome outcome = load.send(windowSeconds);
     double cpu = tree.cpuSeconds() - before;
     long resident = tree.residentBytes();
+    Parts parts = parts();
+    double fileMicros = parts == null ? Double.NaN : cpuOf(parts.files, tree);
+    double otherMicros = parts == null ? Double.NaN : cpuOf(parts.others, tree);
     if (!process.isAlive()) {
       throw new IOException("the application ended during the measurement:\n" + tail(log));
     }
@@ -147,7 +181,8 @@ public record CompareRounds(
     SystemCallCount.Result calls = systemCalls(process);
     double perRequest =
         calls.calls() < 0 ? Double.NaN : (double) calls.calls() / calls.load().requests();
-    return new Measurement(outcome, cpu, resident, perRequest, calls.whyNot());
+    return new Measurement(
+        outcome, cpu, resident, perRequest, calls.whyNot(), fileMicros, otherMicros);
   }
 
   private SystemCallCount.Result systemCalls(Process process)
@@ -198,12 +233,33 @@ public record CompareRounds(
   ///
   /// @param cpuSeconds of the application's processes
   /// @param callsPerRequest system calls; NaN with the reason where they could not be counted
+  /// @param fileMicros CPU of a request for a file in front of the application, when only those are
+  ///   sent; NaN where no files are, or not both kinds are asked for
+  /// @param otherMicros CPU of one of all other requests, when only those are sent; NaN likewise
   public record Measurement(
       LoadSource.Outcome load,
       double cpuSeconds,
       long residentBytes,
       double callsPerRequest,
-      String whyNoCalls) {
+      String whyNoCalls,
+      double fileMicros,
+      double otherMicros) {
+    public Measurement(
+        LoadSource.Outcome load,
+        double cpuSeconds,
+        long residentBytes,
+        double callsPerRequest,
+        String whyNoCalls) {
+      this(
+          load,
+          cpuSeconds,
+          residentBytes,
+          callsPerRequest,
+          whyNoCalls,
+          Double.NaN,
+          Double.NaN);
+    }
+
     double cpuMicros() {
       return cpuSeconds * 1e6 / load.requests();
     }

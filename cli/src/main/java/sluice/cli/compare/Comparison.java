@@ -41,6 +41,21 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
           new Quantity("RSS", "MiB", m -> m.residentBytes() / 1048576.0),
           new Quantity("system calls per request", "", Measurement::callsPerRequest));
 
+  /// Each kind of request alone; only where files are in front of the application.
+  private static final Quantity FILE = new Quantity("CPU per file", "µs", Measurement::fileMicros);
+
+  private static final Quantity OTHER =
+      new Quantity("CPU per other request", "µs", Measurement::otherMicros);
+
+  private List<Quantity> quantities() {
+    List<Quantity> all = new ArrayList<>(QUANTITIES);
+    if (ratio(FILE) != null || ratio(OTHER) != null) {
+      all.add(FILE);
+      all.add(OTHER);
+    }
+    return all;
+  }
+
   private static double[] values(List<Measurement> side, Quantity quantity) {
     return side.stream().mapToDouble(quantity.value()).toArray();
   }
@@ -81,8 +96,21 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     return all;
   }
 
-  /// One sentence: whether to use it.
+  /// One sentence: whether to use it; and, with files in front, what they and what all others cost.
   String verdict() {
+    RatioInterval file = ratio(FILE);
+    RatioInterval other = ratio(OTHER);
+    return file == null || other == null
+        ? ofAllRequests()
+        : String.format(
+            Locale.ROOT,
+            "%s. A file takes %s of the JDK's CPU, any other request %s",
+            ofAllRequests(),
+            file,
+            other);
+  }
+
+  private String ofAllRequests() {
     List<String> different = differences();
     if (!different.isEmpty()) {
       return "no verdict: not the same is answered, so do not use it before it is clear why: "
@@ -143,7 +171,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
             "jdk",
             backend,
             backend + "/jdk [95 %]"));
-    for (Quantity quantity : QUANTITIES) {
+    for (Quantity quantity : quantities()) {
       RatioInterval ratio = ratio(quantity);
       String name =
           quantity.name() + (quantity.unit().isEmpty() ? "" : " (" + quantity.unit() + ")");
@@ -183,7 +211,7 @@ public record Comparison(String backend, List<Measurement> theirs, List<Measurem
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("backend", backend);
     json.put("rounds", ours.size());
-    for (Quantity quantity : QUANTITIES) {
+    for (Quantity quantity : quantities()) {
       RatioInterval ratio = ratio(quantity);
       Map<String, Object> entry = new LinkedHashMap<>();
       entry.put("unit", quantity.unit());

@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import sluice.cli.console.Child;
 
 /// Sends a comparison's load for some seconds. The main thread calls.
@@ -37,6 +40,12 @@ public interface LoadSource {
 
   Outcome send(int seconds) throws IOException, InterruptedException;
 
+  /// Those of its requests whose URL is wanted; null where there are none, or the source does not
+  /// tell its URLs.
+  default @Nullable LoadSource only(Predicate<URI> wanted) {
+    return null;
+  }
+
   static LoadSource of(OpenLoopLoad load) {
     URI first = load.urls().get(0);
     return new LoadSource() {
@@ -48,6 +57,14 @@ public interface LoadSource {
       @Override
       public Outcome send(int seconds) throws InterruptedException {
         return load.run(seconds);
+      }
+
+      @Override
+      public @Nullable LoadSource only(Predicate<URI> wanted) {
+        List<URI> urls = load.urls().stream().filter(wanted).toList();
+        return urls.isEmpty()
+            ? null
+            : LoadSource.of(new OpenLoopLoad(urls, load.rate(), load.connections()));
       }
     };
   }

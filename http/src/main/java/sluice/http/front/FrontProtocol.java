@@ -20,13 +20,21 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   private final FrontSite site;
   private final FrontApplication application;
   private final FrontTimes times;
+  private final @Nullable KeptReplies replies;
   private boolean telling;
 
-  public FrontProtocol(Loop loop, FrontSite site, FrontApplication application, FrontTimes times) {
+  /// @param replies where replies of the application are kept; null where none is
+  public FrontProtocol(
+      Loop loop,
+      FrontSite site,
+      FrontApplication application,
+      FrontTimes times,
+      @Nullable KeptReplies replies) {
     this.loop = loop;
     this.site = site;
     this.application = application;
     this.times = times;
+    this.replies = replies;
   }
 
   private static FrontedConnection fronted(Connection connection) {
@@ -40,7 +48,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
 
   @Override
   public void opened(Connection connection) {
-    FrontTracker tracker = new FrontTracker(site.parser(), site.request());
+    FrontTracker tracker = new FrontTracker(site.parser(), site.request(), replies);
     Object session = site.opened(connection);
     connection.attach(new FrontedConnection(connection, tracker, session));
     connection.deadline(times.silence().toNanos());
@@ -178,8 +186,13 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   }
 
   private int request(Connection connection, FrontedConnection fronted, View input, int at) {
-    FrontSite.Known known = fronted.isAnswerable() ? site.known() : FrontSite.Known.ABSENT;
-    if (known != FrontSite.Known.ABSENT) {
+    boolean answerable = fronted.isAnswerable();
+    FrontSite.Known known = answerable ? site.known() : FrontSite.Known.ABSENT;
+    KeptReply kept =
+        answerable && known == FrontSite.Known.ABSENT && replies != null
+            ? replies.lookup(site.request())
+            : null;
+    if (known != FrontSite.Known.ABSENT || kept != null) {
       if (known == FrontSite.Known.UNKNOWN && !drained(connection, fronted)) {
         return STAY;
       }
@@ -191,7 +204,10 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
         return STAY;
       }
       int length = site.request().headLength();
-      if (site.answer(connection, this)) {
+      if (kept != null) {
+        kept.send(site.request(), connection.output(), replies.now());
+        fronted.answered();
+      } else if (site.answer(connection, this)) {
         fronted.answered();
       }
       return at + length;

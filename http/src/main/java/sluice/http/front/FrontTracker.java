@@ -10,7 +10,8 @@ import sluice.http.parse.HttpRequest;
 import sluice.memory.View;
 
 /// Follows HTTP/1.x in both directions of one connection to an application, and knows at each
-/// moment whether a reply of our own may be put in. Pure: no byte is changed, kept or sent here.
+/// moment whether a reply of our own may be put in. Pure: no byte is changed or sent here, and kept
+/// only by [KeptReplies].
 ///
 /// ```
 /// requests   HEAD ──whole──▶ passed ──▶ BODY ──▶ HEAD          any ──not understood──▶ opaque
@@ -53,6 +54,11 @@ public final class FrontTracker {
   /// What each request that is owed a reply was, the oldest first, as a ring.
   private byte[] owed = new byte[4];
 
+  /// In the same places; null where the reply is neither kept nor ends what is.
+  private @Nullable ReplyCapture[] captures = new ReplyCapture[4];
+
+  private final @Nullable KeptReplies replies;
+
   private int oldest;
   private int owedCount;
   private boolean first = true;
@@ -71,9 +77,11 @@ public final class FrontTracker {
   private @Nullable OpaqueReason reason;
 
   /// @param request the loop's, filled by [#look]
-  public FrontTracker(HttpParser parser, HttpRequest request) {
+  /// @param replies where replies of the application are kept; null where none is
+  public FrontTracker(HttpParser parser, HttpRequest request, @Nullable KeptReplies replies) {
     this.parser = parser;
     this.request = request;
+    this.replies = replies;
   }
 
   /// Why the connection is the application's alone; null while it is not.
@@ -192,7 +200,8 @@ public final class FrontTracker {
           case HEAD -> ReplyFraming.TO_HEAD;
           case CONNECT -> ReplyFraming.TO_CONNECT;
           default -> 0;
-        });
+        },
+        replies == null ? null : replies.passed(request));
     bodyLeft = request.contentLength();
     chunked = request.bodyKind() == BodyKind.CHUNKED;
     if (chunked) {
@@ -219,22 +228,40 @@ public final class FrontTracker {
     }
   }
 
-  private void owe(int kind) {
+  private void owe(int kind, @Nullable ReplyCapture capture) {
     if (owedCount == owed.length) {
       byte[] larger = Arrays.copyOf(owed, 2 * owedCount);
+      @Nullable ReplyCapture[] more = Arrays.copyOf(captures, 2 * owedCount);
       for (int i = 0; i < owedCount; i++) {
         larger[i] = owed[(oldest + i) % owedCount];
+        more[i] = captures[(oldest + i) % owedCount];
       }
       owed = larger;
+      captures = more;
       oldest = 0;
     }
-    owed[(oldest + owedCount) % owed.length] = (byte) kind;
+    int at = (oldest + owedCount) % owed.length;
+    owed[at] = (byte) kind;
+    captures[at] = capture;
     owedCount++;
   }
 
   // ---- what the application writes ----------------------------------------------------------
 
-  /// Follows bytes that the application has written, before they are sent.
+  /// The application is about to send bytes: what is kept for targets that it may have changed
+  /// ends.
+  public void beforeReply() {
+    if (replies != null) {
+      for (int i = 0; i < owedCount; i++) {
+        ReplyCapture capture = captures[(oldest + i) % owed.length];
+        if (capture != null) {
+          capture.beforeReply();
+        }
+      }
+    }
+  }
+
+  /// Follows bytes that the application has written.
   public void replied(View view, int from, int to) {
     int at = from;
     while (at < to && reason == null) {
@@ -242,7 +269,12 @@ public final class FrontTracker {
         reason = OpaqueReason.UNSOLICITED;
         return;
       }
+      int begun = at;
       at = reply.step(view, at, to, owed[oldest]);
+      ReplyCapture capture = captures[oldest];
+      if (capture != null) {
+        capture.append(view, begun, at);
+      }
       boolean newest = owedCount == 1;
       if (newest && holdsBody && reply.continued()) {
         holdsBody = false;
@@ -253,6 +285,10 @@ public final class FrontTracker {
         reason = OpaqueReason.NOT_CONTINUED;
       }
       if (reply.ended()) {
+        if (capture != null && reply.reason() == null) {
+          capture.complete();
+        }
+        captures[oldest] = null;
         reply.next();
         oldest = (oldest + 1) % owed.length;
         owedCount--;

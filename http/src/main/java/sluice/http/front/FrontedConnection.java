@@ -88,6 +88,7 @@ public final class FrontedConnection {
   /// @return bytes taken, or a negative errno
   public int send(int fd, MemorySegment segment, long offset, int length) {
     synchronized (this) {
+      tracker.beforeReply();
       if (loopSends) {
         return post(segment, offset, length);
       }

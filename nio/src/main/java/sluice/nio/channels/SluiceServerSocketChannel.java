@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.SelectionKey;
@@ -126,6 +127,11 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       }
       return socket;
     }
+  }
+
+  @Override
+  public void ignoreInterrupts() {
+    core.ignoreInterrupts();
   }
 
   @Override
@@ -245,7 +251,10 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       return finish(tryAccept());
     }
     int fd = -Errno.EAGAIN;
-    begin();
+    boolean interruptible = core.isInterruptible();
+    if (interruptible) {
+      begin();
+    }
     try {
       core.enterBlocking();
       try {
@@ -264,7 +273,11 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         core.leaveBlocking();
       }
     } finally {
-      end(fd >= 0);
+      if (interruptible) {
+        end(fd >= 0);
+      } else if (fd < 0 && !isOpen()) {
+        throw new AsynchronousCloseException();
+      }
     }
     return finish(fd);
   }
@@ -307,14 +320,16 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
       AcceptPort ring = port;
       SocketAddress remote = ring == null ? Sockets.peer(peer) : ring.remote(fd);
       SocketAddress known = ProtocolFamilies.orUnnamed(remote, base.family());
-      if (ring == null) {
-        return StreamChannels.connected(provider(), base.family(), fd, known);
-      }
       SluiceSocketChannel channel =
-          ring.bringsAll()
+          ring != null && ring.bringsAll()
               ? new SluiceSocketChannel(provider(), base.family(), fd, known)
               : StreamChannels.connected(provider(), base.family(), fd, known);
-      ring.accepted(channel);
+      if (core.ignoresInterrupts()) {
+        channel.core().ignoreInterrupts();
+      }
+      if (ring != null) {
+        ring.accepted(channel);
+      }
       return channel;
     } catch (RuntimeException | Error problem) {
       Files.close(fd);

@@ -254,12 +254,18 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public void beginBlocking() {
-    begin();
+    if (core.isInterruptible()) {
+      begin();
+    }
   }
 
   @Override
   public void endBlocking(boolean completed) throws AsynchronousCloseException {
-    end(completed);
+    if (core.isInterruptible()) {
+      end(completed);
+    } else if (!completed && !isOpen()) {
+      throw new AsynchronousCloseException();
+    }
   }
 
   @Override

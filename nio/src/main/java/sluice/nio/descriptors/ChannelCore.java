@@ -21,6 +21,7 @@ import sluice.sys.Files;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
+/// | `ignoresInterrupts` | before the first blocking operation | volatile | volatile |
 /// | `closing`, `closed`, `blocked`, `sets`, `listeners` | any thread | under this object's lock | the same |
 /// | `Direction.waiter` | the waiting thread | under the direction's lock object | the same |
 /// | `Direction.ended`, `Direction.came` | any thread | under the direction's lock object | the same |
@@ -34,6 +35,7 @@ public final class ChannelCore {
   private boolean closing;
   private boolean closed;
   private int blocked;
+  private volatile boolean ignoresInterrupts;
 
   /// Epoll sets that have the descriptor. Closing takes it out of them: while a ring or a process
   /// that is being started has the file too, the kernel would go on reporting it.
@@ -240,6 +242,21 @@ public final class ChannelCore {
 
   synchronized boolean isClosing() {
     return closing;
+  }
+
+  /// Makes blocking operations those of `java.net`: interrupting a platform thread neither wakes it
+  /// nor closes the channel. Before the first of them.
+  public void ignoreInterrupts() {
+    ignoresInterrupts = true;
+  }
+
+  public boolean ignoresInterrupts() {
+    return ignoresInterrupts;
+  }
+
+  /// Whether interrupting the calling thread closes the channel that it is blocked in.
+  public boolean isInterruptible() {
+    return !ignoresInterrupts || Thread.currentThread().isVirtual();
   }
 
   /// Counts a blocking operation, or another that must not lose its descriptor and ends soon.

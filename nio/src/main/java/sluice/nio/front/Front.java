@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import sluice.http.FrontServer;
 import sluice.http.front.FrontTimes;
+import sluice.http.front.KeptReplies;
 import sluice.http.site.Site;
 import sluice.loop.server.Engines;
 import sluice.nio.channels.AcceptPort;
@@ -30,6 +31,7 @@ public final class Front implements AcceptPorts {
   private final Path directory;
   private final FrontTimes times;
   private final FrontMode mode;
+  private final @Nullable KeptReplies replies;
   private final boolean quiet;
   private @Nullable FrontServer companion;
 
@@ -42,11 +44,18 @@ public final class Front implements AcceptPorts {
   private volatile @Nullable FrontOwner owner;
 
   /// @param directory its files are answered before the application is asked
+  /// @param replies where replies of the application are kept; null where none is
   /// @param quiet tells on standard error only what does not work
-  public Front(Path directory, FrontTimes times, FrontMode mode, boolean quiet) {
+  public Front(
+      Path directory,
+      FrontTimes times,
+      FrontMode mode,
+      @Nullable KeptReplies replies,
+      boolean quiet) {
     this.directory = directory;
     this.times = times;
     this.mode = mode;
+    this.replies = replies;
     this.quiet = quiet;
   }
 
@@ -80,7 +89,7 @@ public final class Front implements AcceptPorts {
   private synchronized FrontServer companion() throws IOException {
     FrontServer running = companion;
     if (running == null) {
-      running = FrontServer.start(Site.of(directory), times, Front::complain);
+      running = FrontServer.start(Site.of(directory), times, replies, Front::complain);
       companion = running;
     }
     return running;
@@ -88,7 +97,7 @@ public final class Front implements AcceptPorts {
 
   /// A loop on the calling thread, which turns it.
   FrontServer openHere() throws IOException {
-    return FrontServer.open(Site.of(directory), times, Front::complain);
+    return FrontServer.open(Site.of(directory), times, replies, Front::complain);
   }
 
   // ---- listening channels that wait for an owner ----------------------------------------------

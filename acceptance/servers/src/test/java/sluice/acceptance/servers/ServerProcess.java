@@ -2,6 +2,8 @@ package sluice.acceptance.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.IOException;
 import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -68,20 +73,20 @@ final class ServerProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     command.add("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-    if (!engine.equals(CONTROL)) {
+    if (engine.equals(STATIC)) {
+      command.add("-javaagent:" + agent(ours, directory));
+      command.add("-Dsluice.nio.static=" + files(directory));
+    } else if (!engine.equals(CONTROL)) {
       command.addAll(
           List.of(
               "--module-path",
               String.join(":", ours),
-              "--add-modules=sluice.nio,sluice.http",
+              "--add-modules=sluice.nio",
               "--add-exports=java.base/sun.nio.ch=sluice.nio",
               "--enable-native-access=sluice.sys",
               "-Djava.nio.channels.spi.SelectorProvider=sluice.nio.SluiceSelectorProvider",
               "-Dsluice.nio.stats=true",
-              "-Dsluice.nio.engine=" + (engine.equals(STATIC) ? "completion" : engine)));
-    }
-    if (engine.equals(STATIC)) {
-      command.add("-Dsluice.nio.static=" + files(directory));
+              "-Dsluice.nio.engine=" + engine));
     }
     command.addAll(List.of("-cp", String.join(":", theirs), main.getName()));
     command.addAll(arguments);
@@ -94,6 +99,20 @@ final class ServerProcess implements AutoCloseable {
             .redirectOutput(log.toFile())
             .start();
     return new ServerProcess(process, log);
+  }
+
+  /// What `sluice run --static` starts with: a jar that names our classes where they are.
+  private static Path agent(List<String> ours, Path directory) throws IOException {
+    Manifest manifest = new Manifest();
+    Attributes attributes = manifest.getMainAttributes();
+    attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    attributes.putValue("Premain-Class", "sluice.nio.Agent");
+    attributes.put(
+        Attributes.Name.CLASS_PATH,
+        ours.stream().map(entry -> Path.of(entry).toUri().toString()).collect(joining(" ")));
+    Path jar = directory.resolve("agent.jar");
+    new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    return jar;
   }
 
   /// The directory whose files are in front of a server.

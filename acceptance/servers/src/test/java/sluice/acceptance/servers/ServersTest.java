@@ -30,6 +30,9 @@ class ServersTest {
   private static final List<String> ENGINES =
       List.of(ServerProcess.CONTROL, "readiness", "completion");
 
+  /// The variant of a server without a selector: only files in front of it are ours.
+  private static final String BLOCKING = "blocking";
+
   private static final List<Served> SERVERS =
       List.of(
           Served.http(JdkServerMain.class),
@@ -41,6 +44,7 @@ class ServersTest {
           Served.http(GrizzlyMain.class),
           Served.http(HttpCoreMain.class),
           Served.http(PekkoMain.class),
+          new Served(HttpCoreClassicMain.class, BLOCKING, null, false),
           new Served(GrpcMain.class, "", GrpcLoad.class, true),
           new Served(ZooKeeperMain.class, "nio", ZooKeeperLoad.class, false),
           new Served(ZooKeeperMain.class, "netty", ZooKeeperLoad.class, true),
@@ -56,6 +60,10 @@ class ServersTest {
       return new Served(main, "", null, true);
     }
 
+    List<String> engines() {
+      return variant.equals(BLOCKING) ? List.of(ServerProcess.CONTROL) : ENGINES;
+    }
+
     String name() {
       return main.getSimpleName().replace("Main", "") + (variant.isEmpty() ? "" : " " + variant);
     }
@@ -67,7 +75,7 @@ class ServersTest {
     String only = System.getProperty("sluice.servers.only", "");
     List<DynamicTest> tests = new ArrayList<>();
     for (Served server : SERVERS) {
-      for (String engine : ENGINES) {
+      for (String engine : server.engines()) {
         add(tests, server, engine, "", only);
         if (server.hasTls()) {
           add(tests, server, engine, keyStore.toString(), only);

@@ -1,0 +1,114 @@
+package sluice.http.front;
+
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.http.parse.ETags;
+import sluice.http.parse.Field;
+import sluice.http.parse.HttpMethod;
+import sluice.http.parse.HttpRequest;
+import sluice.http.text.Latin1;
+import sluice.loop.Output;
+import sluice.memory.View;
+
+/// A reply that [KeptReplies] keeps: its head without the fields of one connection, and its body as
+/// it was framed. Immutable but for what the table holds.
+final class KeptReply {
+  private static final byte[] AGE = Latin1.bytes("Age: ");
+  private static final byte[] ENDS = Latin1.bytes("\r\n\r\n");
+  private static final byte[] NO_BYTES = {};
+  private static final int OVERHEAD_BYTES = 256;
+
+  /// What it answers: host, target and codings.
+  final byte[] key;
+
+  final long hash;
+
+  /// Of its target.
+  final int stripe;
+
+  final long freshUntilNanos;
+  final Set<String> tags;
+  private final byte[] head;
+  private final byte[] notModifiedHead;
+  private final byte[] body;
+  private final byte[] etag;
+  private final byte[] modified;
+
+  /// When it would have had age 0.
+  private final long bornNanos;
+
+  // Under the table's lock.
+  @Nullable KeptReply next;
+  boolean used;
+  boolean kept;
+
+  /// What a reply is made of.
+  ///
+  /// @param head status line and fields, each line with CRLF, without the empty one
+  /// @param notModifiedHead the same of a 304
+  /// @param etag with quotes; empty when there is none
+  /// @param modified value of Last-Modified; empty when there is none
+  /// @param ageSeconds at `nowNanos`
+  /// @param freshSeconds from age 0
+  @SuppressWarnings("ArrayRecordComponent") // never compared, and handed over once
+  record Parts(
+      byte[] head,
+      byte[] notModifiedHead,
+      byte[] body,
+      byte[] etag,
+      byte[] modified,
+      Set<String> tags,
+      long ageSeconds,
+      long freshSeconds) {}
+
+  KeptReply(byte[] key, long hash, int stripe, Parts parts, long nowNanos) {
+    this.key = key;
+    this.hash = hash;
+    this.stripe = stripe;
+    this.head = parts.head;
+    this.notModifiedHead = parts.notModifiedHead;
+    this.body = parts.body;
+    this.etag = parts.etag;
+    this.modified = parts.modified;
+    this.tags = parts.tags;
+    this.bornNanos = nowNanos - parts.ageSeconds * 1_000_000_000L;
+    this.freshUntilNanos = bornNanos + parts.freshSeconds * 1_000_000_000L;
+  }
+
+  boolean isFresh(long nowNanos) {
+    return freshUntilNanos - nowNanos > 0;
+  }
+
+  int chargedBytes() {
+    return key.length + head.length + notModifiedHead.length + body.length + OVERHEAD_BYTES;
+  }
+
+  boolean answers(byte[] other) {
+    return Arrays.equals(key, other);
+  }
+
+  /// Stages the reply to a request for it. The loop's thread.
+  void send(HttpRequest request, Output out, long nowNanos) {
+    boolean same = isTheSame(request);
+    out.put(same ? notModifiedHead : head);
+    out.put(AGE);
+    out.put(Latin1.bytes(Long.toString(Math.max(0, nowNanos - bornNanos) / 1_000_000_000L)));
+    out.put(ENDS);
+    out.put(same || request.method() == HttpMethod.HEAD ? NO_BYTES : body);
+  }
+
+  /// Whether the client has it already (RFC 9110, 13.2.2; RFC 9111, 4.3.2).
+  private boolean isTheSame(HttpRequest request) {
+    if (request.has(Field.IF_NONE_MATCH)) {
+      return etag.length > 0 && ETags.listMatches(request, Field.IF_NONE_MATCH, etag, false);
+    }
+    int line = request.firstLine(Field.IF_MODIFIED_SINCE);
+    if (line < 0 || modified.length == 0) {
+      return false;
+    }
+    View view = request.view();
+    int from = request.valueFrom(line);
+    return request.valueTo(line) - from == modified.length && view.startsWith(modified, from);
+  }
+}

@@ -1,0 +1,79 @@
+package sluice.http.front;
+
+import java.util.Arrays;
+import sluice.memory.View;
+
+/// Gathers the reply that an application owes to one request, or ends what is kept for the target of
+/// a request that may change it. Under the lock of its connection.
+final class ReplyCapture {
+  private static final int FIRST_BYTES = 1 << 10;
+  private static final byte[] NO_BYTES = {};
+
+  private final KeptReplies replies;
+  private final boolean changes;
+  final byte[] key;
+  final long hash;
+
+  /// Of the target: what is ended there meanwhile is seen by it.
+  final int stripe;
+
+  final int generation;
+
+  /// When the request was passed on.
+  final long sinceNanos;
+
+  private byte[] bytes = NO_BYTES;
+  private int count;
+  private boolean dropped;
+
+  /// @param changes the request may change what its target is
+  ReplyCapture(
+      KeptReplies replies,
+      boolean changes,
+      byte[] key,
+      long hash,
+      int stripe,
+      int generation,
+      long sinceNanos) {
+    this.replies = replies;
+    this.changes = changes;
+    this.key = key;
+    this.hash = hash;
+    this.stripe = stripe;
+    this.generation = generation;
+    this.sinceNanos = sinceNanos;
+  }
+
+  /// The application is about to send bytes of a reply: what it has changed it has changed by now,
+  /// and the client does not know yet.
+  void beforeReply() {
+    if (changes) {
+      replies.targetChanged(stripe, key);
+    }
+  }
+
+  void append(View view, int from, int to) {
+    int more = to - from;
+    if (changes || dropped) {
+      return;
+    }
+    if (count + more > KeptReplies.MOST_REPLY_BYTES) {
+      dropped = true;
+      bytes = NO_BYTES;
+      return;
+    }
+    if (bytes.length < count + more) {
+      int wanted = Math.max(FIRST_BYTES, Math.max(2 * bytes.length, count + more));
+      bytes = Arrays.copyOf(bytes, wanted);
+    }
+    view.copyTo(from, bytes, count, more);
+    count += more;
+  }
+
+  /// All of the reply was appended.
+  void complete() {
+    if (!changes && !dropped) {
+      replies.offer(this, bytes, count);
+    }
+  }
+}

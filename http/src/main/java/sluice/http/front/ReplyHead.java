@@ -1,0 +1,143 @@
+package sluice.http.front;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// The head of a captured reply, taken apart once it is whole and known to be framed well. Belongs
+/// to the thread that reads it.
+final class ReplyHead {
+  /// Of one connection (RFC 9110, 7.6.1), or made anew with each hit.
+  private static final Set<String> NOT_KEPT =
+      Set.of(
+          "connection",
+          "keep-alive",
+          "proxy-connection",
+          "proxy-authenticate",
+          "proxy-authentication-info",
+          "te",
+          "upgrade",
+          "age");
+
+  /// What a 304 has too (RFC 9110, 15.4.5).
+  private static final Set<String> OF_NOT_MODIFIED =
+      Set.of("cache-control", "content-location", "date", "etag", "expires", "vary");
+
+  private record Line(String name, String value, String text) {}
+
+  private final String statusLine;
+  private final List<Line> lines = new ArrayList<>();
+
+  /// @param head status line and fields
+  private ReplyHead(String head) {
+    String[] parts = head.split("\r\n", -1);
+    statusLine = parts[0];
+    for (int i = 1; i < parts.length; i++) {
+      int colon = parts[i].indexOf(':');
+      lines.add(
+          new Line(
+              parts[i].substring(0, colon).toLowerCase(Locale.ROOT),
+              parts[i].substring(colon + 1).strip(),
+              parts[i]));
+    }
+  }
+
+  /// @return null when there is no end of a head
+  static @Nullable ReplyHead of(byte[] bytes, int count) {
+    String text = new String(bytes, 0, count, StandardCharsets.ISO_8859_1);
+    int end = text.indexOf("\r\n\r\n");
+    return end < 0 ? null : new ReplyHead(text.substring(0, end));
+  }
+
+  /// Bytes before the body.
+  int length() {
+    int length = statusLine.length() + 4;
+    for (Line line : lines) {
+      length += line.text.length() + 2;
+    }
+    return length;
+  }
+
+  boolean isOk() {
+    return statusLine.startsWith("HTTP/1.1 200");
+  }
+
+  boolean has(String name) {
+    return lines.stream().anyMatch(line -> line.name.equals(name));
+  }
+
+  /// The members of all lines of a field whose value is a list, in lower case.
+  List<String> members(String name) {
+    List<String> members = new ArrayList<>();
+    for (Line line : lines) {
+      if (line.name.equals(name)) {
+        for (String member : line.value.split(",", -1)) {
+          String stripped = member.strip().toLowerCase(Locale.ROOT);
+          if (!stripped.isEmpty()) {
+            members.add(stripped);
+          }
+        }
+      }
+    }
+    return members;
+  }
+
+  /// The value of a field that is there once; empty when it is not.
+  String value(String name) {
+    List<String> values =
+        lines.stream().filter(line -> line.name.equals(name)).map(Line::value).toList();
+    return values.size() == 1 ? values.getFirst() : "";
+  }
+
+  /// Directives of Cache-Control with their arguments, `""` for those without.
+  ///
+  /// @return null when one of them is there twice, or is not understood: a quoted comma
+  @Nullable Map<String, String> cacheControl() {
+    Map<String, String> directives = new LinkedHashMap<>();
+    for (String member : members("cache-control")) {
+      int equals = member.indexOf('=');
+      String name = equals < 0 ? member : member.substring(0, equals).strip();
+      String argument = equals < 0 ? "" : member.substring(equals + 1).strip();
+      boolean quoted = argument.startsWith("\"");
+      if (quoted && (argument.length() < 2 || !argument.endsWith("\""))) {
+        return null;
+      }
+      String plain = quoted ? argument.substring(1, argument.length() - 1) : argument;
+      if (directives.put(name, plain) != null) {
+        return null;
+      }
+    }
+    return directives;
+  }
+
+  /// Status line and fields that are kept.
+  byte[] kept() {
+    Set<String> left = new HashSet<>(NOT_KEPT);
+    left.addAll(members("connection"));
+    return text(statusLine, line -> !left.contains(line.name));
+  }
+
+  /// The same of a 304.
+  byte[] notModified() {
+    Set<String> left = new HashSet<>(members("connection"));
+    return text(
+        "HTTP/1.1 304 Not Modified",
+        line -> OF_NOT_MODIFIED.contains(line.name) && !left.contains(line.name));
+  }
+
+  private byte[] text(String first, java.util.function.Predicate<Line> wanted) {
+    StringBuilder text = new StringBuilder(first).append("\r\n");
+    for (Line line : lines) {
+      if (wanted.test(line)) {
+        text.append(line.text).append("\r\n");
+      }
+    }
+    return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,77 @@
+package sluice.nio.sockets;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketOptions;
+import java.net.StandardSocketOptions;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The options that `java.net.SocketOptions` numbers, by their names. Stateless: any thread may
+/// call.
+final class NumberedOptions {
+  private static final Map<Integer, SocketOption<?>> NAMES =
+      Map.of(
+          SocketOptions.TCP_NODELAY, StandardSocketOptions.TCP_NODELAY,
+          SocketOptions.SO_REUSEADDR, StandardSocketOptions.SO_REUSEADDR,
+          SocketOptions.SO_REUSEPORT, StandardSocketOptions.SO_REUSEPORT,
+          SocketOptions.SO_KEEPALIVE, StandardSocketOptions.SO_KEEPALIVE,
+          SocketOptions.SO_SNDBUF, StandardSocketOptions.SO_SNDBUF,
+          SocketOptions.SO_RCVBUF, StandardSocketOptions.SO_RCVBUF,
+          SocketOptions.SO_LINGER, StandardSocketOptions.SO_LINGER,
+          SocketOptions.IP_TOS, StandardSocketOptions.IP_TOS);
+
+  private NumberedOptions() {}
+
+  /// Sets an option of a socket.
+  interface Setter {
+    <T> Object set(SocketOption<T> name, T value) throws IOException;
+  }
+
+  /// Reads an option of a socket.
+  interface Getter {
+    <T> T get(SocketOption<T> name) throws IOException;
+  }
+
+  /// @param value `Boolean.FALSE` turns lingering off, as `SocketOptions` says
+  static void set(Setter socket, int option, @Nullable Object value) throws SocketException {
+    Object given = option == SocketOptions.SO_LINGER && Boolean.FALSE.equals(value) ? -1 : value;
+    SocketOption<?> name = name(option);
+    if (!name.type().isInstance(given)) {
+      throw new SocketException("bad parameter for " + name.name() + ": " + value);
+    }
+    try {
+      set(socket, name, given);
+    } catch (IOException problem) {
+      throw asSocketException(problem);
+    }
+  }
+
+  private static <T> void set(Setter socket, SocketOption<T> name, Object value)
+      throws IOException {
+    Object _ = socket.set(name, name.type().cast(value));
+  }
+
+  static Object get(Getter socket, int option) throws SocketException {
+    try {
+      return socket.get(name(option));
+    } catch (IOException problem) {
+      throw asSocketException(problem);
+    }
+  }
+
+  private static SocketOption<?> name(int option) throws SocketException {
+    SocketOption<?> name = NAMES.get(option);
+    if (name == null) {
+      throw new SocketException("Unknown option " + option);
+    }
+    return name;
+  }
+
+  static SocketException asSocketException(IOException problem) {
+    return problem instanceof SocketException known
+        ? known
+        : new SocketException(String.valueOf(problem.getMessage()), problem);
+  }
+}
