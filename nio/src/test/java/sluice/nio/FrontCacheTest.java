@@ -60,6 +60,14 @@ class FrontCacheTest {
     return send("GET", path, fields);
   }
 
+  /// The reply is kept when its last byte has gone, which the client may see before.
+  private String keep(String path, String... fields) throws Exception {
+    long before = replies.counts().stored();
+    String reply = ask(path, fields);
+    Await.until("it is kept", () -> replies.counts().stored() > before);
+    return reply;
+  }
+
   private String send(String method, String path, String... fields) throws IOException {
     try (FrontClient client = client()) {
       return client.send(request(method, path, fields)).reply();
@@ -79,7 +87,7 @@ class FrontCacheTest {
   @Test
   void aReplyThatIsForAllAnswersTheNextClients() throws Exception {
     application.fields.put("/p", PUBLIC + "Content-Type: text/x\r\nConnection: keep-alive\r\n");
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     try (FrontClient client = client()) {
       assertThat(client.get("/p").reply()).isEqualTo("200 1#0");
       assertThat(client.fields)
@@ -106,7 +114,7 @@ class FrontCacheTest {
       })
   void kept(String fields) throws Exception {
     application.fields.put("/p", fields + "\r\n");
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     assertThat(ask("/p")).isEqualTo("200 1#0");
     assertThat(application.asked).hasValue(1);
   }
@@ -157,7 +165,7 @@ class FrontCacheTest {
   void aRequestWhoseReplyIsNotKept(String field) throws Exception {
     application.fields.put("/p", PUBLIC);
     assertThat(ask("/p", field)).isEqualTo("200 1#0");
-    assertThat(ask("/p")).isEqualTo("200 2#0");
+    assertThat(keep("/p")).isEqualTo("200 2#0");
     assertThat(ask("/p")).isEqualTo("200 2#0");
   }
 
@@ -174,11 +182,11 @@ class FrontCacheTest {
         "If-Range: \"x\"",
         "Connection: close",
         "Accept-Encoding: gzip",
-        "Expect: 100-continue"
+        "Expect: something"
       })
   void aRequestThatIsTheApplicationsAllTheSame(String field) throws Exception {
     application.fields.put("/p", PUBLIC);
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     assertThat(ask("/p", field)).isEqualTo("200 2#0");
   }
 
@@ -187,8 +195,9 @@ class FrontCacheTest {
     application.fields.put("/p", PUBLIC);
     try (FrontClient client = client()) {
       String other = "GET /p HTTP/1.1\r\nHost: y\r\n\r\n";
-      assertThat(client.get("/p").reply()).isEqualTo("200 1#0");
+      assertThat(keep("/p")).isEqualTo("200 1#0");
       assertThat(client.send(other).reply()).isEqualTo("200 2#0");
+      Await.until("it is kept", () -> replies.counts().stored() == 2);
       assertThat(client.get("/p").reply()).isEqualTo("200 1#0");
       assertThat(client.send(other).reply()).isEqualTo("200 2#0");
     }
@@ -197,8 +206,8 @@ class FrontCacheTest {
   @Test
   void aNewReplyTakesThePlaceOfTheOld() throws Exception {
     application.fields.put("/p", PUBLIC);
-    assertThat(ask("/p")).isEqualTo("200 1#0");
-    assertThat(ask("/p", "Cache-Control: no-cache")).isEqualTo("200 2#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p", "Cache-Control: no-cache")).isEqualTo("200 2#0");
     assertThat(ask("/p")).isEqualTo("200 2#0");
     assertThat(replies.counts().kept()).isEqualTo(1);
   }
@@ -206,11 +215,11 @@ class FrontCacheTest {
   @Test
   void aPathWithARuleIsKeptUnlessItForbids() throws Exception {
     application.fields.put("/rule/b", "Cache-Control: no-store\r\n");
-    assertThat(ask("/rule/a?x=1")).isEqualTo("200 1#0");
+    assertThat(keep("/rule/a?x=1")).isEqualTo("200 1#0");
     assertThat(ask("/rule/a?x=1")).isEqualTo("200 1#0");
     assertThat(ask("/rule/b")).isEqualTo("200 2#0");
     assertThat(ask("/rule/b")).isEqualTo("200 3#0");
-    assertThat(ask("/one")).isEqualTo("200 4#0");
+    assertThat(keep("/one")).isEqualTo("200 4#0");
     assertThat(ask("/one")).isEqualTo("200 4#0");
     assertThat(ask("/one/more")).isEqualTo("200 5#0");
     assertThat(ask("/one/more")).isEqualTo("200 6#0");
@@ -223,7 +232,7 @@ class FrontCacheTest {
     String date = "Tue, 24 Nov 2026 10:00:00 GMT";
     application.fields.put(
         "/p", PUBLIC + "ETag: \"e1\"\r\nLast-Modified: " + date + "\r\nX-Y: z\r\n");
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     try (FrontClient client = client()) {
       assertThat(client.send(request("HEAD", "/p")).reply(false)).isEqualTo("200");
       assertThat(client.fields).contains("content-length: 3\n", "x-y: z\n");
@@ -248,7 +257,7 @@ class FrontCacheTest {
   @Test
   void aReplyIsFreshForItsTimeAlone() throws Exception {
     application.fields.put("/p", "Cache-Control: public, max-age=1\r\n");
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     Await.until("an old reply is not given", () -> !ask("/p").equals("200 1#0"));
     assertThat(application.asked.get()).isEqualTo(2);
   }
@@ -257,13 +266,13 @@ class FrontCacheTest {
   void purgingPuttingAndTags() throws Exception {
     application.fields.put("/p", PUBLIC + "Cache-Tag: A, b\r\n");
     application.fields.put("/q", PUBLIC + "Surrogate-Key: b c\r\n");
-    assertThat(ask("/p")).isEqualTo("200 1#0");
-    assertThat(ask("/q")).isEqualTo("200 2#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/q")).isEqualTo("200 2#0");
     assertThat(replies.purge("/p")).isEqualTo(1);
-    assertThat(ask("/p")).isEqualTo("200 3#0");
+    assertThat(keep("/p")).isEqualTo("200 3#0");
     assertThat(ask("/q")).isEqualTo("200 2#0");
     assertThat(replies.purgeTag("B")).isEqualTo(2);
-    assertThat(ask("/q")).isEqualTo("200 4#0");
+    assertThat(keep("/q")).isEqualTo("200 4#0");
     assertThat(replies.purgeTag("a")).isZero();
     Map<String, String> fields = Map.of("Content-Type", "text/plain");
     byte[] body = "put".getBytes(StandardCharsets.US_ASCII);
@@ -271,7 +280,7 @@ class FrontCacheTest {
     assertThat(ask("/q")).isEqualTo("200 put");
     assertThat(ask("/q", "Accept-Encoding: gzip")).isEqualTo("200 put");
     assertThat(replies.purgeTag("t")).isEqualTo(1);
-    assertThat(ask("/q")).isEqualTo("200 5#0");
+    assertThat(keep("/q")).isEqualTo("200 5#0");
     assertThat(replies.clear()).isEqualTo(1);
     assertThat(replies.counts().bytes()).isZero();
     assertThatThrownBy(() -> replies.put("q", fields, body, 60, Set.of()))
@@ -285,8 +294,8 @@ class FrontCacheTest {
   void aRequestThatMayChangeTheTargetEndsIt(String method) throws Exception {
     application.fields.put("/p", PUBLIC);
     application.fields.put("/q", PUBLIC);
-    assertThat(ask("/p")).isEqualTo("200 1#0");
-    assertThat(ask("/q")).isEqualTo("200 2#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/q")).isEqualTo("200 2#0");
     assertThat(send(method, "/p", "Content-Length: 0")).startsWith("200 3#");
     assertThat(ask("/p")).startsWith("200 4#");
     assertThat(ask("/q")).isEqualTo("200 2#0");
@@ -304,7 +313,7 @@ class FrontCacheTest {
       latch.countDown();
       assertThat(client.reply()).isEqualTo("200 1#0");
     }
-    assertThat(ask("/p")).isEqualTo("200 2#0");
+    assertThat(keep("/p")).isEqualTo("200 2#0");
     assertThat(ask("/p")).isEqualTo("200 2#0");
   }
 
@@ -351,7 +360,7 @@ class FrontCacheTest {
   @Test
   void aKeptReplyWaitsForThoseBeforeIt() throws Exception {
     application.fields.put("/p", PUBLIC);
-    assertThat(ask("/p")).isEqualTo("200 1#0");
+    assertThat(keep("/p")).isEqualTo("200 1#0");
     CountDownLatch latch = new CountDownLatch(1);
     application.held.put("/slow", latch);
     try (FrontClient client = client()) {

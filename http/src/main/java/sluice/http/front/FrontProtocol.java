@@ -231,6 +231,12 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
   @Override
   public void declined(Connection connection, View head) {
     FrontedConnection fronted = fronted(connection);
+    KeptReply kept = replies == null ? null : replies.lookup(site.request());
+    if (kept != null && replies != null && fronted.mayAnswer()) {
+      kept.send(site.request(), connection.output(), replies.now());
+      given(connection);
+      return;
+    }
     int from = site.request().from();
     fronted.drained(); // it was before the path was looked up
     boolean _ = give(connection, fronted, head, from, from + fronted.pass());

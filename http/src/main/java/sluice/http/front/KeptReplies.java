@@ -155,6 +155,7 @@ public final class KeptReplies {
   private static boolean mayBeAnswered(HttpRequest request) {
     if (request.minorVersion() < 1
         || !request.keepAlive()
+        || request.hasUnknownExpectation()
         || request.targetForm() != TargetForm.ORIGIN
         || request.has(Field.RANGE)
         || request.has(Field.IF_RANGE)
@@ -237,11 +238,14 @@ public final class KeptReplies {
             bytes(view, request.hostFrom(), request.hostTo()),
             bytes(view, request.targetFrom(), request.targetTo()),
             line < 0 ? NO_BYTES : bytes(view, request.valueFrom(line), request.valueTo(line)));
-    int stripe = stripe(view.latin1(request.targetFrom(), request.targetTo()));
+    String target = view.latin1(request.targetFrom(), request.targetTo());
+    int stripe = stripe(target);
+    boolean ruled = rule(target) != null;
     synchronized (this) {
       return new ReplyCapture(
           this,
           changes,
+          ruled,
           key,
           hash(request, true),
           stripe,
@@ -310,13 +314,21 @@ public final class KeptReplies {
         || !List.of("accept-encoding").containsAll(head.members("vary"))) {
       return 0;
     }
-    for (Rule rule : rules) {
-      if (rule.covers(target)) {
-        return rule.seconds;
-      }
+    Rule rule = rule(target);
+    if (rule != null) {
+      return rule.seconds;
     }
     String lifetime = control.getOrDefault("s-maxage", control.getOrDefault("max-age", ""));
     return control.containsKey("public") ? seconds(lifetime) : 0;
+  }
+
+  private @Nullable Rule rule(String target) {
+    for (Rule rule : rules) {
+      if (rule.covers(target)) {
+        return rule;
+      }
+    }
+    return null;
   }
 
   private static long age(ReplyHead head) {

@@ -8,6 +8,7 @@ import sluice.memory.View;
 final class ReplyCapture {
   private static final int FIRST_BYTES = 1 << 10;
   private static final byte[] NO_BYTES = {};
+  private static final byte[] PUBLIC = {'p', 'u', 'b', 'l', 'i', 'c'};
 
   private final KeptReplies replies;
   private final boolean changes;
@@ -22,14 +23,19 @@ final class ReplyCapture {
   /// When the request was passed on.
   final long sinceNanos;
 
+  /// The path has a rule: its replies need not say that they are public.
+  private final boolean ruled;
+
   private byte[] bytes = NO_BYTES;
   private int count;
+  private boolean headSeen;
   private boolean dropped;
 
   /// @param changes the request may change what its target is
   ReplyCapture(
       KeptReplies replies,
       boolean changes,
+      boolean ruled,
       byte[] key,
       long hash,
       int stripe,
@@ -37,6 +43,7 @@ final class ReplyCapture {
       long sinceNanos) {
     this.replies = replies;
     this.changes = changes;
+    this.ruled = ruled;
     this.key = key;
     this.hash = hash;
     this.stripe = stripe;
@@ -58,8 +65,7 @@ final class ReplyCapture {
       return;
     }
     if (count + more > KeptReplies.MOST_REPLY_BYTES) {
-      dropped = true;
-      bytes = NO_BYTES;
+      drop();
       return;
     }
     if (bytes.length < count + more) {
@@ -67,7 +73,42 @@ final class ReplyCapture {
       bytes = Arrays.copyOf(bytes, wanted);
     }
     view.copyTo(from, bytes, count, more);
+    int before = count;
     count += more;
+    if (!headSeen && !ruled) {
+      lookAtHead(Math.max(0, before - 3));
+    }
+  }
+
+  /// Most replies are not for all: what cannot be kept is not copied further.
+  private void lookAtHead(int from) {
+    for (int i = from; i + 4 <= count; i++) {
+      if (bytes[i] == '\r' && bytes[i + 2] == '\r' && bytes[i + 1] == '\n' && bytes[i + 3] == '\n') {
+        headSeen = true;
+        if (!saysPublic(i)) {
+          drop();
+        }
+        return;
+      }
+    }
+  }
+
+  private boolean saysPublic(int to) {
+    for (int i = 0; i + PUBLIC.length <= to; i++) {
+      int at = 0;
+      while (at < PUBLIC.length && (bytes[i + at] | 0x20) == PUBLIC[at]) {
+        at++;
+      }
+      if (at == PUBLIC.length) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void drop() {
+    dropped = true;
+    bytes = NO_BYTES;
   }
 
   /// All of the reply was appended.

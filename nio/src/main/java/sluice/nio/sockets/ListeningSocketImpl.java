@@ -10,6 +10,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
@@ -65,7 +66,11 @@ final class ListeningSocketImpl extends SocketImpl {
               + " cannot take a client behind files. Fix: accept into a Socket without an"
               + " implementation of its own");
     }
-    stream.become(channel().accept());
+    try {
+      stream.become(channel().accept());
+    } catch (ClosedChannelException closed) {
+      throw ClosedSockets.of(closed);
+    }
   }
 
   @Override

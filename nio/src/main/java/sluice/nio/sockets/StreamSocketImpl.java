@@ -81,12 +81,12 @@ final class StreamSocketImpl extends SocketImpl {
 
   @Override
   protected InputStream getInputStream() throws IOException {
-    return socket().getInputStream();
+    return ClosedSockets.input(socket().getInputStream());
   }
 
   @Override
   protected OutputStream getOutputStream() throws IOException {
-    return socket().getOutputStream();
+    return ClosedSockets.output(socket().getOutputStream());
   }
 
   @Override

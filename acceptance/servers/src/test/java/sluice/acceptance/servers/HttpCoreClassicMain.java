@@ -24,8 +24,8 @@ final class HttpCoreClassicMain {
         ServerBootstrap.bootstrap()
             .setLocalAddress(InetAddress.getByName(Launch.HOST))
             .setListenerPort(0)
-            .setCanonicalHostName(Launch.HOST)
-            .register("*", (request, response, context) -> answer(request, response))
+            .setRequestRouter(
+                (request, context) -> (asked, response, c) -> answer(asked, response))
             .create();
     server.start();
     Launch.ready(

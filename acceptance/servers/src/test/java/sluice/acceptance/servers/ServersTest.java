@@ -37,6 +37,7 @@ class ServersTest {
       List.of(
           Served.http(JdkServerMain.class),
           Served.http(TomcatMain.class),
+          Served.http(SpringBootMain.class),
           Served.http(JettyMain.class),
           Served.http(UndertowMain.class),
           Served.http(NettyMain.class),

@@ -1,0 +1,67 @@
+package sluice.nio.sockets;
+
+import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.SocketException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+
+/// Tells that a channel was closed as `java.net` wants to hear it of an implementation, where the
+/// views of channels throw what channels throw. Stateless.
+final class ClosedSockets {
+  private ClosedSockets() {}
+
+  /// @return what the socket turns into a `SocketException`, and closes itself, where a virtual
+  ///   thread was interrupted
+  static IOException of(ClosedChannelException closed) {
+    return closed instanceof ClosedByInterruptException
+        ? new InterruptedIOException("Closed by interrupt")
+        : new SocketException("Socket closed", closed);
+  }
+
+  /// The input of a socket. Closing it closes the socket.
+  static InputStream input(InputStream in) {
+    return new FilterInputStream(in) {
+      @Override
+      public int read() throws IOException {
+        try {
+          return in.read();
+        } catch (ClosedChannelException closed) {
+          throw of(closed);
+        }
+      }
+
+      @Override
+      public int read(byte[] bytes, int offset, int length) throws IOException {
+        try {
+          return in.read(bytes, offset, length);
+        } catch (ClosedChannelException closed) {
+          throw of(closed);
+        }
+      }
+    };
+  }
+
+  /// The output of a socket. Closing it closes the socket.
+  static OutputStream output(OutputStream out) {
+    return new FilterOutputStream(out) {
+      @Override
+      public void write(int value) throws IOException {
+        write(new byte[] {(byte) value}, 0, 1);
+      }
+
+      @Override
+      public void write(byte[] bytes, int offset, int length) throws IOException {
+        try {
+          out.write(bytes, offset, length);
+        } catch (ClosedChannelException closed) {
+          throw of(closed);
+        }
+      }
+    };
+  }
+}
