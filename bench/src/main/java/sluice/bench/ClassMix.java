@@ -40,8 +40,7 @@ final class ClassMix {
       for (int sizeClass = 0; sizeClass < CLASSES; sizeClass++) {
         for (int rank = 0; rank < FILES; rank++) {
           int number = ORDER[rank];
-          double share =
-              SHARES[sizeClass] / ((directory + 1) * directories) / ((rank + 1) * files);
+          double share = SHARES[sizeClass] / ((directory + 1) * directories) / ((rank + 1) * files);
           String path = "class%d/dir%05d/%d".formatted(sizeClass, directory, number);
           visitor.file(new Sized(path, bytes(sizeClass, number), share));
         }

@@ -18,8 +18,7 @@ final class HandlerBench extends CaseBench {
   @Override
   public String plot(List<CaseResult> results, String subtitle) {
     List<LinePlot.Panel> panels =
-        List.of(
-            panel(results, "ordinary_p50_us", "p50"), panel(results, "ordinary_p99_us", "p99"));
+        List.of(panel(results, "ordinary_p50_us", "p50"), panel(results, "ordinary_p99_us", "p99"));
     if (panels.getFirst().isEmpty()) {
       return SvgPlot.render(name(), results, subtitle);
     }

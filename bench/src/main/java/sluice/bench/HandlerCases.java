@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.RequestMix;
-import sluice.bench.run.Harness;
 import sluice.bench.run.LoadSpec;
 import sluice.bench.run.Peers;
 import sluice.bench.run.ServerSpec;
@@ -54,16 +53,18 @@ final class HandlerCases {
         0,
         0,
         Sites::small,
-        (server, root, harness) -> LoadSpec.http(CONNECTIONS, 1, mix(harness)).withRate(rate));
+        (server, root, harness) ->
+            LoadSpec.http(CONNECTIONS, 1, mix(harness.workspace().temporary("mix-handler")))
+                .withRate(rate));
   }
 
-  private static Path mix(Harness harness) throws IOException {
+  static Path mix(Path into) throws IOException {
     RequestMix mix = new RequestMix();
     byte[] ordinary = HandlerServer.request("/o");
     byte[] spinning = HandlerServer.request("/l");
     mix.add(1 - LONG_SHARE, ordinary, 200, HandlerServer.BODY, "ordinary");
     mix.add(LONG_SHARE, spinning, 200, HandlerServer.BODY, "long");
-    return mix.write(harness.workspace().temporary("mix-handler"));
+    return mix.write(into);
   }
 
   /// One server, whose requests are answered in different places.

@@ -9,7 +9,6 @@ import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.HttpProbe;
 import sluice.bench.cases.RequestMix;
 import sluice.bench.cases.SelectorSystems;
-import sluice.bench.run.Harness;
 import sluice.bench.run.LoadSpec;
 import sluice.bench.run.NginxInFront;
 import sluice.bench.run.Peers;
@@ -60,11 +59,13 @@ final class MixCases {
         0,
         sites -> ClassMix.write(Files.createDirectories(sites.cache().resolve("site-mix"))),
         (server, root, harness) ->
-            LoadSpec.http(CONNECTIONS, 1, mix(root, files, harness)).withRate(rate));
+            LoadSpec.http(
+                    CONNECTIONS, 1, mix(root, files, harness.workspace().temporary("mix-" + files)))
+                .withRate(rate));
   }
 
   /// @param files their share of all requests
-  static Path mix(Path root, double files, Harness harness) throws IOException {
+  static Path mix(Path root, double files, Path into) throws IOException {
     RequestMix mix = new RequestMix();
     if (files > 0) {
       ClassMix.forEach(file -> {
@@ -77,7 +78,7 @@ final class MixCases {
       byte[] body = SelectorServer.body(AppServer.BODY_BYTES);
       mix.add(1 - files, HttpProbe.request("/dynamic"), 200, body, "dynamic");
     }
-    return mix.write(harness.workspace().temporary("mix-" + files));
+    return mix.write(into);
   }
 
   /// A server by itself and behind each of the others. The owner is told to be one, since only

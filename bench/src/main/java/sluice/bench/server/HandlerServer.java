@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import sluice.loop.Framing;
@@ -67,10 +68,11 @@ public final class HandlerServer {
 
   /// Arguments: `PORT inline|long-ones-handed-off|virtual-threads|pool MICROS`.
   public static void main(String[] args) throws IOException, InterruptedException {
-    Way way = Way.valueOf(args[1].toUpperCase(java.util.Locale.ROOT).replace('-', '_'));
+    Way way = Way.valueOf(args[1].toUpperCase(Locale.ROOT).replace('-', '_'));
     long spinNanos = Long.parseLong(args[2]) * 1000;
     Interruptlets socket =
-        new Interruptlets(HEADS, (message, out) -> slow(message, out, spinNanos), Duration.ofHours(1));
+        new Interruptlets(
+            HEADS, (message, out) -> slow(message, out, spinNanos), Duration.ofHours(1));
     socket.admit("spinner", () -> (message, reply) -> fast(message, reply, way, spinNanos), LIMIT);
     ServerConfig config =
         ServerConfig.onLoopback("handler", Integer.parseInt(args[0]))
