@@ -64,6 +64,7 @@ struct load {
   bool measuring, prolonged;
   uint64_t wire_bytes, body_bytes, status_class[6];
   struct histogram latency;
+  struct histogram by_kind[KIND_LIMIT];
   struct snapshots snapshots;
 };
 
@@ -221,6 +222,9 @@ static void received(struct connection *c, const char *data, size_t length, long
     if (!complete) continue;
     if (L.measuring) {
       histogram_record(&L.latency, now - in->intended);
+      if (L.mix.kind_count > 1) {
+        histogram_record(&L.by_kind[L.mix.requests[in->request].kind], now - in->intended);
+      }
       c->served++;
     }
     c->head++;
@@ -432,6 +436,17 @@ static double cpu_seconds(void) {
          1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+static void print_kinds(void) {
+  for (unsigned i = 0; i < L.mix.kind_count && L.mix.kind_count > 1; i++) {
+    const struct histogram *h = &L.by_kind[i];
+    const char *name = L.mix.kinds[i];
+    if (h->count == 0) continue;
+    printf("\"%s_requests\":%lu,\"%s_p50_us\":%.2f,\"%s_p99_us\":%.2f,", name, h->count, name,
+           (double)histogram_quantile(h, 0.5) / 1e3, name,
+           (double)histogram_quantile(h, 0.99) / 1e3);
+  }
+}
+
 static void print_result(double seconds, double cpu) {
   unsigned unserved = 0;
   for (unsigned i = 0; i < L.o.connections; i++) unserved += L.connections[i].served == 0;
@@ -444,6 +459,7 @@ static void print_result(double seconds, double cpu) {
          (double)histogram_quantile(h, 0.999) / 1e3, (double)h->max / 1e3);
   printf("\"status_2xx\":%lu,\"status_3xx\":%lu,\"status_4xx\":%lu,", L.status_class[2],
          L.status_class[3], L.status_class[4]);
+  print_kinds();
   snapshots_print(&L.snapshots);
   printf("}\n");
 }

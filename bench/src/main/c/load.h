@@ -47,7 +47,11 @@ struct request {
   uint32_t crc;
   bool has_crc;
   bool head;               // HEAD: the reply has no body
+  unsigned kind;           // index of its name in the mix
 };
+
+#define KIND_LIMIT 4
+#define KIND_NAME_BYTES 16
 
 #define SEQUENCE_LENGTH (1u << 16)
 
@@ -55,6 +59,8 @@ struct mix {
   struct request *requests;
   unsigned count;
   uint32_t *sequence;      // SEQUENCE_LENGTH draws by weight, replayed in a circle
+  char kinds[KIND_LIMIT][KIND_NAME_BYTES];
+  unsigned kind_count;     // latencies of each kind are told besides, where there are several
 };
 
 // A window without any reply goes on until there is one, in such steps.
@@ -74,8 +80,8 @@ struct snapshots {
 
 struct options options_parse(int argc, char **argv);
 
-// Reads requests: for each a line "weight length status body-bytes crc head" (crc and body-bytes
-// -1 when unknown, head 0 or 1), then `length` bytes and a newline.
+// Reads requests: for each a line "weight length status body-bytes crc head kind" (crc and
+// body-bytes -1 when unknown, head 0 or 1, kind a word), then `length` bytes and a newline.
 struct mix mix_read(const char *path, uint64_t seed);
 
 void snapshots_take(struct snapshots *s, const struct options *o, bool after);

@@ -152,6 +152,15 @@ static void draw_sequence(struct mix *m, uint64_t seed) {
   free(sums);
 }
 
+static unsigned kind_index(struct mix *m, const char *name) {
+  for (unsigned i = 0; i < m->kind_count; i++) {
+    if (strcmp(m->kinds[i], name) == 0) return i;
+  }
+  if (m->kind_count == KIND_LIMIT) load_fail("more than %d kinds of requests", KIND_LIMIT);
+  strcpy(m->kinds[m->kind_count], name);
+  return m->kind_count++;
+}
+
 struct mix mix_read(const char *path, uint64_t seed) {
   struct mix m = {0};
   size_t length;
@@ -166,8 +175,9 @@ struct mix mix_read(const char *path, uint64_t seed) {
     struct request *r = &m.requests[m.count];
     long long crc;
     int used = 0, head;
-    if (sscanf(at, "%lf %zu %d %ld %lld %d%n", &r->weight, &r->length, &r->status,
-               &r->body_bytes, &crc, &head, &used) != 6 ||
+    char kind[KIND_NAME_BYTES];
+    if (sscanf(at, "%lf %zu %d %ld %lld %d %15[a-z]%n", &r->weight, &r->length, &r->status,
+               &r->body_bytes, &crc, &head, kind, &used) != 7 ||
         at[used] != '\n' || (size_t)(end - at - used - 1) < r->length + 1 ||
         at[used + 1 + r->length] != '\n') {
       load_fail("%s: request %u is malformed", path, m.count);
@@ -176,6 +186,7 @@ struct mix mix_read(const char *path, uint64_t seed) {
     r->crc = (uint32_t)crc;
     r->has_crc = crc >= 0;
     r->head = head != 0;
+    r->kind = kind_index(&m, kind);
     at += used + r->length + 2;
     m.count++;
   }

@@ -24,6 +24,8 @@ public final class Benches {
           new NfsBench(),
           new SelectorBench(),
           new CaseBench("front", FrontCases::all),
+          new CaseBench("mix", MixCases::all),
+          new HandlerBench(),
           new ChurnBench(),
           new PetStoreBench(),
           new IozoneBench(),

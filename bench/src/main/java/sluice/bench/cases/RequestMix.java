@@ -11,6 +11,9 @@ import java.util.zip.CRC32;
 /// Requests for the load generator with their weights and what the replies must be. Confined to one
 /// thread while it is built.
 public final class RequestMix {
+  /// The kind of requests that are not told apart.
+  private static final String ANY = "any";
+
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
   /// Adds a request whose reply has no body (304).
@@ -18,19 +21,48 @@ public final class RequestMix {
     add(weight, request, status, 0, -1);
   }
 
+  /// Adds a request of a kind: where a mix has several, the latencies of each are metrics of their
+  /// own, `KIND_p50_us` and `KIND_p99_us`.
+  ///
+  /// @param kind at most 15 small letters
+  public void add(double weight, byte[] request, int status, byte[] body, String kind) {
+    if (!kind.matches("[a-z]{1,15}")) {
+      throw new IllegalArgumentException("kind must be 1 to 15 small letters: " + kind);
+    }
+    add(new Line(weight, status, body.length, crc(body), kind), request);
+  }
+
   /// Adds a request whose reply has exactly this body.
   public void add(double weight, byte[] request, int status, byte[] body) {
+    add(weight, request, status, body.length, crc(body));
+  }
+
+  private static long crc(byte[] body) {
     CRC32 crc = new CRC32();
     crc.update(body);
-    add(weight, request, status, body.length, crc.getValue());
+    return crc.getValue();
   }
 
   /// @param bodyBytes length of the reply's body, -1 for any
   /// @param crc CRC-32 of the body, -1 for any
   void add(double weight, byte[] request, int status, long bodyBytes, long crc) {
+    add(new Line(weight, status, bodyBytes, crc, ANY), request);
+  }
+
+  /// What stands before a request.
+  private record Line(double weight, int status, long bodyBytes, long crc, String kind) {}
+
+  private void add(Line line, byte[] request) {
     String head =
         String.format(
-            Locale.ROOT, "%.9g %d %d %d %d 0\n", weight, request.length, status, bodyBytes, crc);
+            Locale.ROOT,
+            "%.9g %d %d %d %d 0 %s\n",
+            line.weight,
+            request.length,
+            line.status,
+            line.bodyBytes,
+            line.crc,
+            line.kind);
     out.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
     out.writeBytes(request);
     out.write('\n');

@@ -80,6 +80,11 @@ public record LoadResult(
         metrics.put(name, value(name));
       }
     }
+    values.forEach((name, value) -> {
+      if (name.matches("[a-z]+_p(50|99)_us")) {
+        metrics.put(name, value); // of one kind of requests
+      }
+    });
     OptionalLong server = CpuTimes.serverNanos(snapshots);
     if (server.isPresent()) {
       metrics.put("server_cpu", server.getAsLong() / seconds / 1e9);

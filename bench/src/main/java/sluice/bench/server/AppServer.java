@@ -8,29 +8,39 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// Servers that people run, with a handler that answers from memory. The handlers run on the
-/// servers' own threads.
+/// Servers that people run, with a handler that answers from memory, and Tomcat and Jetty also with
+/// files, alone or behind an nginx that serves these. The handlers run on the servers' own threads.
 public final class AppServer {
   public static final int BODY_BYTES = 1 << 10;
 
   private static final int THREADS = 16;
 
+  /// Where the directory stands among the arguments.
+  private static final int FILES = 2;
+
   private AppServer() {}
 
-  /// Arguments: `PORT tomcat|jetty|httpserver`.
+  /// Arguments: `PORT tomcat|jetty|httpserver [FILES [NGINX …]]`, where `NGINX …` is a command that
+  /// is started when the port answers.
   public static void main(String[] args) throws Exception {
     SelectorCheck.require();
     int port = Integer.parseInt(args[0]);
     byte[] body = SelectorServer.body(BODY_BYTES);
+    Path files = args.length > FILES ? Path.of(args[FILES]) : null;
+    if (args.length > FILES + 1) {
+      InFront.startWhenAnswered(port, List.of(args).subList(FILES + 1, args.length));
+    }
     if (args[1].equals("tomcat")) {
-      TomcatServer.run(port, THREADS, new Fixed(body));
+      TomcatServer.run(port, THREADS, new Fixed(body), files);
       return;
     }
     if (args[1].equals("jetty")) {
-      JettyServer.run(port, THREADS, body);
+      JettyServer.run(port, THREADS, body, files);
       return;
     }
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);

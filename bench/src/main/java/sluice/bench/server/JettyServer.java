@@ -1,6 +1,7 @@
 package sluice.bench.server;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -9,8 +10,11 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /// Jetty 12 with one selector and a handler that answers from memory; connections stay open. Called
 /// by a server's main thread; handlers run on Jetty's own threads.
@@ -28,7 +32,8 @@ final class JettyServer {
   /// Serves until the process ends.
   ///
   /// @param threads that run the handler
-  static void run(int port, int threads, byte[] body) throws Exception {
+  /// @param files what Jetty's own handler serves from its cache, but for `/dynamic`; null for none
+  static void run(int port, int threads, byte[] body, @Nullable Path files) throws Exception {
     int all = threads + OWN_THREADS;
     Server server = new Server(new QueuedThreadPool(all, all));
     HttpConfiguration http = new HttpConfiguration();
@@ -39,8 +44,31 @@ final class JettyServer {
     connector.setAcceptQueueSize(4096);
     connector.setIdleTimeout(HOUR_MILLIS);
     server.addConnector(connector);
-    server.setHandler(new Fixed(body));
+    server.setHandler(files == null ? new Fixed(body) : beside(files, new Fixed(body), server));
     server.start();
+  }
+
+  private static Handler beside(Path files, Handler dynamic, Server server) {
+    ResourceHandler resources = new ResourceHandler();
+    resources.setBaseResource(ResourceFactory.of(server).newResource(files));
+    resources.setDirAllowed(false);
+    return new Handler.Sequence(new OnlyBelow("/dynamic", dynamic), resources);
+  }
+
+  /// Passes requests for one path on.
+  private static final class OnlyBelow extends Handler.Wrapper {
+    private final String path;
+
+    OnlyBelow(String path, Handler handler) {
+      super(handler);
+      this.path = path;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+      return path.equals(Request.getPathInContext(request))
+          && super.handle(request, response, callback);
+    }
   }
 
   /// Answers every request with the same bytes.

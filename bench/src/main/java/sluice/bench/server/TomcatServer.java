@@ -6,7 +6,10 @@ import java.nio.file.Path;
 import org.apache.catalina.Context;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardThreadExecutor;
+import org.apache.catalina.servlets.DefaultServlet;
 import org.apache.catalina.startup.Tomcat;
+import org.apache.catalina.webresources.StandardRoot;
+import org.jspecify.annotations.Nullable;
 
 /// Tomcat 11 with one servlet and its NIO connector, set as an expert would: connections stay open,
 /// no access log, no scan for annotations. Called by a server's main thread.
@@ -14,12 +17,25 @@ public final class TomcatServer {
   /// How the names of the workers begin.
   public static final String WORKER = "worker-";
 
+  /// Room for the small files of a site; large ones leave by sendfile.
+  private static final int CACHE_KILOBYTES = 64 << 10;
+
+  private static final int CACHE_MILLIS = 60_000;
+
   private TomcatServer() {}
 
   /// Serves until the process ends.
   ///
   /// @param threads workers that run the servlet
   public static void run(int port, int threads, HttpServlet servlet) throws Exception {
+    run(port, threads, servlet, null);
+  }
+
+  /// The same beside files.
+  ///
+  /// @param files what Tomcat's own servlet serves, but for `/dynamic`; null for none
+  static void run(int port, int threads, HttpServlet servlet, @Nullable Path files)
+      throws Exception {
     Path base = Files.createTempDirectory("sluice-tomcat");
     Tomcat tomcat = new Tomcat();
     tomcat.setBaseDir(base.toString());
@@ -38,9 +54,19 @@ public final class TomcatServer {
     workers.start();
     connector.getProtocolHandler().setExecutor(workers);
     tomcat.setConnector(connector);
-    Context context = tomcat.addContext("", null);
+    Context context = tomcat.addContext("", files == null ? null : files.toString());
     Tomcat.addServlet(context, "servlet", servlet).setLoadOnStartup(1);
-    context.addServletMappingDecoded("/*", "servlet");
+    if (files == null) {
+      context.addServletMappingDecoded("/*", "servlet");
+    } else {
+      StandardRoot resources = new StandardRoot(context);
+      resources.setCacheMaxSize(CACHE_KILOBYTES);
+      resources.setCacheTtl(CACHE_MILLIS);
+      context.setResources(resources);
+      Tomcat.addServlet(context, "default", new DefaultServlet()).setLoadOnStartup(1);
+      context.addServletMappingDecoded("/", "default");
+      context.addServletMappingDecoded("/dynamic", "servlet");
+    }
     tomcat.start();
     tomcat.getServer().await();
   }

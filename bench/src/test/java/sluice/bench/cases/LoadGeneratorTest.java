@@ -118,6 +118,26 @@ final class LoadGeneratorTest {
     }
   }
 
+  @Test
+  void kindsOfRequestsAreToldApart() throws IOException {
+    byte[] body = Files.readAllBytes(root.resolve("1k.txt"));
+    byte[] request = HttpProbe.request("/1k.txt");
+    RequestMix mix = new RequestMix();
+    mix.add(3, request, 200, body, "often");
+    mix.add(1, request, 200, body, "seldom");
+    assertThatThrownBy(() -> mix.add(1, request, 200, body, "two words"))
+        .isInstanceOf(IllegalArgumentException.class);
+    try (Server server = start("c-epoll", Role.SMALL)) {
+      LoadResult result =
+          run(server, LoadSpec.http(4, 1, mix.write(workspace().temporary("kinds"))));
+      assertThat(result.value("often_requests")).isGreaterThan(result.value("seldom_requests"));
+      assertThat(result.value("often_requests") + result.value("seldom_requests"))
+          .isEqualTo(result.value("requests"));
+      assertThat(result.metrics(0))
+          .containsKeys("often_p50_us", "often_p99_us", "seldom_p50_us", "seldom_p99_us");
+    }
+  }
+
   private void refused(Server server, RequestMix mix, String why) throws IOException {
     LoadSpec load = LoadSpec.http(1, 1, mix.write(workspace().temporary("wrong")));
     assertThatThrownBy(() -> run(server, load))
