@@ -162,11 +162,13 @@ final class LocalPort implements Port {
     return receives.take(failure);
   }
 
+  /// Takes what a ring has at most: a peer that goes on writing does not keep the thread here.
+  ///
   /// @return whether anything came
   private boolean takeFragments(Descriptor head) throws RingViolation {
     int taken = 0;
     boolean complete = false;
-    while (!complete && in.isReady()) {
+    while (!complete && taken < RingLayout.SLOTS && in.isReady()) {
       complete = in.receive(head);
       taken++;
     }
