@@ -7,26 +7,26 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-static int fd = -1;
+static int fd = -1, ring_fd = -1; // of recvmmsg, of io_uring
 static char memory[2 * BATCH][MOST_BYTES];
 static struct sockaddr_in peers[BATCH];
 static struct iovec parts[2 * BATCH];
 
-static struct sockaddr_in at(const char *host) {
-  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(PORT)};
+static struct sockaddr_in at(const char *host, int port) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   inet_pton(AF_INET, host, &a.sin_addr);
   return a;
 }
 
-static void open_socket(int client, int flags) {
-  struct sockaddr_in own = at(client ? CLIENT : SERVER), server = at(SERVER);
-  fd = socket(AF_INET, SOCK_DGRAM | flags, 0);
+static int open_socket(int client, int port, int flags) {
+  struct sockaddr_in own = at(client ? CLIENT : SERVER, port), server = at(SERVER, port);
+  int fd = socket(AF_INET, SOCK_DGRAM | flags, 0);
   if (fd < 0 || bind(fd, (void *)&own, sizeof own)) die("bind");
   if (client && connect(fd, (void *)&server, sizeof server)) die("connect");
   for (int i = 0; i < 2 * BATCH; i++) parts[i] = (struct iovec){memory[i], MOST_BYTES};
+  return fd;
 }
 
 // ---- recvmmsg ------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ static struct mmsghdr in[BATCH], out[BATCH];
 static int staged;
 
 static void mmsg_open(int client) {
-  open_socket(client, SOCK_NONBLOCK);
+  fd = open_socket(client, PORT, SOCK_NONBLOCK);
   staged = 0;
 }
 
@@ -104,14 +104,15 @@ static void stage_receive(unsigned slot) {
                                   .msg_name = &peers[slot],
                                   .msg_namelen = sizeof peers[slot]};
   sqe->opcode = IORING_OP_RECVMSG;
-  sqe->fd = fd;
+  sqe->fd = ring_fd;
   sqe->addr = (uint64_t)&headers[slot];
   sqe->len = 1;
   sqe->user_data = slot;
 }
 
 static void uring_open(int client) {
-  open_socket(client, 0);
+  if (ring_fd >= 0) return;
+  ring_fd = open_socket(client, PORT + 1, 0);
   ring_open(&ring, 4 * BATCH, 16 * BATCH);
   for (unsigned i = 0; i < BATCH; i++) stage_receive(i);
   if (ring_enter(&ring, 0, 0) < 0) die("io_uring_enter");
@@ -148,7 +149,7 @@ static int uring_take(int client) {
         struct io_uring_sqe *sqe = ring_sqe(&ring);
         parts[slot].iov_len = (size_t)cqe->res;
         sqe->opcode = IORING_OP_SENDMSG;
-        sqe->fd = fd;
+        sqe->fd = ring_fd;
         sqe->addr = (uint64_t)&headers[slot];
         sqe->len = 1;
         sqe->user_data = slot | SENT;
@@ -163,24 +164,15 @@ static int uring_take(int client) {
 static int uring_send(int bytes) {
   struct io_uring_sqe *sqe = ring_sqe(&ring);
   sqe->opcode = IORING_OP_SEND;
-  sqe->fd = fd;
+  sqe->fd = ring_fd;
   sqe->addr = (uint64_t)memory[BATCH];
   sqe->len = (unsigned)bytes;
   sqe->user_data = SENT;
   return 1;
 }
 
-static void uring_close(void) {
-  // What is under way holds the socket, and with it the port.
-  struct io_uring_sync_cancel_reg all = {.fd = -1,
-                                         .flags = IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL,
-                                         .timeout = {-1, -1}};
-  if (syscall(__NR_io_uring_register, ring.fd, IORING_REGISTER_SYNC_CANCEL, &all, 1) < 0)
-    die("IORING_REGISTER_SYNC_CANCEL");
-  uring_flush();
-  close(ring.fd);
-  close(fd);
-}
+// The ring's operations hold the socket longer than its descriptor: both stay for the next time.
+static void uring_close(void) {}
 
 const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take,
                                       uring_send,   uring_flush, uring_close};
