@@ -33,7 +33,13 @@ final class ViCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"pingpong,1,hybrid", "pingpong,2,park", "stream,1,park", "stream,2,spin", "pingpong,2,many"})
+  @CsvSource({
+    "pingpong,1,hybrid",
+    "pingpong,2,park",
+    "stream,1,park",
+    "stream,2,spin",
+    "pingpong,2,many"
+  })
   void bothEndsAgree(String word, String level, String wait) throws Exception {
     String place = "cli-" + ProcessHandle.current().pid() + "-" + word + level;
     String[] common = {"--size", "5K", "--count", "500", "--wait", wait, "--level", level};

@@ -40,7 +40,12 @@ final class ViExamplesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "1,local,hybrid", "5,local,hybrid", "3,local,spin", "3,ring,park", "3,ring,spin", "3,ofi-tcp,hybrid"
+    "1,local,hybrid",
+    "5,local,hybrid",
+    "3,local,spin",
+    "3,ring,park",
+    "3,ring,spin",
+    "3,ofi-tcp,hybrid"
   })
   void processesPassMessages(String count, String device, String wait) throws Exception {
     assumeUsable(device);

@@ -25,6 +25,7 @@ import sluice.sys.uring.IoUringProbe;
 import sluice.sys.uring.Opcode;
 import sluice.sys.uring.Sqe;
 import sluice.sys.xdp.Bpf;
+import sluice.sys.xdp.Capabilities;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.NetNamespace;
 import sluice.sys.xdp.TapDevice;

@@ -34,9 +34,7 @@ final class LocalCrashTest {
     }
 
     boolean isNoMoreThan(Held other) {
-      return descriptors <= other.descriptors
-          && mappings <= other.mappings
-          && files <= other.files;
+      return descriptors <= other.descriptors && mappings <= other.mappings && files <= other.files;
     }
   }
 

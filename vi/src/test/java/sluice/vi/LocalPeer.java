@@ -17,8 +17,8 @@ final class LocalPeer {
     }
   }
 
-  /// @param args the place, `echo`, `spin` (an echo that never parks), `flood`, or `serve` (a server
-  ///   that floods what connects), and the device
+  /// @param args the place, `echo`, `spin` (an echo that never parks), `flood`, or `serve` (a
+  ///   server that floods what connects), and the device
   public static void main(String[] args) throws Exception {
     WaitMode mode = args[1].equals("spin") ? WaitMode.SPIN : WaitMode.HYBRID;
     ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(mode);

@@ -1,7 +1,6 @@
 package sluice.bench.packets;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +26,8 @@ import sluice.bench.run.WorkerProcess;
 ///  10.11.0.1 the kernel's, .11 ours  10.11.0.2 the kernel's, .12 ours
 /// ```
 ///
-/// The ends in C (`c_packets.c`) are processes of the same two namespaces; what is not measured waits
-/// for its standard input.
+/// The ends in C (`c_packets.c`) are processes of the same two namespaces; what is not measured
+/// waits for its standard input.
 public final class PacketBench implements Bench {
   static final String XDP = "sluice/xdp";
   static final String CHANNEL = "jdk/channel";
@@ -120,8 +119,8 @@ public final class PacketBench implements Bench {
     return WorkerProcess.start(command, harness.workspace().temporary("xdp-" + side + ".log"));
   }
 
-  private static CaseResult measure(
-      Options options, Case one, Pair java, Pair c) throws IOException {
+  private static CaseResult measure(Options options, Case one, Pair java, Pair c)
+      throws IOException {
     List<Entry> entries = new ArrayList<>();
     for (String system : SYSTEMS) {
       if (options.peers().isEmpty() || options.peers().contains(system)) {

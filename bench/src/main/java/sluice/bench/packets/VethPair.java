@@ -30,11 +30,10 @@ final class VethPair implements AutoCloseable {
 
   static VethPair open() throws IOException {
     VethPair made =
-        Cleanup.open(
-            () ->
-                new VethPair(
-                    new ProcessBuilder("unshare", "-n", "cat").start(),
-                    new ProcessBuilder("unshare", "-n", "cat").start()));
+        Cleanup.open(() ->
+            new VethPair(
+                new ProcessBuilder("unshare", "-n", "cat").start(),
+                new ProcessBuilder("unshare", "-n", "cat").start()));
     try {
       awaitNamespace(made.server);
       awaitNamespace(made.client);

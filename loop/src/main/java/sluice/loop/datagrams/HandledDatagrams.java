@@ -6,8 +6,8 @@ import sluice.loop.sockets.Log;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
 
-/// What datagrams of the kernel and of a stack of our own have in common: the handler, its failures,
-/// and the counts. Owned by the loop's thread.
+/// What datagrams of the kernel and of a stack of our own have in common: the handler, its
+/// failures, and the counts. Owned by the loop's thread.
 abstract class HandledDatagrams implements Datagrams {
   private final DatagramHandler handler;
   private final InetSocketAddress address;
@@ -32,7 +32,8 @@ abstract class HandledDatagrams implements Datagrams {
 
   abstract DatagramOutput output();
 
-  /// Shows a datagram of `from` to the handler, whose failure costs that datagram alone. Unbinds it.
+  /// Shows a datagram of `from` to the handler, whose failure costs that datagram alone. Unbinds
+  /// it.
   void handle(View datagram) {
     try {
       handler.received(this, datagram, from);

@@ -1,7 +1,6 @@
 package sluice.loop.datagrams;
 
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import sluice.loop.Loop;
 import sluice.memory.Account;
 import sluice.memory.block.Block;

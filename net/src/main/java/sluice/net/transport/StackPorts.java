@@ -14,7 +14,7 @@ import sluice.net.port.PacketPort;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.StackCounters;
 import sluice.net.xdp.XdpPort;
-import sluice.sys.Capabilities;
+import sluice.sys.xdp.Capabilities;
 
 /// Ports for datagrams on a network stack of our own, instead of the kernel's sockets. The first
 /// [#open] gives the stack to that loop, which alone may open more.

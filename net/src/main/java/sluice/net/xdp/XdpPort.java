@@ -95,8 +95,8 @@ public final class XdpPort implements PacketPort {
     return (zeroCopy ? "zero-copy, " : "copy, ") + (filter.isNative() ? "native" : "generic");
   }
 
-  /// Why it works as [#mode] says: a line for copies and a line for the attachment, each empty where
-  /// the best way was had.
+  /// Why it works as [#mode] says: a line for copies and a line for the attachment, each empty
+  /// where the best way was had.
   public String why() {
     String copies =
         queues.stream().map(XdpQueue::why).filter(why -> !why.isEmpty()).findFirst().orElse("");

@@ -2,6 +2,7 @@ package sluice.net.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Executors;
@@ -30,10 +31,10 @@ final class XdpDroppedMain {
       StackPorts.open(StackOption.parse(args[0])).close();
       System.out.println("again opened");
     } catch (IOException e) {
-      System.out.println("again " + e.getMessage().lines().findFirst().orElse(""));
+      System.out.println("again " + String.valueOf(e.getMessage()).replace('\n', ' '));
     }
     Process child = new ProcessBuilder("grep", "CapEff", "/proc/self/status").start();
-    System.out.println("child " + new String(child.getInputStream().readAllBytes()).strip());
+    System.out.println("child " + text(child).strip());
     var engine = Engines.open(Engines.choose(Backend.EPOLL), new EngineConfig(64, 64, 64));
     try (var slow = Executors.newVirtualThreadPerTaskExecutor();
         Loop loop = new Loop("echo", engine, LoopConfig.DEFAULT, NanoClock.SYSTEM, slow)) {
@@ -45,6 +46,10 @@ final class XdpDroppedMain {
       System.out.println("echoing");
       loop.run();
     }
+  }
+
+  private static String text(Process process) throws IOException {
+    return new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
   }
 
   private static String capabilities() {

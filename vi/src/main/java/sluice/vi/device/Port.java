@@ -32,8 +32,8 @@ public interface Port extends AutoCloseable {
   /// @return the oldest posted descriptor if it is done, which is then no longer the device's
   @Nullable Descriptor pollReceive();
 
-  /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device has
-  /// a thread of its own, or a poll of either queue goes on with both.
+  /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device
+  /// has a thread of its own, or a poll of either queue goes on with both.
   default boolean needsSendProgress() {
     return false;
   }

@@ -1,9 +1,11 @@
-package sluice.sys;
+package sluice.sys.xdp;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
 import sluice.sys.call.Kernel;
 import sluice.sys.call.Layout;
 import sluice.sys.call.SystemCall;
@@ -11,8 +13,8 @@ import sluice.sys.call.SystemCall;
 /// What the calling thread may do that other users' threads may not (`capabilities(7)`).
 ///
 /// Linux keeps capabilities for each thread of the operating system, and a thread changes its own
-/// alone. Threads that it starts afterwards have what it has then; threads that run already,
-/// those of the JVM among them, keep theirs.
+/// alone. Threads that it starts afterwards have what it has then; threads that run already, those
+/// of the JVM among them, keep theirs.
 ///
 /// ```c
 /// struct __user_cap_header_struct { __u32 version; int pid; };
