@@ -62,29 +62,25 @@ final class LocalCrashTest {
     Process server = LocalProcessesTest.start(place, "serve");
     Vi[] connected = new Vi[1];
     Await.until("the server accepts", () -> (connected[0] = connect(place)) != null);
-    try (Vi vi = connected[0];
-        ViBuffer first = new ViBuffer(65_536);
-        ViBuffer second = new ViBuffer(65_536)) {
-      try {
-        vi.recvBufPost(first.register(vi, ViBufferAttributes.READ_WRITE), 0);
-        vi.recvBufPost(second.register(vi, ViBufferAttributes.READ_WRITE), 0);
-        for (int i = random.nextInt(200); i >= 0; i--) {
-          ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(LONG);
-          assertThat(got.length()).isEqualTo(40_000);
-          vi.recvBufPost(got, 0);
-        }
-        server.destroyForcibly(); // SIGKILL
-        assertThatThrownBy(
-                () -> {
-                  while (true) { // what was complete still comes
-                    vi.recvBufPost((ViBufferTicket) vi.recvBufWait(LONG), 0);
-                  }
-                })
-            .isInstanceOf(ViException.class)
-            .isNotInstanceOf(ViTimeout.class);
-      } finally {
-        vi.close();
+    try (ViBuffer first = new ViBuffer(65_536);
+        ViBuffer second = new ViBuffer(65_536);
+        Vi vi = connected[0]) { // closed first: gives the buffers back
+      vi.recvBufPost(first.register(vi, ViBufferAttributes.READ_WRITE), 0);
+      vi.recvBufPost(second.register(vi, ViBufferAttributes.READ_WRITE), 0);
+      for (int i = random.nextInt(200); i >= 0; i--) {
+        ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(LONG);
+        assertThat(got.length()).isEqualTo(40_000);
+        vi.recvBufPost(got, 0);
       }
+      server.destroyForcibly(); // SIGKILL
+      assertThatThrownBy(
+              () -> {
+                while (true) { // what was complete still comes
+                  vi.recvBufPost((ViBufferTicket) vi.recvBufWait(LONG), 0);
+                }
+              })
+          .isInstanceOf(ViException.class)
+          .isNotInstanceOf(ViTimeout.class);
     } finally {
       server.destroyForcibly();
       int _ = Await.end(server);
