@@ -48,6 +48,7 @@ final class DnsResponder {
     if (args.length == 2) {
       StackPorts stack = StackPorts.open(StackOption.parse(args[1]));
       on = stack.describe();
+      stack.dropPrivileges();
       ports = stack;
     }
     var engine = Engines.open(Engines.choose(Backend.AUTO), new EngineConfig(64, 64, 64));

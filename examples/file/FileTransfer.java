@@ -1,5 +1,6 @@
 import java.io.File;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -7,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import sluice.vi.Nic;
 import sluice.vi.Vi;
@@ -16,11 +18,12 @@ import sluice.vi.ViBufferAttributes;
 import sluice.vi.ViBufferTicket;
 import sluice.vi.ViServer;
 import sluice.vi.ViTicket;
+import sluice.vi.WaitMode;
 
 /// Sends a file to another process over a Virtual Interface, with registered buffers: eight are on
 /// their way while the next is read. An empty message is the end, and is answered.
 ///
-/// Run: `./sluice example file [FILE [DEVICE]]`
+/// Run: `./sluice example file [FILE [DEVICE [WAIT]]]`
 final class FileTransfer {
   private static final int TAG = 1;
   private static final int PIECE = 64 << 10;
@@ -108,30 +111,32 @@ final class FileTransfer {
   }
 
   public static void main(String[] args) throws Exception {
-    if (args.length == 4 && args[0].equals("receive")) {
+    if (args.length == 5 && args[0].equals("receive")) {
       try (Nic nic = Nic.open(args[2]);
           ViServer server = new ViServer(nic.address(args[1]), TAG)) {
         System.out.println("ready");
-        receive(server.accept(ViAttributes.DEFAULT, PATIENCE_MICROS), Path.of(args[3]));
+        receive(server.accept(waiting(args[3]), PATIENCE_MICROS), Path.of(args[4]));
       }
       return;
     }
     String device = args.length > 1 ? args[1] : "local";
-    if (args.length > 2 || device.equals("ring")) {
-      System.err.println("usage: sluice example file [FILE [local|ofi-shm|ofi-tcp]]");
+    String wait = args.length > 2 ? args[2] : "hybrid";
+    if (args.length > 3 || !List.of("spin", "hybrid", "park").contains(wait)) {
+      System.err.println(
+          "usage: sluice example file [FILE [local|ring|ofi-shm|ofi-tcp [spin|hybrid|park]]]");
       System.exit(2);
     }
     Path folder = Files.createTempDirectory("sluice-file");
     Path copy = folder.resolve("copy");
     Path file = args.length > 0 ? Path.of(args[0]) : Files.write(folder.resolve("file"), some());
-    String place = "file-" + ProcessHandle.current().pid();
-    Process other = start("receive", place, device, copy.toString());
+    String place = place(device, "file-" + ProcessHandle.current().pid());
+    Process other = start("receive", place, device, wait, copy.toString());
     try (Nic nic = Nic.open(device)) {
       if (!"ready".equals(other.inputReader().readLine())) {
         throw new IllegalStateException("the other process did not start");
       }
       long begin = System.nanoTime();
-      long sent = send(new Vi(nic.address(place), ViAttributes.DEFAULT, null, null, TAG), file);
+      long sent = send(new Vi(nic.address(place), waiting(wait), null, null, TAG), file);
       double seconds = (System.nanoTime() - begin) / 1e9;
       if (other.waitFor() != 0 || Files.mismatch(file, copy) >= 0) {
         throw new IllegalStateException("the copy is not the file");
@@ -149,6 +154,20 @@ final class FileTransfer {
     byte[] bytes = new byte[(16 << 20) + 12_345];
     new Random(7).nextBytes(bytes);
     return bytes;
+  }
+
+  /// Where a process listens: of `ring`, a port that is free now.
+  private static String place(String device, String name) throws IOException {
+    if (!device.equals("ring")) {
+      return name;
+    }
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return "127.0.0.1:" + socket.getLocalPort();
+    }
+  }
+
+  private static ViAttributes waiting(String wait) {
+    return ViAttributes.DEFAULT.withWaiting(WaitMode.valueOf(wait.toUpperCase(Locale.ROOT)));
   }
 
   /// This program again, in another process.

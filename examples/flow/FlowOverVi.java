@@ -1,4 +1,7 @@
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
@@ -9,11 +12,12 @@ import sluice.vi.Vi;
 import sluice.vi.ViAttributes;
 import sluice.vi.ViException;
 import sluice.vi.ViServer;
+import sluice.vi.WaitMode;
 
 /// `java.util.concurrent.Flow` over a Virtual Interface: a publisher's items go to a subscriber at
 /// the other end, no faster than that one asks for them.
 ///
-/// Run: `./sluice example flow [ITEMS [DEVICE]]`
+/// Run: `./sluice example flow [ITEMS [DEVICE [WAIT]]]`
 final class FlowOverVi {
   private static final int PATIENCE_MICROS = 60_000_000;
   private static final byte[] END = {};
@@ -153,16 +157,20 @@ final class FlowOverVi {
   public static void main(String[] args) throws Exception {
     int items = args.length > 0 ? Integer.parseInt(args[0]) : 10_000;
     String device = args.length > 1 ? args[1] : "local";
-    if (args.length > 2 || items < 1 || device.equals("ring")) {
-      System.err.println("usage: sluice example flow [ITEMS [local|ofi-shm|ofi-tcp]]");
+    String wait = args.length > 2 ? args[2] : "hybrid";
+    if (args.length > 3 || items < 1 || !List.of("spin", "hybrid", "park").contains(wait)) {
+      System.err.println(
+          "usage: sluice example flow [ITEMS [local|ring|ofi-shm|ofi-tcp [spin|hybrid|park]]]");
       System.exit(2);
     }
-    String place = "flow-" + ProcessHandle.current().pid();
+    ViAttributes attributes =
+        ViAttributes.DEFAULT.withWaiting(WaitMode.valueOf(wait.toUpperCase(Locale.ROOT)));
+    String place = place(device);
     try (Nic nic = Nic.open(device);
         ViServer server = new ViServer(nic.address(place), 1)) {
       CompletableFuture<Vi> accepted = new CompletableFuture<>();
-      Thread.startVirtualThread(() -> accept(server, accepted));
-      try (Vi from = new Vi(nic.address(place), ViAttributes.DEFAULT, null, null, 1);
+      Thread.startVirtualThread(() -> accept(server, attributes, accepted));
+      try (Vi from = new Vi(nic.address(place), attributes, null, null, 1);
           Vi to = accepted.get();
           SubmissionPublisher<byte[]> source = new SubmissionPublisher<>()) {
         Adding adding = new Adding();
@@ -186,9 +194,20 @@ final class FlowOverVi {
     }
   }
 
-  private static void accept(ViServer server, CompletableFuture<Vi> accepted) {
+  /// Where the server listens: of `ring`, a port that is free now.
+  private static String place(String device) throws IOException {
+    if (!device.equals("ring")) {
+      return "flow-" + ProcessHandle.current().pid();
+    }
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return "127.0.0.1:" + socket.getLocalPort();
+    }
+  }
+
+  private static void accept(
+      ViServer server, ViAttributes attributes, CompletableFuture<Vi> accepted) {
     try {
-      accepted.complete(server.accept(ViAttributes.DEFAULT, PATIENCE_MICROS));
+      accepted.complete(server.accept(attributes, PATIENCE_MICROS));
     } catch (IOException e) {
       accepted.completeExceptionally(e);
     }

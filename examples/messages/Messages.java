@@ -1,20 +1,24 @@
 import java.io.File;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongBinaryOperator;
 import sluice.vi.Nic;
 import sluice.vi.Vi;
 import sluice.vi.ViAttributes;
 import sluice.vi.ViException;
 import sluice.vi.ViServer;
+import sluice.vi.WaitMode;
 
 /// A small message-passing library over Virtual Interfaces, and a program of N processes that uses
 /// it: barrier, broadcast, reduce, all-to-all. Each two processes have a VI.
 ///
-/// Run: `./sluice example messages [PROCESSES [DEVICE]]`
+/// Run: `./sluice example messages [PROCESSES [DEVICE [WAIT]]]`
 final class Messages {
   /// The processes that belong together; this one has a rank from 0. Of one thread.
   static final class Group implements AutoCloseable {
@@ -25,21 +29,24 @@ final class Messages {
     private final int rank;
     private final Vi[] peers;
     private final Nic nic;
+    private final ViAttributes attributes;
 
     /// Connects to all others: to those of a lower rank, which accept.
     ///
-    /// @param place begins the names of all places
-    Group(Nic nic, String place, int rank, int size) throws IOException {
+    /// @param places where each rank listens
+    Group(Nic nic, List<String> places, int rank, ViAttributes attributes) throws IOException {
       this.nic = nic;
       this.rank = rank;
+      this.attributes = attributes;
+      int size = places.size();
       peers = new Vi[size];
-      try (ViServer server = new ViServer(nic.address(place + rank), TAG)) {
+      try (ViServer server = new ViServer(nic.address(places.get(rank)), TAG)) {
         for (int lower = 0; lower < rank; lower++) {
-          peers[lower] = connect(place + lower);
+          peers[lower] = connect(places.get(lower));
           send(lower, ByteBuffer.allocate(4).putInt(rank).array());
         }
         for (int i = rank + 1; i < size; i++) {
-          Vi vi = server.accept(ViAttributes.DEFAULT, PATIENCE_MICROS);
+          Vi vi = server.accept(attributes, PATIENCE_MICROS);
           peers[ByteBuffer.wrap(vi.recv(PATIENCE_MICROS)).getInt()] = vi;
         }
       }
@@ -50,12 +57,12 @@ final class Messages {
       long begin = System.nanoTime();
       while (true) {
         try {
-          return new Vi(nic.address(place), ViAttributes.DEFAULT, null, null, TAG);
+          return new Vi(nic.address(place), attributes, null, null, TAG);
         } catch (ViException e) {
           if (System.nanoTime() - begin > PATIENCE_MICROS * 1000L) {
             throw e;
           }
-          Thread.onSpinWait();
+          LockSupport.parkNanos(1_000_000);
         }
       }
     }
@@ -143,27 +150,31 @@ final class Messages {
   }
 
   public static void main(String[] args) throws Exception {
-    if (args.length > 2 && args[0].equals("rank")) {
-      try (Nic nic = Nic.open(args[4]);
-          Group group =
-              new Group(nic, args[3], Integer.parseInt(args[1]), Integer.parseInt(args[2]))) {
+    if (args.length == 5 && args[0].equals("rank")) {
+      List<String> places = List.of(args[2].split(","));
+      try (Nic nic = Nic.open(args[3]);
+          Group group = new Group(nic, places, Integer.parseInt(args[1]), waiting(args[4]))) {
         work(group);
       }
       return;
     }
     int size = args.length > 0 ? Integer.parseInt(args[0]) : 4;
     String device = args.length > 1 ? args[1] : "local";
-    if (args.length > 2 || size < 1 || size > 64 || device.equals("ring")) {
-      System.err.println("usage: sluice example messages [1 to 64 [local|ofi-shm|ofi-tcp]]");
+    String wait = args.length > 2 ? args[2] : "hybrid";
+    boolean known = List.of("spin", "hybrid", "park").contains(wait);
+    if (args.length > 3 || size < 1 || size > 64 || !known) {
+      System.err.println(
+          "usage: sluice example messages"
+              + " [1 to 64 [local|ring|ofi-shm|ofi-tcp [spin|hybrid|park]]]");
       System.exit(2);
     }
-    String place = "messages-" + ProcessHandle.current().pid() + "-";
+    List<String> places = places(device, size);
     List<Process> others = new ArrayList<>();
     try (Nic nic = Nic.open(device)) {
       for (int rank = 1; rank < size; rank++) {
-        others.add(start("rank", "" + rank, "" + size, place, device));
+        others.add(start("rank", "" + rank, String.join(",", places), device, wait));
       }
-      try (Group group = new Group(nic, place, 0, size)) {
+      try (Group group = new Group(nic, places, 0, waiting(wait))) {
         work(group);
       }
       for (Process other : others) {
@@ -210,6 +221,32 @@ final class Messages {
     if (!right) {
       throw new IllegalStateException(what + " came out wrong");
     }
+  }
+
+  /// Where each rank listens: of `ring`, ports that are free now.
+  private static List<String> places(String device, int size) throws IOException {
+    List<String> places = new ArrayList<>();
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int rank = 0; rank < size; rank++) {
+        if (device.equals("ring")) {
+          ServerSocket socket = new ServerSocket(0);
+          sockets.add(socket); // open until the last has its own
+          places.add("127.0.0.1:" + socket.getLocalPort());
+        } else {
+          places.add("messages-" + ProcessHandle.current().pid() + "-" + rank);
+        }
+      }
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    }
+    return places;
+  }
+
+  private static ViAttributes waiting(String wait) {
+    return ViAttributes.DEFAULT.withWaiting(WaitMode.valueOf(wait.toUpperCase(Locale.ROOT)));
   }
 
   /// This program again, in another process.

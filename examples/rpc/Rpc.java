@@ -7,18 +7,21 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import sluice.vi.Nic;
 import sluice.vi.Vi;
 import sluice.vi.ViAttributes;
 import sluice.vi.ViException;
 import sluice.vi.ViServer;
+import sluice.vi.WaitMode;
 
 /// Calls of an object in another process, over a Virtual Interface: one message there, one back.
 ///
-/// Run: `./sluice example rpc [CALLS [DEVICE]]`
+/// Run: `./sluice example rpc [CALLS [DEVICE [WAIT]]]`
 final class Rpc {
   /// What the other process offers. Arguments and results are numbers and strings.
   public interface Library {
@@ -134,11 +137,11 @@ final class Rpc {
   // ---- the program ---------------------------------------------------------------------------
 
   public static void main(String[] args) throws Exception {
-    if (args.length == 3 && args[0].equals("serve")) {
+    if (args.length == 4 && args[0].equals("serve")) {
       try (Nic nic = Nic.open(args[2]);
           ViServer server = new ViServer(nic.address(args[1]), TAG)) {
         System.out.println("ready");
-        try (Vi vi = server.accept(ViAttributes.DEFAULT, PATIENCE_MICROS)) {
+        try (Vi vi = server.accept(waiting(args[3]), PATIENCE_MICROS)) {
           serve(Library.class, new Offered(), vi);
         }
       }
@@ -146,17 +149,19 @@ final class Rpc {
     }
     int calls = args.length > 0 ? Integer.parseInt(args[0]) : 20_000;
     String device = args.length > 1 ? args[1] : "local";
-    if (args.length > 2 || calls < 1 || device.equals("ring")) {
-      System.err.println("usage: sluice example rpc [CALLS [local|ofi-shm|ofi-tcp]]");
+    String wait = args.length > 2 ? args[2] : "hybrid";
+    if (args.length > 3 || calls < 1 || !List.of("spin", "hybrid", "park").contains(wait)) {
+      System.err.println(
+          "usage: sluice example rpc [CALLS [local|ring|ofi-shm|ofi-tcp [spin|hybrid|park]]]");
       System.exit(2);
     }
-    String place = "rpc-" + ProcessHandle.current().pid();
-    Process other = start("serve", place, device);
+    String place = place(device, "rpc-" + ProcessHandle.current().pid());
+    Process other = start("serve", place, device, wait);
     try (Nic nic = Nic.open(device)) {
       if (!"ready".equals(other.inputReader().readLine())) {
         throw new IllegalStateException("the other process did not start");
       }
-      try (Vi vi = new Vi(nic.address(place), ViAttributes.DEFAULT, null, null, TAG)) {
+      try (Vi vi = new Vi(nic.address(place), waiting(wait), null, null, TAG)) {
         call(stub(Library.class, vi), calls);
       }
       if (other.waitFor() != 0) {
@@ -184,6 +189,20 @@ final class Rpc {
       throw new IllegalStateException("the sum is " + sum);
     }
     System.out.printf("%d calls, %.1f us each%n", calls, micros);
+  }
+
+  /// Where a process listens: of `ring`, a port that is free now.
+  private static String place(String device, String name) throws IOException {
+    if (!device.equals("ring")) {
+      return name;
+    }
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return "127.0.0.1:" + socket.getLocalPort();
+    }
+  }
+
+  private static ViAttributes waiting(String wait) {
+    return ViAttributes.DEFAULT.withWaiting(WaitMode.valueOf(wait.toUpperCase(Locale.ROOT)));
   }
 
   /// This program again, in another process.

@@ -30,6 +30,7 @@ struct options {
   unsigned record_bytes;   // of a read or write
   bool stable;             // writes are on the device before their answer
   bool udp;
+  const char *host;        // of NFS
   unsigned slice_millis;   // replies are also counted by slices of the window; 0: not
   const char *window_fifo; // gets "enable" and "disable" at the ends of the measured window
   const char *window_ack;  // answers each of them

@@ -158,7 +158,7 @@ static void bind_reserved(int fd) {
 static int dial(int port) {
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+                                .sin_addr.s_addr = inet_addr(L.o.host)};
   int fd = socket(AF_INET, (L.o.udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC, 0), one = 1;
   int room = 4 << 20;
   struct linger reset = {1, 0};

@@ -46,7 +46,7 @@ static const struct option LONG_OPTIONS[] = {
     {"export", required_argument, 0, 'x'},   {"file", required_argument, 0, 'F'},
     {"mount-port", required_argument, 0, 'M'}, {"record", required_argument, 0, 'b'},
     {"stable", no_argument, 0, 'y'},         {"udp", no_argument, 0, 'U'},
-    {"slice", required_argument, 0, 'l'},
+    {"slice", required_argument, 0, 'l'},      {"host", required_argument, 0, 'h'},
     {0, 0, 0, 0},
 };
 
@@ -60,7 +60,8 @@ static double number(const char *name, double low, double high) {
 }
 
 struct options options_parse(int argc, char **argv) {
-  struct options o = {.connections = 1, .depth = 1, .seconds = 1, .seed = 1, .cpu = -1};
+  struct options o = {.connections = 1, .depth = 1, .seconds = 1, .seed = 1, .cpu = -1,
+                      .host = "127.0.0.1"};
   int c, index = 0;
   while ((c = getopt_long(argc, argv, "", LONG_OPTIONS, &index)) != -1) {
     const char *name = LONG_OPTIONS[index].name;
@@ -86,6 +87,7 @@ struct options options_parse(int argc, char **argv) {
       case 'b': o.record_bytes = (unsigned)number(name, 1, 4 << 20); break;
       case 'y': o.stable = true; break;
       case 'U': o.udp = true; break;
+      case 'h': o.host = optarg; break;
       case 'l': o.slice_millis = (unsigned)number(name, 1, 10000); break;
       case 'f': o.window_fifo = optarg; break;
       case 'a': o.window_ack = optarg; break;

@@ -16,6 +16,7 @@ import sluice.bench.cases.Estimate;
 import sluice.bench.cases.SvgPlot;
 import sluice.bench.cases.TimelinePlot;
 import sluice.bench.cases.WarmUp;
+import sluice.bench.packets.StackGetattr;
 import sluice.bench.run.Harness;
 import sluice.bench.run.LoadGenerator;
 import sluice.bench.run.LoadResult;
@@ -39,8 +40,21 @@ final class NfsBench extends CaseBench {
   }
 
   @Override
+  public void check(Options options) {
+    if (!options.udpStack()) {
+      super.check(options);
+    } else if (!options.peers().isEmpty() || !options.cases().isEmpty()) {
+      throw new IllegalArgumentException("--udp-stack always compares the same two systems");
+    }
+  }
+
+  @Override
   public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
     Options options = harness.options();
+    if (options.udpStack()) {
+      StackGetattr.run(harness, done);
+      return;
+    }
     List<BenchCase> selected = selected(options);
     List<BenchCase> overTime = selected.stream().filter(NfsCases::isOverTime).toList();
     List<BenchCase> windows = selected.stream().filter(c -> !overTime.contains(c)).toList();

@@ -1,6 +1,7 @@
 package sluice.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashSet;
 import java.util.List;
@@ -46,6 +47,18 @@ final class NfsCasesTest {
     assertThat(new NfsPeers(write.stably()).durability("sluice/epoll")).isEqualTo("on the image");
     assertThat(new NfsPeers(write.stably()).durability("ganesha")).isEqualTo("on the image");
     assertThat(new NfsPeers(write.stably()).durability("nfs3_server")).isEqualTo("in memory");
+  }
+
+  @Test
+  void theStackIsAnOptionOfThisBenchAlone() {
+    assertThat(Options.parse(List.of("nfs", "--udp-stack", "--quick")).udpStack()).isTrue();
+    assertThat(Options.parse(List.of("nfs")).udpStack()).isFalse();
+    assertThatThrownBy(() -> Options.parse(List.of("vi", "--udp-stack")))
+        .isInstanceOf(IllegalArgumentException.class);
+    Options both = Options.parse(List.of("nfs", "--udp-stack", "--peers", "c-null"));
+    assertThatThrownBy(() -> new NfsBench().check(both))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the same two systems");
   }
 
   @Test

@@ -196,12 +196,25 @@ final class NfsCommand implements Callable<Integer> {
     NfsExport export = new NfsExport(path, tree, directory, options);
     NfsConfig config =
         new NfsConfig(server(), List.of(export), limits(mount), !noUdp, !noPortmap && port != 0);
-    try (StackPorts stack = udpStack == null ? null : StackPorts.open(stackOption(udpStack));
+    try (StackPorts stack = udpStack == null ? null : openStack(udpStack);
         NfsServer server =
             NfsServer.start(
                 stack == null ? config : config.withDatagramPorts(stack.onOwnAddress()))) {
       this.stack = stack;
       return serve(server, userThatCannotWrite(tree, options));
+    }
+  }
+
+  /// Before the server has threads, which have the privileges that this one has when it starts
+  /// them.
+  private StackPorts openStack(String text) throws IOException {
+    StackPorts opened = StackPorts.open(stackOption(text));
+    try {
+      opened.dropPrivileges();
+      return opened;
+    } catch (IOException e) {
+      opened.close();
+      throw e;
     }
   }
 

@@ -2,8 +2,6 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +15,7 @@ import sluice.vi.ViTicket;
 
 /// The messages of `sluice vi`, on one VI and in one thread: round trips, or a stream with one
 /// short answer.
-final class ViExchange implements AutoCloseable {
+final class ViExchange implements ViWork {
   /// A peer that says nothing for so long is gone or stopped.
   private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
 
@@ -55,7 +53,8 @@ final class ViExchange implements AutoCloseable {
 
   // ---- round trips ---------------------------------------------------------------------------
 
-  Map<String, Object> askRoundTrips() throws IOException {
+  @Override
+  public Map<String, Object> askRoundTrips() throws IOException {
     long[] nanos = new long[count];
     if (!copies) {
       vi.recvBufPost(in[0], 0);
@@ -68,19 +67,11 @@ final class ViExchange implements AutoCloseable {
         nanos[i] = System.nanoTime() - begin;
       }
     }
-    Arrays.sort(nanos);
-    Map<String, Object> figures = new LinkedHashMap<>();
-    figures.put("rtt_p50_us", micros(nanos, 0.5));
-    figures.put("rtt_p90_us", micros(nanos, 0.9));
-    figures.put("rtt_p99_us", micros(nanos, 0.99));
-    return figures;
+    return ViWork.roundTrips(nanos);
   }
 
-  private static double micros(long[] sorted, double share) {
-    return sorted[(int) Math.min(sorted.length - 1, Math.round(sorted.length * share))] / 1e3;
-  }
-
-  void answerRoundTrips() throws IOException {
+  @Override
+  public void answerRoundTrips() throws IOException {
     if (!copies) {
       vi.recvBufPost(in[0], 0);
     }
@@ -110,23 +101,17 @@ final class ViExchange implements AutoCloseable {
   }
 
   private void expect(int length) throws IOException {
-    if (length != size) {
-      throw new IOException(
-          "a message of " + length + " bytes came. Fix: the same --size on both ends");
-    }
+    ViWork.expect(length, size);
   }
 
   // ---- a stream ------------------------------------------------------------------------------
 
-  Map<String, Object> askStream() throws IOException {
+  @Override
+  public Map<String, Object> askStream() throws IOException {
     stream(warmUp);
     long begin = System.nanoTime();
     stream(count);
-    double seconds = (System.nanoTime() - begin) / 1e9;
-    Map<String, Object> figures = new LinkedHashMap<>();
-    figures.put("mb_per_s", Math.round(size * (double) count / seconds / 1e5) / 10.0);
-    figures.put("messages_per_s", Math.round(count / seconds));
-    return figures;
+    return ViWork.rate(size, count, System.nanoTime() - begin);
   }
 
   /// Sends messages and waits for the answer to all of them.
@@ -149,7 +134,8 @@ final class ViExchange implements AutoCloseable {
     ViBATicket _ = vi.recvWait(TIMEOUT_MICROS);
   }
 
-  void answerStream() throws IOException {
+  @Override
+  public void answerStream() throws IOException {
     ViBATicket[] rooms = new ViBATicket[WINDOW];
     for (int i = 0; i < WINDOW; i++) {
       if (copies) {

@@ -2,8 +2,11 @@ package sluice.cli;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -16,6 +19,8 @@ import sluice.vi.Nic;
 import sluice.vi.Vi;
 import sluice.vi.ViAddress;
 import sluice.vi.ViAttributes;
+import sluice.vi.ViCompletionQ;
+import sluice.vi.ViException;
 import sluice.vi.ViServer;
 import sluice.vi.WaitMode;
 
@@ -46,7 +51,9 @@ abstract class ViOptions {
   @Option(
       names = "--wait",
       defaultValue = "hybrid",
-      description = "How threads wait: spin, hybrid (the default) or park.")
+      description =
+          "How threads wait: spin, hybrid (the default), park, or many: one thread for the"
+              + " completions of eight VIs.")
   String wait = "hybrid";
 
   @Option(names = "--count", defaultValue = "0", description = "How many messages.")
@@ -76,10 +83,10 @@ abstract class ViOptions {
   boolean json;
 
   /// The asking end, which measures.
-  abstract Map<String, Object> ask(ViExchange exchange) throws IOException;
+  abstract Map<String, Object> ask(ViWork exchange) throws IOException;
 
   /// The answering end.
-  abstract void answer(ViExchange exchange) throws IOException;
+  abstract void answer(ViWork exchange) throws IOException;
 
   /// One line about what [#ask] measured.
   abstract String line(Map<String, Object> figures);
@@ -121,7 +128,7 @@ abstract class ViOptions {
     try {
       WaitMode _ = mode();
     } catch (IllegalArgumentException e) {
-      throw wrong("--wait is spin, hybrid or park, not " + wait);
+      throw wrong("--wait is spin, hybrid, park or many, not " + wait);
     }
     size = ByteCount.parse(sizeText);
     if (size < 1 || size > MAX_SIZE) {
@@ -129,6 +136,9 @@ abstract class ViOptions {
     }
     if (level != 1 && level != 2) {
       throw wrong("--level is 1 or 2, not " + level);
+    }
+    if (isMany() && level == 1) {
+      throw wrong("--wait many is for --level 2: a completion queue returns posted buffers");
     }
     if (count < 0) {
       throw wrong("--count must not be negative: " + count);
@@ -144,7 +154,11 @@ abstract class ViOptions {
   }
 
   private WaitMode mode() {
-    return WaitMode.valueOf(wait.toUpperCase(Locale.ROOT));
+    return isMany() ? WaitMode.HYBRID : WaitMode.valueOf(wait.toUpperCase(Locale.ROOT));
+  }
+
+  private boolean isMany() {
+    return wait.equals("many");
   }
 
   private ViAttributes attributes() {
@@ -154,8 +168,27 @@ abstract class ViOptions {
         .withTransferBytes((int) size);
   }
 
-  private ViExchange exchange(Vi vi) throws IOException {
-    return new ViExchange(vi, (int) size, count, count / WARM_UP_SHARE, level == 1);
+  /// Makes a VI whose completions go to a queue, if one is given.
+  private interface Maker {
+    Vi make(@Nullable ViCompletionQ completions) throws ViException;
+  }
+
+  private ViWork exchange(Maker maker) throws IOException {
+    if (!isMany()) {
+      Vi vi = maker.make(null);
+      return new ViExchange(vi, (int) size, count, count / WARM_UP_SHARE, level == 1);
+    }
+    ViCompletionQ completions = new ViCompletionQ(attributes());
+    List<Vi> vis = new ArrayList<>();
+    try {
+      while (vis.size() < ViManyExchange.VIS) {
+        vis.add(maker.make(completions));
+      }
+      return new ViManyExchange(completions, vis, (int) size, count, count / WARM_UP_SHARE);
+    } catch (ViException e) {
+      vis.forEach(Vi::close);
+      throw e;
+    }
   }
 
   private void serve() throws IOException {
@@ -163,8 +196,7 @@ abstract class ViOptions {
         ViServer server = new ViServer(nic.address(listen), TAG)) {
       spec.commandLine().getOut().println("listening at " + listen + " (" + provider + ")");
       spec.commandLine().getOut().flush();
-      try (Vi vi = server.accept(attributes(), Vi.INFINITE);
-          ViExchange exchange = exchange(vi)) {
+      try (ViWork exchange = exchange(q -> server.accept(attributes(), q, q, Vi.INFINITE))) {
         answer(exchange);
       }
     }
@@ -173,8 +205,7 @@ abstract class ViOptions {
   private Map<String, Object> measure(String place) throws IOException {
     try (Nic nic = Nic.open(provider)) {
       ViAddress address = nic.address(place);
-      try (Vi vi = new Vi(address, attributes(), null, null, TAG);
-          ViExchange exchange = exchange(vi)) {
+      try (ViWork exchange = exchange(q -> new Vi(address, attributes(), q, q, TAG))) {
         return ask(exchange);
       }
     }

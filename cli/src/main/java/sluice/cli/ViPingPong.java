@@ -19,12 +19,12 @@ final class ViPingPong extends ViOptions implements Callable<Integer> {
   }
 
   @Override
-  Map<String, Object> ask(ViExchange exchange) throws IOException {
+  Map<String, Object> ask(ViWork exchange) throws IOException {
     return exchange.askRoundTrips();
   }
 
   @Override
-  void answer(ViExchange exchange) throws IOException {
+  void answer(ViWork exchange) throws IOException {
     exchange.answerRoundTrips();
   }
 

@@ -33,7 +33,13 @@ final class ViCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"pingpong,1,hybrid", "pingpong,2,park", "stream,1,park", "stream,2,spin"})
+  @CsvSource({
+    "pingpong,1,hybrid",
+    "pingpong,2,park",
+    "stream,1,park",
+    "stream,2,spin",
+    "pingpong,2,many"
+  })
   void bothEndsAgree(String word, String level, String wait) throws Exception {
     String place = "cli-" + ProcessHandle.current().pid() + "-" + word + level;
     String[] common = {"--size", "5K", "--count", "500", "--wait", wait, "--level", level};
@@ -80,7 +86,13 @@ final class ViCommandTest {
     "ofi-tcp,pingpong,spin",
     "ofi-tcp,stream,hybrid",
     "ring,pingpong,park",
-    "ring,stream,hybrid"
+    "ring,stream,hybrid",
+    "ring,pingpong,spin",
+    "local,stream,many",
+    "ring,stream,many",
+    "ring,pingpong,many",
+    "ofi-shm,stream,many",
+    "ofi-tcp,pingpong,many"
   })
   void otherDevicesCarryTheSame(String device, String word, String wait) {
     String why = Nic.skipped().get(device);
@@ -96,9 +108,11 @@ final class ViCommandTest {
   @Test
   void wrongWordsAreExplained() {
     assertThat(run("pingpong", "--wait", "never"))
-        .matches(r -> r.code == 2 && r.err.contains("spin, hybrid or park"));
+        .matches(r -> r.code == 2 && r.err.contains("spin, hybrid, park or many"));
     assertThat(run("stream", "--size", "65M"))
         .matches(r -> r.code == 2 && r.err.contains("1 byte to 64M"));
+    assertThat(run("stream", "--wait", "many", "--level", "1"))
+        .matches(r -> r.code == 2 && r.err.contains("--level 2"));
     assertThat(run("stream", "--level", "3")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--listen", "a", "--connect", "b")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--provider", "xdp", "--connect", "a"))

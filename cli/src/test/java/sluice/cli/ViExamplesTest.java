@@ -4,19 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import sluice.testbase.Await;
+import sluice.vi.Nic;
 
 /// The examples over Virtual Interfaces run as `sluice example` runs them, and find what they
 /// compute right.
 @Timeout(600)
 final class ViExamplesTest {
+  @TempDir Path folder = Path.of(".");
+
   private static String run(String source, String... arguments) throws Exception {
     String modules = System.getProperty("jdk.module.path", "");
     assumeTrue(!modules.isEmpty(), "the tests do not run on a module path");
@@ -35,28 +39,48 @@ final class ViExamplesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1,local", "5,local"})
-  void processesPassMessages(String count, String device) throws Exception {
-    assertThat(run("messages/Messages.java", count, device))
+  @CsvSource({
+    "1,local,hybrid",
+    "5,local,hybrid",
+    "3,local,spin",
+    "3,ring,park",
+    "3,ring,spin",
+    "3,ofi-tcp,hybrid"
+  })
+  void processesPassMessages(String count, String device, String wait) throws Exception {
+    assumeUsable(device);
+    assertThat(run("messages/Messages.java", count, device, wait))
         .contains(count + " processes: hello to all")
         .contains("all-to-all right");
   }
 
-  @Test
-  void callsGoToAnotherProcess() throws Exception {
-    assertThat(run("rpc/Rpc.java", "100"))
+  private static void assumeUsable(String device) {
+    String why = Nic.skipped().get(device);
+    assumeTrue(why != null && why.isEmpty(), device + ": " + why);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"local,park", "ring,hybrid", "ring,spin", "ofi-shm,spin"})
+  void callsGoToAnotherProcess(String device, String wait) throws Exception {
+    assumeUsable(device);
+    assertThat(run("rpc/Rpc.java", "100", device, wait))
         .contains("hello, from another process")
         .contains("/ by zero")
         .contains("100 calls");
   }
 
-  @Test
-  void aFileIsCopied() throws Exception {
-    assertThat(run("file/FileTransfer.java")).contains("the copy is the file");
+  @ParameterizedTest
+  @CsvSource({"local,hybrid", "ring,park", "ofi-tcp,hybrid"})
+  void aFileIsCopied(String device, String wait) throws Exception {
+    assumeUsable(device);
+    Path file = Files.write(folder.resolve("file"), new byte[3_000_001]);
+    assertThat(run("file/FileTransfer.java", file.toString(), device, wait))
+        .contains("the copy is the file");
   }
 
-  @Test
-  void aSubscriberAsksForItems() throws Exception {
-    assertThat(run("flow/FlowOverVi.java", "500")).contains("500 items");
+  @ParameterizedTest
+  @CsvSource({"local,hybrid", "ring,park"})
+  void aSubscriberAsksForItems(String device, String wait) throws Exception {
+    assertThat(run("flow/FlowOverVi.java", "500", device, wait)).contains("500 items");
   }
 }

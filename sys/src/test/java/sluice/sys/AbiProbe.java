@@ -25,6 +25,7 @@ import sluice.sys.uring.IoUringProbe;
 import sluice.sys.uring.Opcode;
 import sluice.sys.uring.Sqe;
 import sluice.sys.xdp.Bpf;
+import sluice.sys.xdp.Capabilities;
 import sluice.sys.xdp.NetInterface;
 import sluice.sys.xdp.NetNamespace;
 import sluice.sys.xdp.TapDevice;
@@ -64,6 +65,8 @@ final class AbiProbe {
       #include <sys/un.h>
       #include <sys/vfs.h>
       #include <linux/audit.h>
+      #include <linux/capability.h>
+      #include <linux/membarrier.h>
       #include <linux/filter.h>
       #include <linux/fuse.h>
       #include <linux/bpf.h>
@@ -121,6 +124,8 @@ final class AbiProbe {
           Map.entry(StatFs.class, Map.of("[A-Z0-9_]+_MAGIC", "")),
           Map.entry(DirectoryEntries.class, Map.of("DT_[A-Z]+", "")),
           Map.entry(Inotify.class, Map.of("IN_[A-Z_]+", "")),
+          Map.entry(Capabilities.class, Map.of("(PR|CAP|_LINUX)_[A-Z0-9_]+", "")),
+          Map.entry(Membarrier.class, Map.of("MEMBARRIER_[A-Z_]+", "")),
           Map.entry(Seccomp.class, Map.of("(PR|SECCOMP|AUDIT)_[A-Z0-9_]+", "")),
           Map.entry(ResourceLimit.class, Map.of("RLIMIT_[A-Z]+", "")),
           Map.entry(Mounts.class, Map.of("(MS|MNT|UMOUNT|FUSE)_[A-Z_]+", "")),

@@ -7,6 +7,7 @@ import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
+import sluice.sys.Membarrier;
 
 /// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).
@@ -27,7 +28,7 @@ import sluice.memory.block.Block;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `owner` | the posting thread, the completing thread | volatile | compare-and-set; volatile |
+/// | `owner` | the posting thread, the completing thread | volatile | compare-and-set; release |
 /// | `callback` | the freeing thread, the running one | volatile | volatile, under the monitor |
 /// | `storage`, `unreachable`, `registration` | the application, `CLEANER` | under the monitor | same |
 ///
@@ -110,7 +111,12 @@ public final class ViBuffer implements AutoCloseable {
 
   /// The application gets it back.
   void giveBack() {
-    OWNER.setVolatile(this, APPLICATION);
+    if (Membarrier.REGISTERED) {
+      OWNER.setRelease(this, APPLICATION); // the barrier is paid by `free`, which is rare
+      VarHandle.releaseFence(); // the compiler keeps the order
+    } else {
+      OWNER.setVolatile(this, APPLICATION);
+    }
     if (callback != null) {
       runCallback();
     }
@@ -238,6 +244,7 @@ public final class ViBuffer implements AutoCloseable {
         var _ = CLEANER.register(views, this::viewsAreGone);
       }
     }
+    int _ = Membarrier.global(); // between the callback and the owner: see giveBack
     runCallback();
   }
 

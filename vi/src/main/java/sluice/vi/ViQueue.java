@@ -1,6 +1,5 @@
 package sluice.vi;
 
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
@@ -87,9 +86,7 @@ final class ViQueue implements Waiter.Source {
       ticket.check(vi, sends, offset, length);
       ViBuffer buffer = ticket.buffer();
       buffer.claim();
-      MemorySegment memory = buffer.memory();
-      ticket.descriptor.clear();
-      ticket.descriptor.add(memory, offset, length, ticket.key());
+      ticket.descriptor.only(buffer.memory(), offset, length, ticket.key());
       hand(ticket);
     } finally {
       guard.exit();

@@ -7,14 +7,25 @@ import java.util.concurrent.TimeUnit;
 final class LocalPeer {
   private LocalPeer() {}
 
-  /// @param args the place, `echo`, `spin` (an echo that never parks) or `flood`, and the device
+  private static Vi connect(ViAddress place, ViAttributes attributes, boolean serves)
+      throws ViException {
+    if (!serves) {
+      return new Vi(place, attributes, null, null, 1);
+    }
+    try (ViServer server = new ViServer(place, 1)) {
+      return server.accept(attributes, Vi.INFINITE);
+    }
+  }
+
+  /// @param args the place, `echo`, `spin` (an echo that never parks), `flood`, or `serve` (a
+  ///   server that floods what connects), and the device
   public static void main(String[] args) throws Exception {
     WaitMode mode = args[1].equals("spin") ? WaitMode.SPIN : WaitMode.HYBRID;
     ViAttributes attributes = ViAttributes.DEFAULT.withWaiting(mode);
     try (Nic nic = Nic.open(args[2]);
-        Vi vi = new Vi(nic.address(args[0]), attributes, null, null, 1)) {
+        Vi vi = connect(nic.address(args[0]), attributes, args[1].equals("serve"))) {
       int micros = (int) TimeUnit.SECONDS.toMicros(100);
-      if (!args[1].equals("flood")) {
+      if (!args[1].equals("flood") && !args[1].equals("serve")) {
         byte[] message;
         do {
           message = vi.recv(micros);

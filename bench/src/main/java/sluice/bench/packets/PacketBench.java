@@ -1,7 +1,6 @@
 package sluice.bench.packets;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,16 +25,22 @@ import sluice.bench.run.WorkerProcess;
 ///  echo, port 7  ── xsA ═══ veth ═══ xsB ── client
 ///  10.11.0.1 the kernel's, .11 ours  10.11.0.2 the kernel's, .12 ours
 /// ```
+///
+/// The ends in C (`c_packets.c`) are processes of the same two namespaces; what is not measured
+/// waits for its standard input.
 public final class PacketBench implements Bench {
   static final String XDP = "sluice/xdp";
   static final String CHANNEL = "jdk/channel";
-  static final String SERVER_LINK = "xsA";
-  static final String CLIENT_LINK = "xsB";
+  static final String C = "c/";
+  static final List<String> SYSTEMS = List.of(XDP, "c/xdp", CHANNEL, "c/recvmmsg", "c/io_uring");
   private static final String NAME = "xdp";
 
   private record Case(String name, int bytes, int window) {}
 
   private record Entry(String system, Series series) {}
+
+  /// The two processes of a language.
+  private record Pair(WorkerProcess server, WorkerProcess client) {}
 
   private static final List<Case> CASES =
       List.of(
@@ -58,16 +63,14 @@ public final class PacketBench implements Bench {
     StringBuilder text = new StringBuilder();
     for (Case one : CASES) {
       text.append(NAME + ": ").append(one.name).append(" (quick)\n    ");
-      text.append(XDP + " " + CHANNEL + "\n");
+      text.append(String.join(" ", SYSTEMS)).append('\n');
     }
     return text.toString();
   }
 
   @Override
   public void check(Options options) {
-    if (!options.peers().isEmpty()) {
-      throw new IllegalArgumentException("xdp always compares the same systems\n" + list());
-    }
+    CaseChoice.checkPeers(this, options, SYSTEMS::contains);
     List<Case> _ = selected(options);
   }
 
@@ -80,11 +83,26 @@ public final class PacketBench implements Bench {
     try (MachineLock _ = MachineLock.acquire();
         WorkerProcess server = start(harness, "server");
         WorkerProcess client = start(harness, "client")) {
-      connect(server.ask("pid").getFirst(), client.ask("pid").getFirst());
-      for (Case one : selected(harness.options())) {
-        done.accept(measure(harness.options(), one, server, client));
+      String serverPid = server.ask("pid").getFirst();
+      String clientPid = client.ask("pid").getFirst();
+      VethPair.connect(serverPid, clientPid);
+      try (WorkerProcess serverInC = startInC(harness, "server", serverPid);
+          WorkerProcess clientInC = startInC(harness, "client", clientPid)) {
+        Pair java = new Pair(server, client);
+        Pair c = new Pair(serverInC, clientInC);
+        for (Case one : selected(harness.options())) {
+          done.accept(measure(harness.options(), one, java, c));
+        }
       }
     }
+  }
+
+  private static WorkerProcess startInC(Harness harness, String side, String pid)
+      throws IOException {
+    String program = harness.workspace().packetPeer().toString();
+    return WorkerProcess.start(
+        List.of("nsenter", "-n", "-t", pid, program),
+        harness.workspace().temporary("xdp-c-" + side + ".log"));
   }
 
   private static WorkerProcess start(Harness harness, String side) throws IOException {
@@ -101,57 +119,30 @@ public final class PacketBench implements Bench {
     return WorkerProcess.start(command, harness.workspace().temporary("xdp-" + side + ".log"));
   }
 
-  private static void connect(String server, String client) throws IOException {
-    String in = "nsenter -n -t ";
-    String link = " type veth peer name " + CLIENT_LINK + " numrxqueues 1 numtxqueues 1 netns ";
-    run(
-        in
-            + server
-            + " ip link add "
-            + SERVER_LINK
-            + " numrxqueues 1 numtxqueues 1"
-            + link
-            + client);
-    run(in + server + " ip addr add 10.11.0.1/24 dev " + SERVER_LINK);
-    run(in + client + " ip addr add 10.11.0.2/24 dev " + CLIENT_LINK);
-    run(in + server + " ip link set " + SERVER_LINK + " up");
-    run(in + client + " ip link set " + CLIENT_LINK + " up");
-  }
-
-  private static void run(String command) throws IOException {
-    try {
-      Process process =
-          new ProcessBuilder(command.split(" ", -1)).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
-        throw new IOException(command + ": " + said + "Fix: run it as root");
+  private static CaseResult measure(Options options, Case one, Pair java, Pair c)
+      throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    for (String system : SYSTEMS) {
+      if (options.peers().isEmpty() || options.peers().contains(system)) {
+        entries.add(new Entry(system, new Series(system, false)));
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
     }
-  }
-
-  private static CaseResult measure(
-      Options options, Case one, WorkerProcess server, WorkerProcess client) throws IOException {
-    List<Entry> entries =
-        List.of(
-            new Entry(XDP, new Series(XDP, false)),
-            new Entry(XDP, new Series(XDP, true)),
-            new Entry(CHANNEL, new Series(CHANNEL, false)));
+    String first = entries.getFirst().system;
+    entries.add(new Entry(first, new Series(first, true)));
     for (int round = 0; round < options.rounds(); round++) {
       for (Entry entry : Rounds.inTurn(entries, round)) {
         Map<String, Double> metrics = new LinkedHashMap<>();
-        List<String> _ = server.ask("echo " + entry.system);
+        Pair pair = entry.system.startsWith(C) ? c : java;
+        List<String> _ = pair.server.ask("echo " + entry.system);
         String asked =
             "measure %s %d %d %d"
                 .formatted(
                     entry.system, one.bytes, one.window, Math.round(options.seconds() * 1e3));
-        for (String word : new ArrayList<>(client.ask(asked))) {
+        for (String word : new ArrayList<>(pair.client.ask(asked))) {
           int equals = word.indexOf('=');
           metrics.put(word.substring(0, equals), Double.valueOf(word.substring(equals + 1)));
         }
-        List<String> _ = server.ask("end");
+        List<String> _ = pair.server.ask("end");
         entry.series.addRound(metrics);
         Progress.say(
             "[xdp] %s: round %d/%d %-12s %s"

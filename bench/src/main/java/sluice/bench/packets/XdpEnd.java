@@ -31,7 +31,7 @@ final class XdpEnd implements PacketEnd {
 
   static XdpEnd open(boolean client) throws IOException {
     Ipv4Prefix own = client ? CLIENT : SERVER;
-    String device = client ? PacketBench.CLIENT_LINK : PacketBench.SERVER_LINK;
+    String device = client ? VethPair.CLIENT_LINK : VethPair.SERVER_LINK;
     XdpPort port = XdpPort.open(new XdpConfig(device, own.address(), true, 1));
     return new XdpEnd(
         new Ipv4Stack(port, StackConfig.of(own), System::nanoTime, System.nanoTime()));

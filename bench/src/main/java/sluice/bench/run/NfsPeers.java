@@ -119,6 +119,16 @@ public record NfsPeers(NfsLoad load) implements Peers {
   /// `./sluice nfs` on an image of its own.
   private static ServerSpec ours(Systems systems, String system, Path root, int port)
       throws IOException {
+    List<String> more =
+        List.of("--bind", "127.0.0.1", "--backend", system.substring(Systems.OURS.length()));
+    return ours(systems, system, root, port, more);
+  }
+
+  /// `./sluice nfs` on an image of its own.
+  ///
+  /// @param more options: where it listens, and how
+  public static ServerSpec ours(
+      Systems systems, String system, Path root, int port, List<String> more) throws IOException {
     String launcher = systems.launcher().toString();
     Path image = systems.workspace().temporary("nfs-" + port + ".img");
     Commands.run(
@@ -129,9 +139,9 @@ public record NfsPeers(NfsLoad load) implements Peers {
     Commands.run(
         120, List.of(launcher, "fs", "cp", image.toString(), file.toString(), ":/" + FILE));
     List<String> command = new ArrayList<>(List.of(launcher, "nfs", image.toString()));
-    command.addAll(List.of("--port", Integer.toString(port), "--bind", "127.0.0.1"));
+    command.addAll(List.of("--port", Integer.toString(port)));
     command.addAll(List.of("--no-portmap", "--squash", "none", "--cache", "160M"));
-    command.addAll(List.of("--backend", system.substring(Systems.OURS.length())));
+    command.addAll(more);
     return systems.launched(system, command, port);
   }
 

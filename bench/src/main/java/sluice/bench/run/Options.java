@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param serverCpu core of the servers
 /// @param clientCpu core of the load generator
 /// @param realtime whether the load generator runs with real-time priority
+/// @param udpStack whether nfs compares its UDP on a network stack of ours with the kernel's
 public record Options(
     String bench,
     List<String> peers,
@@ -35,7 +36,8 @@ public record Options(
     @Nullable Path site,
     int serverCpu,
     int clientCpu,
-    boolean realtime) {
+    boolean realtime,
+    boolean udpStack) {
 
   public static final String USAGE =
       """
@@ -57,6 +59,8 @@ public record Options(
                          and domain 2; vi 1, several times), longer while its JVM compiles; a
                          server without JVM has a second
         --over-time S    length of the runs that nfs draws over time (60; 10 with --quick)
+        --udp-stack      of nfs: getattr over UDP on AF_XDP and on the kernel's sockets, through one
+                         veth pair between two network namespaces; needs root
         --json FILE      JSON lines (bench/results/NAME.jsonl unless --quick)
         --plot FILE      an SVG plot (bench/results/NAME.svg unless --quick)
         --site DIR       serve this folder as the documentation site
@@ -75,6 +79,8 @@ public record Options(
       String option = rest.get(i);
       if (option.equals("--quick")) {
         builder.quick = true;
+      } else if (option.equals("--udp-stack") && arguments.getFirst().equals("nfs")) {
+        builder.udpStack = true;
       } else if (i + 1 < rest.size()) {
         builder.set(option, rest.get(++i));
       } else {
@@ -88,6 +94,7 @@ public record Options(
     private List<String> peers = List.of();
     private List<String> cases = List.of();
     private boolean quick;
+    private boolean udpStack;
     private boolean realtime = realtimePermitted();
     private @Nullable Integer rounds;
     private @Nullable Double seconds;
@@ -182,7 +189,8 @@ public record Options(
           site,
           serverCpu,
           clientCpu,
-          realtime);
+          realtime,
+          udpStack);
     }
   }
 

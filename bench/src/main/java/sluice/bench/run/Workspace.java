@@ -22,7 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// the rest in a temporary folder that [#close] removes. Used by the harness's main thread.
 public final class Workspace implements AutoCloseable {
   private static final List<String> HEADERS =
-      List.of("c_vi.h", "crc32.h", "histogram.h", "load.h", "peer.h", "reply.h", "ring.h", "tls.h");
+      List.of(
+          "c_packets.h",
+          "c_vi.h",
+          "crc32.h",
+          "histogram.h",
+          "load.h",
+          "peer.h",
+          "reply.h",
+          "ring.h",
+          "tls.h");
   private static final List<String> LOAD = List.of("load.c", "support.c", "reply.c", "ring.c");
   private static final String TLS_HEADER = "openssl/ssl.h";
   private static final List<String> EPOLL = List.of("c_epoll.c", "peer.c");
@@ -143,7 +152,7 @@ public final class Workspace implements AutoCloseable {
   }
 
   /// Loads NFS servers.
-  Path nfsLoadGenerator() throws IOException {
+  public Path nfsLoadGenerator() throws IOException {
     return compiled("nfsload", List.of("nfsload.c", "support.c"), List.of());
   }
 
@@ -191,6 +200,19 @@ public final class Workspace implements AutoCloseable {
       Packages.install("libfabric-dev", "the C peer of bench vi is compiled with it");
     }
     return compiled("c_vi_fabric", List.of("c_vi.c", "c_vi_fabric.c"), List.of("-lfabric"));
+  }
+
+  /// Messages of bench vi through one cache line.
+  public Path viLinePeer() throws IOException {
+    return compiled("c_vi_line", List.of("c_vi.c", "c_vi_line.c"), List.of());
+  }
+
+  /// Datagrams of bench xdp.
+  public Path packetPeer() throws IOException {
+    return compiled(
+        "c_packets",
+        List.of("c_packets.c", "c_packets_udp.c", "c_packets_xdp.c", "ring.c"),
+        List.of());
   }
 
   /// What pinning memory costs.

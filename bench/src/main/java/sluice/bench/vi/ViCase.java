@@ -35,6 +35,7 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
   static final String C_TCP = "c/ofi-tcp";
   static final String C_UNIX = "c/unix";
   static final String C_SOCKET = "c/tcp-socket";
+  static final String C_LINE = "c/line";
   static final String C_MLOCK = "c/mlock";
   static final String C_BUFFERS = "c/io_uring-buffers";
   static final String AERON = "aeron/";
@@ -56,6 +57,7 @@ record ViCase(String name, String kind, int bytes, boolean quick, List<String> s
           C_TCP,
           C_UNIX,
           C_SOCKET,
+          C_LINE,
           AERON_IPC,
           AERON_UDP);
   private static final List<String> WAITING =

@@ -106,6 +106,10 @@ final class ViPair implements AutoCloseable {
         command.add(harness.workspace().viSocketPeer().toString());
         command.addAll(List.of(role, system.equals(ViCase.C_UNIX) ? "unix" : "socket", place));
       }
+      case ViCase.C_LINE -> {
+        command.add(harness.workspace().viLinePeer().toString());
+        command.addAll(List.of(role, "line", place));
+      }
       case ViCase.C_MLOCK, ViCase.C_BUFFERS -> {
         command.add(harness.workspace().viPinning().toString());
         command.add(system.equals(ViCase.C_MLOCK) ? "mlock" : "io_uring");

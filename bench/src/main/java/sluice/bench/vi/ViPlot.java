@@ -39,6 +39,7 @@ final class ViPlot {
         ViCase.LOCAL + ViCase.LEVEL_ONE,
         ViCase.OFI_SHM,
         ViCase.C_SHM,
+        ViCase.C_LINE,
         ViCase.AERON_IPC,
         ViCase.C_UNIX);
   }

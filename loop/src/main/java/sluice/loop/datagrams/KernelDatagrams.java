@@ -1,14 +1,10 @@
 package sluice.loop.datagrams;
 
 import java.io.IOException;
-import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import sluice.loop.DescriptorWatch;
 import sluice.loop.Loop;
-import sluice.loop.sockets.Log;
 import sluice.memory.Account;
-import sluice.memory.View;
-import sluice.memory.ViewBinder;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
@@ -17,35 +13,21 @@ import sluice.sys.SysException;
 
 /// Datagrams over one UDP socket, which the loop waits for beside its connections. Owned by the
 /// loop's thread.
-final class KernelDatagrams implements Datagrams {
+final class KernelDatagrams extends HandledDatagrams {
   private static final int SOCKET_BUFFER_BYTES = 4 << 20;
 
   /// System calls before others of the loop get a turn.
   private static final int BATCHES = 4;
 
-  private final DatagramHandler handler;
   private final int fd;
-  private final InetSocketAddress address;
   private final DescriptorWatch watch;
   private final DatagramBatch incoming;
   private final DatagramBatch outgoing;
   private final DatagramOutput output;
-  private final ViewBinder binder = new ViewBinder(Thread.currentThread());
-  private final DatagramPeer from = new DatagramPeer();
-
-  /// Of the datagram that is being built.
-  private DatagramPeer to = from;
-
-  private boolean handling;
-  private boolean closed;
-  private long received;
-  private long sent;
-  private long dropped;
 
   private KernelDatagrams(Loop loop, int fd, InetSocketAddress address, DatagramHandler handler) {
-    this.handler = handler;
+    super(address, handler);
     this.fd = fd;
-    this.address = address;
     this.watch = loop.watch(fd, this::ready);
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
     this.incoming = DatagramBatch.allocate(account);
@@ -86,31 +68,6 @@ final class KernelDatagrams implements Datagrams {
     return made;
   }
 
-  @Override
-  public boolean isOpen() {
-    return !closed;
-  }
-
-  @Override
-  public InetSocketAddress address() {
-    return address;
-  }
-
-  @Override
-  public long received() {
-    return received;
-  }
-
-  @Override
-  public long sent() {
-    return sent;
-  }
-
-  @Override
-  public long dropped() {
-    return dropped;
-  }
-
   // ---- receiving ----------------------------------------------------------------------------
 
   private void ready() {
@@ -145,25 +102,19 @@ final class KernelDatagrams implements Datagrams {
       return;
     }
     incoming.peer(slot, from);
-    View datagram = incoming.show(slot, bytes, binder);
-    try {
-      handler.received(this, datagram, from);
-    } catch (RuntimeException | Error e) {
-      dropped++;
-      Log.LOGGER.log(Level.ERROR, "the handler of datagrams at " + address + " failed", e);
-    } finally {
-      output.discard();
-      binder.unbind();
-    }
+    handle(incoming.show(slot, bytes, binder));
   }
 
   // ---- sending ------------------------------------------------------------------------------
 
   @Override
+  DatagramOutput output() {
+    return output;
+  }
+
+  @Override
   public DatagramOutput to(DatagramPeer peer) {
-    if (closed) {
-      throw new IllegalStateException("the port at " + address + " is closed");
-    }
+    checkOpen();
     if (outgoing.full()) {
       flush();
     }

@@ -1,13 +1,8 @@
 package sluice.loop.datagrams;
 
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import sluice.loop.Loop;
-import sluice.loop.sockets.Log;
 import sluice.memory.Account;
-import sluice.memory.View;
-import sluice.memory.ViewBinder;
 import sluice.memory.block.Block;
 
 /// Datagrams over a socket of a network stack of our own, on a loop that runs the stack. Owned by
@@ -15,35 +10,21 @@ import sluice.memory.block.Block;
 ///
 /// A datagram is built in one block and copied into frames when it is sent; what comes is shown in
 /// the frame that it came in.
-public final class UserDatagrams implements Datagrams {
+public final class UserDatagrams extends HandledDatagrams {
   /// Room in front of a datagram's bytes for the headers of the stack.
   public static final int HEADROOM_BYTES = 64;
 
-  private final DatagramHandler handler;
   private final UserDatagramSocket socket;
-  private final InetSocketAddress address;
   private final Block block;
   private final DatagramOutput output;
-  private final ViewBinder binder = new ViewBinder(Thread.currentThread());
-  private final DatagramPeer from = new DatagramPeer();
-
-  /// Of the datagram that is being built.
-  private DatagramPeer to = from;
-
-  private boolean handling;
-  private boolean closed;
-  private long received;
-  private long sent;
-  private long dropped;
 
   /// On the loop's thread. It is closed with the loop at the latest.
   ///
   /// @param socket is closed with this
   /// @param handler gets what [#received] is told of
   public UserDatagrams(Loop loop, UserDatagramSocket socket, DatagramHandler handler) {
-    this.handler = handler;
+    super(socket.address(), handler);
     this.socket = socket;
-    this.address = socket.address();
     Account account = new Account(loop.name() + " datagrams", Long.MAX_VALUE / 2);
     Block made = Block.allocate(account, HEADROOM_BYTES + MOST_BYTES);
     if (made == null) {
@@ -64,17 +45,11 @@ public final class UserDatagrams implements Datagrams {
     }
     received++;
     from.set(sender, port);
-    View datagram = binder.bind(memory, at, length);
     handling = true;
     try {
-      handler.received(this, datagram, from);
-    } catch (RuntimeException | Error e) {
-      dropped++;
-      Log.LOGGER.log(Level.ERROR, "the handler of datagrams at " + address + " failed", e);
+      handle(binder.bind(memory, at, length));
     } finally {
       handling = false;
-      output.discard();
-      binder.unbind();
       if (closed) {
         block.release();
       }
@@ -82,20 +57,13 @@ public final class UserDatagrams implements Datagrams {
   }
 
   @Override
-  public boolean isOpen() {
-    return !closed;
-  }
-
-  @Override
-  public InetSocketAddress address() {
-    return address;
+  DatagramOutput output() {
+    return output;
   }
 
   @Override
   public DatagramOutput to(DatagramPeer peer) {
-    if (closed) {
-      throw new IllegalStateException("the port at " + address + " is closed");
-    }
+    checkOpen();
     to = peer;
     return output.begin(HEADROOM_BYTES);
   }
@@ -119,21 +87,6 @@ public final class UserDatagrams implements Datagrams {
       output.discard();
       socket.flush();
     }
-  }
-
-  @Override
-  public long received() {
-    return received;
-  }
-
-  @Override
-  public long sent() {
-    return sent;
-  }
-
-  @Override
-  public long dropped() {
-    return dropped;
   }
 
   @Override

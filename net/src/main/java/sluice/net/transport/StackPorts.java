@@ -14,6 +14,7 @@ import sluice.net.port.PacketPort;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.StackCounters;
 import sluice.net.xdp.XdpPort;
+import sluice.sys.xdp.Capabilities;
 
 /// Ports for datagrams on a network stack of our own, instead of the kernel's sockets. The first
 /// [#open] gives the stack to that loop, which alone may open more.
@@ -52,6 +53,25 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
   public String describe() {
     String mode = stack.port() instanceof XdpPort port ? " (" + port.mode() + ")" : "";
     return name() + mode + " at " + stack.config().address();
+  }
+
+  /// Why the driver works as [#describe] says, in lines; empty where nothing was refused.
+  public String why() {
+    return stack.port() instanceof XdpPort port ? port.why() : "";
+  }
+
+  /// Gives up for ever what opening a device needed: in the calling thread, in those that it starts
+  /// from now on, and in programs that they run. Threads that run already keep it, which are those
+  /// of the JVM when the thread that starts all others calls.
+  ///
+  /// @throws IOException when the kernel refuses; the message says why and what to do
+  public void dropPrivileges() throws IOException {
+    Capabilities.drop(
+        Capabilities.CAP_NET_ADMIN,
+        Capabilities.CAP_NET_RAW,
+        Capabilities.CAP_SYS_ADMIN,
+        Capabilities.CAP_PERFMON,
+        Capabilities.CAP_BPF);
   }
 
   /// What the stack has counted.

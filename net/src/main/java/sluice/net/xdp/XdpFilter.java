@@ -29,6 +29,10 @@ final class XdpFilter implements AutoCloseable {
 
   private static final int TRIES = 200;
 
+  /// As measured: see the decisions.
+  private static final String VIRTUAL =
+      "the interface is virtual, copies, and is faster behind the driver";
+
   /// Headers of Ethernet and IPv4: a last fragment may have one byte behind them.
   private static final int LEAST_BYTES = 34;
 
@@ -45,6 +49,7 @@ final class XdpFilter implements AutoCloseable {
   private int program = -1;
   private int link = -1;
   private boolean isNative;
+  private String why = "";
   private boolean closed;
 
   private XdpFilter(int sockets, int ports) {
@@ -127,7 +132,9 @@ final class XdpFilter implements AutoCloseable {
     int second = Bpf.XDP_FLAGS_DRV_MODE + Bpf.XDP_FLAGS_SKB_MODE - first;
     int result = tryAttach(interfaceIndex, first);
     isNative = nativeFirst;
+    why = nativeFirst ? "" : VIRTUAL;
     if (result < 0 && result != -Errno.EBUSY && result != -Errno.EPERM) {
+      why = "the first way was refused: " + Errno.name(-result);
       result = tryAttach(interfaceIndex, second);
       isNative = !nativeFirst;
     }
@@ -144,6 +151,11 @@ final class XdpFilter implements AutoCloseable {
       result = Bpf.attach(program, interfaceIndex, flags);
     }
     return result;
+  }
+
+  /// Why the program is attached as it is; empty when that is the way of hardware.
+  String why() {
+    return why;
   }
 
   boolean isNative() {

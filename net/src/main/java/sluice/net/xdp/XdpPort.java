@@ -95,6 +95,16 @@ public final class XdpPort implements PacketPort {
     return (zeroCopy ? "zero-copy, " : "copy, ") + (filter.isNative() ? "native" : "generic");
   }
 
+  /// Why it works as [#mode] says: a line for copies and a line for the attachment, each empty
+  /// where the best way was had.
+  public String why() {
+    String copies =
+        queues.stream().map(XdpQueue::why).filter(why -> !why.isEmpty()).findFirst().orElse("");
+    String how = filter.why();
+    return (copies.isEmpty() ? "" : "copy: " + copies + "\n")
+        + (how.isEmpty() ? "" : (filter.isNative() ? "native: " : "generic: ") + how + "\n");
+  }
+
   /// Takes the datagrams of a port of UDP from the kernel. By any thread.
   public void own(int port) throws SysException {
     filter.own(port);

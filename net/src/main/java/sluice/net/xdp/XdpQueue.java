@@ -69,9 +69,13 @@ final class XdpQueue implements AutoCloseable {
 
   private boolean zeroCopy;
 
+  /// What binding without copies came to.
+  private int refusal;
+
   private void bind(int interfaceIndex, int queue) throws IOException {
     int result = tryBind(interfaceIndex, queue, XdpSocket.XDP_ZEROCOPY);
     zeroCopy = result == 0;
+    refusal = result;
     if (result != 0 && result != -Errno.EBUSY) {
       result = tryBind(interfaceIndex, queue, XdpSocket.XDP_COPY);
     }
@@ -101,6 +105,11 @@ final class XdpQueue implements AutoCloseable {
 
   boolean isZeroCopy() {
     return zeroCopy;
+  }
+
+  /// Why frames are copied; empty when they are not.
+  String why() {
+    return zeroCopy ? "" : "the driver refuses to bind without copies: " + Errno.name(-refusal);
   }
 
   int descriptor() {

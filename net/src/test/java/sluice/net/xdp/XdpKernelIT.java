@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -168,6 +170,24 @@ class XdpKernelIT {
         int _ = channel.send(ByteBuffer.allocate(10), new InetSocketAddress("10.9.0.2", 7));
         pollUntil("given back", () -> after.receive(ByteBuffer.allocate(20)) != null);
       }
+    }
+  }
+
+  @Test
+  void netcatIsAnswered() throws Exception {
+    assumeTrue(NetRoom.isInstalled("nc"), "no nc: apt-get install netcat-openbsd");
+    open(true, 1);
+    UdpSocket _ = echo(7);
+    Process nc = room.outside(() -> room.start("nc -u 10.9.0.2 7"));
+    try (Writer to = nc.outputWriter(StandardCharsets.US_ASCII);
+        BufferedReader from = nc.inputReader(StandardCharsets.US_ASCII)) {
+      to.write("a line\n");
+      to.flush();
+      pollUntil("the line that comes back", from::ready);
+      assertThat(from.readLine()).isEqualTo("a line");
+    } finally {
+      nc.destroyForcibly();
+      int _ = Await.end(nc);
     }
   }
 

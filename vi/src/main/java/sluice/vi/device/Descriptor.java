@@ -70,6 +70,16 @@ public final class Descriptor {
     lengthBytes = Math.addExact(lengthBytes, length);
   }
 
+  /// Has one piece from now on. Its result is as before, until [#restart].
+  public void only(MemorySegment segment, long offset, int length, long key) {
+    memory[0] = segment;
+    offsets[0] = offset;
+    lengths[0] = length;
+    keys[0] = key;
+    pieces = 1;
+    lengthBytes = length;
+  }
+
   /// The first piece is elsewhere from now on, with the same bytes. For the thread that alone
   /// copies from it.
   public void move(MemorySegment segment, long offset) {
@@ -150,6 +160,15 @@ public final class Descriptor {
 
   private void move(MemorySegment other, long at, int count, boolean out) {
     int skip = transferredBytes;
+    if (pieces == 1 && count <= lengths[0] - skip) { // nearly always
+      if (out) {
+        MemorySegment.copy(memory[0], offsets[0] + skip, other, at, count);
+      } else {
+        MemorySegment.copy(other, at, memory[0], offsets[0] + skip, count);
+      }
+      transferredBytes = skip + count;
+      return;
+    }
     int left = count;
     long position = at;
     for (int i = 0; left > 0 && i < pieces; i++) {

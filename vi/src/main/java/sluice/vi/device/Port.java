@@ -9,7 +9,12 @@ import org.jspecify.annotations.Nullable;
 /// ([#postReceive], [#pollReceive]) to one thread at a time; both may be the same. The rest belongs
 /// to any thread. The caller keeps within the depths of the [PortSpec].
 public interface Port extends AutoCloseable {
-  PortSpec spec();
+  /// What is posted, and the threads that wait for it.
+  PortQueues queues();
+
+  default PortSpec spec() {
+    return queues().spec();
+  }
 
   /// Hands a descriptor with bytes to send to the device.
   void postSend(Descriptor descriptor);
@@ -27,11 +32,14 @@ public interface Port extends AutoCloseable {
   /// @return the oldest posted descriptor if it is done, which is then no longer the device's
   @Nullable Descriptor pollReceive();
 
-  /// Whether a posted send waits for the caller's thread to go on with it.
-  boolean needsSendProgress();
+  /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device
+  /// has a thread of its own, or a poll of either queue goes on with both.
+  default boolean needsSendProgress() {
+    return false;
+  }
 
   /// Goes on with posted sends. Of the thread at the send queue.
-  void progressSends();
+  default void progressSends() {}
 
   /// Whether memory of a descriptor may be an array in the heap: the device copies by Java code, in
   /// the threads at the queues alone.
@@ -40,10 +48,14 @@ public interface Port extends AutoCloseable {
   }
 
   /// Sends that are posted and not yet returned.
-  int sendsPosted();
+  default int sendsPosted() {
+    return queues().sends.size();
+  }
 
   /// Receives that are posted and not yet returned.
-  int receivesPosted();
+  default int receivesPosted() {
+    return queues().receives.size();
+  }
 
   /// What ended the connection; null while it stands.
   @Nullable String failure();
@@ -59,16 +71,21 @@ public interface Port extends AutoCloseable {
   long arm(Thread sleeper, boolean sends);
 
   /// Ends what [#arm] began.
-  void disarm(boolean sends);
+  default void disarm(boolean sends) {
+    queues().wakes(sends);
+  }
 
-  /// Makes memory known to the device.
+  /// Makes memory known to the device. There is nothing to tell where messages are copied, and
+  /// neither the peer nor the kernel sees this memory.
   ///
   /// @return a key that goes with each piece of it
   /// @throws java.io.IOException when the device has no room for it
-  long register(MemorySegment memory, boolean writable) throws java.io.IOException;
+  default long register(MemorySegment memory, boolean writable) throws java.io.IOException {
+    return 0;
+  }
 
   /// Ends a registration that no posted descriptor uses.
-  void unregister(long key);
+  default void unregister(long key) {}
 
   /// Ends the connection as intended: the peer gets what was sent, and then the end. Every posted
   /// descriptor will be returned failed.

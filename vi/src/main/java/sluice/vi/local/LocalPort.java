@@ -2,11 +2,11 @@ package sluice.vi.local;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Mapping;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
+import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
@@ -23,7 +23,6 @@ import sluice.vi.device.WorkQueue;
 /// | `failure` | the first that finds one | volatile | volatile, under the monitor |
 /// | `closed` | the closing thread | under the monitor | under the monitor |
 /// | `ended` | `Watcher`'s thread | volatile | volatile |
-/// | `sendSleeper`, `receiveSleeper` | the thread that waits at this queue | volatile | volatile |
 ///
 /// Lifecycle: made when both sides have mapped the memory → used → failed, perhaps → closed.
 final class LocalPort implements Port {
@@ -35,6 +34,7 @@ final class LocalPort implements Port {
   private final Link link;
   private final SendRing out;
   private final ReceiveRing in;
+  private final PortQueues queues;
   private final WorkQueue sends;
   private final WorkQueue receives;
 
@@ -44,8 +44,6 @@ final class LocalPort implements Port {
   private boolean closed;
   private volatile @Nullable String failure;
   private volatile @Nullable String ended;
-  private volatile @Nullable Thread sendSleeper;
-  private volatile @Nullable Thread receiveSleeper;
 
   /// @param spec as both sides agreed on it
   /// @param side 0 of the side that connected, 1 of the accepting one
@@ -57,13 +55,14 @@ final class LocalPort implements Port {
     MemorySegment whole = mapping.segment();
     out = new SendRing(RingLayout.direction(whole, side, ring), ring);
     in = new ReceiveRing(RingLayout.direction(whole, 1 - side, ring), ring, spec.transferBytes());
-    sends = new WorkQueue(spec.sendDepth());
-    receives = new WorkQueue(spec.receiveDepth());
+    queues = new PortQueues(spec);
+    sends = queues.sends;
+    receives = queues.receives;
   }
 
   @Override
-  public PortSpec spec() {
-    return spec;
+  public PortQueues queues() {
+    return queues;
   }
 
   @Override
@@ -162,11 +161,13 @@ final class LocalPort implements Port {
     return receives.take(failure);
   }
 
+  /// Takes what a ring has at most: a peer that goes on writing does not keep the thread here.
+  ///
   /// @return whether anything came
   private boolean takeFragments(Descriptor head) throws RingViolation {
     int taken = 0;
     boolean complete = false;
-    while (!complete && in.isReady()) {
+    while (!complete && taken < RingLayout.SLOTS && in.isReady()) {
       complete = in.receive(head);
       taken++;
     }
@@ -203,16 +204,6 @@ final class LocalPort implements Port {
   }
 
   @Override
-  public int sendsPosted() {
-    return sends.size();
-  }
-
-  @Override
-  public int receivesPosted() {
-    return receives.size();
-  }
-
-  @Override
   public @Nullable String failure() {
     return failure;
   }
@@ -236,29 +227,20 @@ final class LocalPort implements Port {
 
   /// The peer has changed something: by `Watcher`.
   void unpark() {
-    LockSupport.unpark(sendSleeper);
-    LockSupport.unpark(receiveSleeper);
+    queues.unparkBoth();
   }
 
   @Override
   public synchronized long arm(Thread sleeper, boolean atSends) {
-    if (atSends) {
-      sendSleeper = sleeper;
-    } else {
-      receiveSleeper = sleeper;
-    }
+    queues.sleeps(sleeper, atSends);
     sleep(true);
     return NAP_NANOS;
   }
 
   @Override
   public synchronized void disarm(boolean atSends) {
-    if (atSends) {
-      sendSleeper = null;
-    } else {
-      receiveSleeper = null;
-    }
-    if (sendSleeper == null && receiveSleeper == null) {
+    queues.wakes(atSends);
+    if (!queues.hasSleeper()) {
       sleep(false);
     }
   }
@@ -268,14 +250,6 @@ final class LocalPort implements Port {
       in.sleep(asleep);
     }
   }
-
-  @Override
-  public long register(MemorySegment memory, boolean writable) {
-    return 0; // messages are copied: the peer never sees this memory
-  }
-
-  @Override
-  public void unregister(long key) {}
 
   @Override
   public void end() {

@@ -5,6 +5,7 @@ import static sluice.vi.local.RingLayout.INT;
 import static sluice.vi.local.RingLayout.LONG;
 
 import java.lang.foreign.MemorySegment;
+import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 
 /// The receiving end of one direction. Belongs to the thread that uses the receive queue at the
@@ -100,5 +101,8 @@ final class ReceiveRing {
   /// Sets whether this side sleeps; then the sender wakes it.
   void sleep(boolean asleep) {
     INT.setVolatile(shared, (long) RingLayout.ASLEEP, asleep ? 1 : 0);
+    if (asleep) {
+      int _ = Membarrier.global(); // for the sender; where it is refused, the sender has a fence
+    }
   }
 }

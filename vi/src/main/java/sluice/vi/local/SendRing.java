@@ -6,6 +6,7 @@ import static sluice.vi.local.RingLayout.LONG;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import sluice.sys.Membarrier;
 import sluice.vi.device.Descriptor;
 
 /// The sending end of one direction. Belongs to the thread that uses the send queue at the moment.
@@ -108,8 +109,16 @@ final class SendRing {
   }
 
   /// Whether the receiver sleeps; from now on it counts as awake.
+  ///
+  /// What was sent must be visible before the flag is read. That barrier is the sleeper's, between
+  /// its setting of the flag and its last look at the ring ([ReceiveRing#sleep]): a full barrier
+  /// here waits for the slot's cache line to come from the receiver, at each message.
   boolean wakes() {
-    VarHandle.fullFence(); // what was sent is visible before the flag is read
+    if (Membarrier.REGISTERED) {
+      VarHandle.releaseFence(); // no instruction: the compiler keeps the order
+    } else {
+      VarHandle.fullFence();
+    }
     if ((int) INT.getVolatile(shared, (long) RingLayout.ASLEEP) == 0) {
       return false;
     }

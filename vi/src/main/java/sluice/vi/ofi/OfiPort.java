@@ -3,12 +3,12 @@ package sluice.vi.ofi;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.fabric.FabricEndpoint;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
+import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
@@ -28,7 +28,6 @@ import sluice.vi.device.WorkQueue;
 /// | `endpoint`, `flights`, `staging`, the counts, `ended` | the holder of `lock` | plain | plain |
 /// | `sends`, `receives` | the holder of `lock` | sizes opaque, the rest plain | the same |
 /// | `failure` | the holder of `lock` | volatile | volatile |
-/// | `sendSleeper`, `receiveSleeper` | the thread that waits at this queue | volatile | volatile |
 ///
 /// Lifecycle: made when a message has gone each way → used → failed or ended, which closes the
 /// endpoint → closed.
@@ -54,6 +53,7 @@ final class OfiPort implements Port {
   private final long sendTag;
   private final Flights flights;
   private final Staging staging;
+  private final PortQueues queues;
   private final WorkQueue sends;
   private final WorkQueue receives;
   private final boolean sameProcess;
@@ -65,8 +65,6 @@ final class OfiPort implements Port {
   private ControlSocket.@Nullable End ended;
   private long quietSince;
   private volatile @Nullable String failure;
-  private volatile @Nullable Thread sendSleeper;
-  private volatile @Nullable Thread receiveSleeper;
 
   OfiPort(
       PortSpec spec,
@@ -82,13 +80,14 @@ final class OfiPort implements Port {
     sameProcess = control.isSameProcess();
     flights = new Flights(spec.sendDepth() + spec.receiveDepth());
     staging = new Staging(endpoint, spec.transferBytes());
-    sends = new WorkQueue(spec.sendDepth());
-    receives = new WorkQueue(spec.receiveDepth());
+    queues = new PortQueues(spec);
+    sends = queues.sends;
+    receives = queues.receives;
   }
 
   @Override
-  public PortSpec spec() {
-    return spec;
+  public PortQueues queues() {
+    return queues;
   }
 
   // ---- posting -------------------------------------------------------------------------------
@@ -292,33 +291,11 @@ final class OfiPort implements Port {
     }
   }
 
-  @Override
-  public boolean needsSendProgress() {
-    return false; // a poll of either queue goes on with both
-  }
-
-  @Override
-  public void progressSends() {}
-
-  @Override
-  public int sendsPosted() {
-    return sends.size();
-  }
-
-  @Override
-  public int receivesPosted() {
-    return receives.size();
-  }
-
   // ---- waiting -------------------------------------------------------------------------------
 
   @Override
   public long arm(Thread sleeper, boolean atSends) {
-    if (atSends) {
-      sendSleeper = sleeper;
-    } else {
-      receiveSleeper = sleeper;
-    }
+    queues.sleeps(sleeper, atSends);
     if (!lock.tryLock()) {
       return LEAST_NAP_NANOS;
     }
@@ -330,15 +307,6 @@ final class OfiPort implements Port {
       return failure == null ? napNanos : 1;
     } finally {
       lock.unlock();
-    }
-  }
-
-  @Override
-  public void disarm(boolean atSends) {
-    if (atSends) {
-      sendSleeper = null;
-    } else {
-      receiveSleeper = null;
     }
   }
 
@@ -416,8 +384,7 @@ final class OfiPort implements Port {
     if (released) {
       staging.close();
     }
-    LockSupport.unpark(sendSleeper);
-    LockSupport.unpark(receiveSleeper);
+    queues.unparkBoth();
   }
 
   private boolean closeEndpoint() {

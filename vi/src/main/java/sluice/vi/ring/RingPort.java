@@ -7,10 +7,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
 import sluice.vi.device.Port;
+import sluice.vi.device.PortQueues;
 import sluice.vi.device.PortSpec;
 import sluice.vi.device.WorkQueue;
 
@@ -28,7 +28,6 @@ import sluice.vi.device.WorkQueue;
 /// | `sendsDone`, `receivesDone` | the loop | acquire | volatile |
 /// | `sendsEnded`, `receivesEnded` | the loop | volatile | volatile |
 /// | `failure` | the first that finds one | volatile | volatile, under the monitor |
-/// | `sendSleeper`, `receiveSleeper` | the thread that waits at this queue | volatile | volatile |
 /// | the rest | the loop | plain | plain |
 final class RingPort extends RingLoop.Task implements Port, RingConnection.User {
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -48,6 +47,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   private final RingLoop loop;
   private final RingConnection connection;
   private final PortSpec spec;
+  private final PortQueues queues;
   private final WorkQueue sends;
   private final WorkQueue receives;
   private final Handover toSend;
@@ -59,8 +59,6 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   private volatile @Nullable String sendsEnded;
   private volatile @Nullable String receivesEnded;
   private volatile @Nullable String failure;
-  private volatile @Nullable Thread sendSleeper;
-  private volatile @Nullable Thread receiveSleeper;
 
   // ---- of the loop ---------------------------------------------------------------------------
 
@@ -90,8 +88,9 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
     this.connection = connection;
     this.spec = spec;
     verdict = answers ? Frame.ACCEPTED : 0;
-    sends = new WorkQueue(spec.sendDepth());
-    receives = new WorkQueue(spec.receiveDepth());
+    queues = new PortQueues(spec);
+    sends = queues.sends;
+    receives = queues.receives;
     toSend = new Handover(spec.sendDepth());
     toReceive = new Handover(spec.receiveDepth());
     leaving = new ArrayDeque<>(spec.sendDepth());
@@ -99,8 +98,8 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   }
 
   @Override
-  public PortSpec spec() {
-    return spec;
+  public PortQueues queues() {
+    return queues;
   }
 
   // ---- the application's threads -------------------------------------------------------------
@@ -142,49 +141,10 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   }
 
   @Override
-  public boolean needsSendProgress() {
-    return false;
-  }
-
-  @Override
-  public void progressSends() {}
-
-  @Override
-  public int sendsPosted() {
-    return sends.size();
-  }
-
-  @Override
-  public int receivesPosted() {
-    return receives.size();
-  }
-
-  @Override
   public long arm(Thread sleeper, boolean atSends) {
-    if (atSends) {
-      sendSleeper = sleeper;
-    } else {
-      receiveSleeper = sleeper;
-    }
+    queues.sleeps(sleeper, atSends);
     return NAP_NANOS;
   }
-
-  @Override
-  public void disarm(boolean atSends) {
-    if (atSends) {
-      sendSleeper = null;
-    } else {
-      receiveSleeper = null;
-    }
-  }
-
-  @Override
-  public long register(MemorySegment memory, boolean writable) {
-    return 0; // messages are copied: the kernel never sees this memory
-  }
-
-  @Override
-  public void unregister(long key) {}
 
   @Override
   public @Nullable String failure() {
@@ -284,7 +244,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
       done.remove().finish();
     }
     SENDS_DONE.setVolatile(this, sendsDone + count);
-    LockSupport.unpark(sendSleeper);
+    queues.unparkSender();
   }
 
   // ---- the loop: receiving -------------------------------------------------------------------
@@ -378,7 +338,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
     if (done != null) {
       done.finish();
       RECEIVES_DONE.setVolatile(this, receivesDone + 1);
-      LockSupport.unpark(receiveSleeper);
+      queues.unparkReceiver();
       if (spec.acknowledged()) {
         takenDue++;
         connection.pump();
@@ -410,7 +370,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
       unanswered.clear();
       sendsEnded = why;
     }
-    LockSupport.unpark(sendSleeper);
+    queues.unparkSender();
   }
 
   private void endReceives(String why) {
@@ -418,7 +378,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
       receiving = null;
       receivesEnded = why;
     }
-    LockSupport.unpark(receiveSleeper);
+    queues.unparkReceiver();
   }
 
   @Override

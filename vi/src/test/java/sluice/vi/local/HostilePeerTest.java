@@ -9,23 +9,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.sys.AbstractUnixAddress;
 import sluice.sys.Files;
-import sluice.sys.Mapping;
-import sluice.sys.PeerCredentials;
-import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
-import sluice.sys.SysException;
 import sluice.testbase.Await;
 import sluice.vi.device.Descriptor;
-import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
 
@@ -39,36 +32,16 @@ final class HostilePeerTest {
   private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   private static final PortSpec SPEC = new PortSpec(9, false, false, 16, 16, 65_536, RING);
 
-  private final String place = "hostile-" + ProcessHandle.current().pid();
-  private LocalDevice device;
-  private Listener listener;
+  private HostileRig rig;
 
   @BeforeEach
   void listen() throws IOException {
-    device = new LocalDevice();
-    listener = device.listen(place, SPEC.tag());
+    rig = new HostileRig("hostile", SPEC);
   }
 
   @AfterEach
   void close() {
-    listener.close();
-    device.close();
-  }
-
-  private int connectSocket() throws IOException {
-    int type = Sockets.SOCK_SEQPACKET;
-    int socket = Sockets.socket(SocketAddresses.AF_UNIX, type, 0);
-    String name = "sluice-vi/" + PeerCredentials.ownUser() + "/" + place + "/" + SPEC.tag();
-    SysException.check(Sockets.connect(socket, new AbstractUnixAddress(name)), "connect", name);
-    return socket;
-  }
-
-  private static void say(int socket, Hello hello) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment packet = arena.allocate(Hello.BYTES, 4);
-      hello.write(packet);
-      assertThat(Sockets.send(socket, packet, 0, Hello.BYTES, 0)).isEqualTo(Hello.BYTES);
-    }
+    rig.close();
   }
 
   private Hello hello(int fd) {
@@ -88,7 +61,7 @@ final class HostilePeerTest {
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     for (int i = 0; i < 200; i++) {
-      int socket = connectSocket();
+      int socket = rig.connectSocket();
       try (Arena arena = Arena.ofConfined()) {
         int length = 1 + random.nextInt(60);
         MemorySegment packet = arena.allocate(64, 4);
@@ -102,7 +75,7 @@ final class HostilePeerTest {
         int _ = Files.close(socket);
       }
       if (i % 2 == 0) {
-        int silent = connectSocket();
+        int silent = rig.connectSocket();
         int _ = Files.close(silent);
       }
     }
@@ -126,9 +99,9 @@ final class HostilePeerTest {
   }
 
   private void refused(int fd, String why) throws Exception {
-    int socket = connectSocket();
-    say(socket, hello(fd));
-    assertThatThrownBy(() -> listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Await.SECONDS)))
+    int socket = rig.connectSocket();
+    HostileRig.say(socket, hello(fd));
+    assertThatThrownBy(() -> rig.listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Await.SECONDS)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(why);
     assertThat(read(socket)).isEqualTo(Hello.ANSWER_BYTES);
@@ -142,20 +115,9 @@ final class HostilePeerTest {
     Random random = new Random(seed);
     int failed = 0;
     for (int round = 0; round < 300; round++) {
-      int fd = SharedMemory.create(RING);
-      int socket = connectSocket();
-      say(socket, hello(fd));
-      Port port =
-          Objects.requireNonNull(listener.accept(SPEC, TimeUnit.SECONDS.toNanos(Await.SECONDS)));
-      try (Mapping shared = SharedMemory.map(fd, RING);
-          Arena arena = Arena.ofShared()) {
-        failed += scribble(random, round, port, shared.segment(), arena) ? 1 : 0;
-      } finally {
-        port.end();
-        drain(port);
-        port.close();
-        int _ = Files.close(fd);
-        int _ = Files.close(socket);
+      try (Arena arena = Arena.ofShared();
+          HostileRig.Peer peer = rig.connect()) {
+        failed += scribble(random, round, peer.port(), peer.shared(), arena) ? 1 : 0;
       }
     }
     System.out.println(failed + " of 300 connections failed");
@@ -233,15 +195,5 @@ final class HostilePeerTest {
           default -> random.nextInt(3000) | ((long) random.nextInt(3000) << 32);
         };
     shared.set(JAVA_LONG_UNALIGNED, direction + at, value);
-  }
-
-  private static void drain(Port port) throws Exception {
-    Await.until(
-        "all descriptors come back",
-        () -> {
-          Descriptor _ = port.pollReceive();
-          Descriptor _ = port.pollSend();
-          return port.sendsPosted() == 0 && port.receivesPosted() == 0;
-        });
   }
 }

@@ -1,0 +1,178 @@
+// Datagrams of bench xdp over sockets of the kernel: by recvmmsg and sendmmsg, and by io_uring.
+#define _GNU_SOURCE
+#include "c_packets.h"
+#include "ring.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int fd = -1, ring_fd = -1; // of recvmmsg, of io_uring
+static char memory[2 * BATCH][MOST_BYTES];
+static struct sockaddr_in peers[BATCH];
+static struct iovec parts[2 * BATCH];
+
+static struct sockaddr_in at(const char *host, int port) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  inet_pton(AF_INET, host, &a.sin_addr);
+  return a;
+}
+
+static int open_socket(int client, int port, int flags) {
+  struct sockaddr_in own = at(client ? CLIENT : SERVER, port), server = at(SERVER, port);
+  int fd = socket(AF_INET, SOCK_DGRAM | flags, 0);
+  if (fd < 0 || bind(fd, (void *)&own, sizeof own)) die("bind");
+  if (client && connect(fd, (void *)&server, sizeof server)) die("connect");
+  for (int i = 0; i < 2 * BATCH; i++) parts[i] = (struct iovec){memory[i], MOST_BYTES};
+  return fd;
+}
+
+// ---- recvmmsg ------------------------------------------------------------------------------------
+
+static struct mmsghdr in[BATCH], out[BATCH];
+static int staged;
+
+static void mmsg_open(int client) {
+  fd = open_socket(client, PORT, SOCK_NONBLOCK);
+  staged = 0;
+}
+
+static void mmsg_flush(void) {
+  int done = 0;
+  while (done < staged) {
+    int count = sendmmsg(fd, out + done, (unsigned)(staged - done), 0);
+    if (count < 0 && errno != EAGAIN) die("sendmmsg");
+    done += count > 0 ? count : 0;
+  }
+  staged = 0;
+}
+
+static int mmsg_take(int client) {
+  for (int i = 0; i < BATCH; i++) {
+    parts[i].iov_len = MOST_BYTES;
+    in[i].msg_hdr = (struct msghdr){.msg_iov = &parts[i], .msg_iovlen = 1};
+    if (!client) {
+      in[i].msg_hdr.msg_name = &peers[i];
+      in[i].msg_hdr.msg_namelen = sizeof peers[i];
+    }
+  }
+  int count = recvmmsg(fd, in, BATCH, MSG_DONTWAIT, NULL);
+  if (count < 0) {
+    if (errno != EAGAIN && errno != ECONNREFUSED) die("recvmmsg");
+    return 0;
+  }
+  if (!client) {
+    for (int i = 0; i < count; i++) {
+      out[i] = in[i];
+      parts[i].iov_len = in[i].msg_len;
+    }
+    staged = count;
+    mmsg_flush();
+  }
+  return count;
+}
+
+static int mmsg_send(int bytes) {
+  if (staged == BATCH) return 0;
+  parts[BATCH + staged].iov_len = (size_t)bytes;
+  out[staged].msg_hdr = (struct msghdr){.msg_iov = &parts[BATCH + staged], .msg_iovlen = 1};
+  staged++;
+  return 1;
+}
+
+static void close_socket(void) {
+  close(fd);
+}
+
+const struct packets packets_mmsg = {"c/recvmmsg", mmsg_open, mmsg_take,
+                                     mmsg_send,    mmsg_flush, close_socket};
+
+// ---- io_uring ------------------------------------------------------------------------------------
+
+#define SENT (1u << 31) // of a completion: a send's
+
+static struct ring ring;
+static struct msghdr headers[BATCH];
+
+static void stage_receive(unsigned slot) {
+  struct io_uring_sqe *sqe = ring_sqe(&ring);
+  parts[slot].iov_len = MOST_BYTES;
+  headers[slot] = (struct msghdr){.msg_iov = &parts[slot],
+                                  .msg_iovlen = 1,
+                                  .msg_name = &peers[slot],
+                                  .msg_namelen = sizeof peers[slot]};
+  sqe->opcode = IORING_OP_RECVMSG;
+  sqe->fd = ring_fd;
+  sqe->addr = (uint64_t)&headers[slot];
+  sqe->len = 1;
+  sqe->user_data = slot;
+}
+
+static void uring_open(int client) {
+  if (ring_fd >= 0) return;
+  ring_fd = open_socket(client, PORT + 1, 0);
+  ring_open(&ring, 4 * BATCH, 16 * BATCH);
+  for (unsigned i = 0; i < BATCH; i++) stage_receive(i);
+  if (ring_enter(&ring, 0, 0) < 0) die("io_uring_enter");
+}
+
+static void uring_flush(void) {
+  int result = ring_enter(&ring, 0, 0);
+  if (result < 0) {
+    errno = -result;
+    die("io_uring_enter");
+  }
+}
+
+static int uring_take(int client) {
+  int count = 0;
+  uring_flush();
+  unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
+  for (; head != tail; head++) {
+    struct io_uring_cqe *cqe = &ring.cqes[head & ring.cq_mask];
+    unsigned slot = (unsigned)cqe->user_data;
+    if (slot & SENT) {
+      if (!client) stage_receive(slot & ~SENT); // the echo has left its buffer
+    } else if (cqe->res < 0) {
+      if (cqe->res != -ECONNREFUSED) {
+        errno = -cqe->res;
+        die("recvmsg");
+      }
+      stage_receive(slot);
+    } else {
+      count++;
+      if (client) {
+        stage_receive(slot);
+      } else {
+        struct io_uring_sqe *sqe = ring_sqe(&ring);
+        parts[slot].iov_len = (size_t)cqe->res;
+        sqe->opcode = IORING_OP_SENDMSG;
+        sqe->fd = ring_fd;
+        sqe->addr = (uint64_t)&headers[slot];
+        sqe->len = 1;
+        sqe->user_data = slot | SENT;
+      }
+    }
+  }
+  __atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
+  if (count) uring_flush();
+  return count;
+}
+
+static int uring_send(int bytes) {
+  struct io_uring_sqe *sqe = ring_sqe(&ring);
+  sqe->opcode = IORING_OP_SEND;
+  sqe->fd = ring_fd;
+  sqe->addr = (uint64_t)memory[BATCH];
+  sqe->len = (unsigned)bytes;
+  sqe->user_data = SENT;
+  return 1;
+}
+
+// The ring's operations hold the socket longer than its descriptor: both stay for the next time.
+static void uring_close(void) {}
+
+const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take,
+                                      uring_send,   uring_flush, uring_close};

@@ -1,0 +1,96 @@
+package sluice.bench.packets;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import sluice.bench.run.Cleanup;
+import sluice.bench.run.Commands;
+
+/// Two network namespaces with a veth pair between them, each kept by a process that does nothing.
+/// Used by the harness's main thread; what is in them ends when they are closed.
+///
+/// ```
+///  server's namespace                client's namespace
+///            xsA ═══════ veth ═══════ xsB
+///  10.11.0.1 the kernel's            10.11.0.2 the kernel's
+/// ```
+final class VethPair implements AutoCloseable {
+  static final String SERVER_LINK = "xsA";
+  static final String CLIENT_LINK = "xsB";
+  private static final int TRIES = 500;
+  private static final int SECONDS = 10;
+
+  private final Process server;
+  private final Process client;
+
+  private VethPair(Process server, Process client) {
+    this.server = server;
+    this.client = client;
+  }
+
+  static VethPair open() throws IOException {
+    VethPair made =
+        Cleanup.open(() ->
+            new VethPair(
+                new ProcessBuilder("unshare", "-n", "cat").start(),
+                new ProcessBuilder("unshare", "-n", "cat").start()));
+    try {
+      awaitNamespace(made.server);
+      awaitNamespace(made.client);
+      connect(made.serverPid(), made.clientPid());
+      return made;
+    } catch (IOException e) {
+      made.close();
+      throw e;
+    }
+  }
+
+  /// Until unshare(1) has left ours.
+  private static void awaitNamespace(Process process) throws IOException {
+    Path own = Files.readSymbolicLink(Path.of("/proc/self/ns/net"));
+    Path namespace = Path.of("/proc", Long.toString(process.pid()), "ns/net");
+    for (int i = 0; process.isAlive() && i < TRIES; i++) {
+      if (!Files.readSymbolicLink(namespace).equals(own)) {
+        return;
+      }
+      Commands.sleepMillis(SECONDS);
+    }
+    throw new IOException("no network namespace: unshare -n. Fix: run it as root");
+  }
+
+  String serverPid() {
+    return Long.toString(server.pid());
+  }
+
+  String clientPid() {
+    return Long.toString(client.pid());
+  }
+
+  /// Puts a veth pair between the namespaces of two processes.
+  static void connect(String server, String client) throws IOException {
+    in(
+        server,
+        "ip link add "
+            + SERVER_LINK
+            + " numrxqueues 1 numtxqueues 1 type veth peer name "
+            + CLIENT_LINK
+            + " numrxqueues 1 numtxqueues 1 netns "
+            + client);
+    in(server, "ip addr add 10.11.0.1/24 dev " + SERVER_LINK);
+    in(client, "ip addr add 10.11.0.2/24 dev " + CLIENT_LINK);
+    in(server, "ip link set " + SERVER_LINK + " up");
+    in(client, "ip link set " + CLIENT_LINK + " up");
+  }
+
+  private static void in(String pid, String command) throws IOException {
+    String all = "nsenter -n -t " + pid + " " + command;
+    String _ = Commands.run(SECONDS, java.util.List.of(all.split(" ", -1)));
+  }
+
+  @Override
+  public void close() {
+    server.destroyForcibly();
+    client.destroyForcibly();
+    Cleanup.closed(this);
+  }
+}

@@ -1,0 +1,179 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import sluice.vi.Vi;
+import sluice.vi.ViBuffer;
+import sluice.vi.ViBufferAttributes;
+import sluice.vi.ViBufferTicket;
+import sluice.vi.ViCompletionQ;
+import sluice.vi.ViException;
+import sluice.vi.ViTicket;
+
+/// The messages of `sluice vi --wait many`: over several VIs in turn, by one thread that waits for
+/// all of them at one completion queue. Of that thread.
+final class ViManyExchange implements ViWork {
+  /// VIs between the two ends.
+  static final int VIS = 8;
+
+  private static final int TIMEOUT_MICROS = (int) TimeUnit.SECONDS.toMicros(60);
+  private static final int WINDOW = 4;
+
+  private final ViCompletionQ completions;
+  private final List<Vi> vis;
+  private final int size;
+  private final int count;
+  private final int warmUp;
+  private final List<ViBuffer> buffers = new ArrayList<>();
+
+  /// Where the answer to a message is sent from: one place for each room that it came into.
+  private final Map<ViTicket, ViBufferTicket> answers = new HashMap<>();
+
+  /// The VI that each buffer for sending belongs to.
+  private final Map<ViBufferTicket, Vi> homes = new HashMap<>();
+
+  private final LinkedHashSet<ViBufferTicket> idle = new LinkedHashSet<>();
+  private final List<ViBufferTicket> first = new ArrayList<>();
+
+  /// @param completions of sends and receives of all
+  ViManyExchange(ViCompletionQ completions, List<Vi> vis, int size, int count, int warmUp)
+      throws ViException {
+    this.completions = completions;
+    this.vis = vis;
+    this.size = size;
+    this.count = count;
+    this.warmUp = warmUp;
+    for (int i = 0; i < WINDOW; i++) {
+      for (Vi vi : vis) {
+        ViBufferTicket out = register(vi, ViBufferAttributes.READ_ONLY);
+        ViBufferTicket in = register(vi, ViBufferAttributes.READ_WRITE);
+        answers.put(in, out);
+        homes.put(out, vi);
+        boolean _ = idle.add(out);
+        if (i == 0) {
+          first.add(out);
+        }
+        vi.recvBufPost(in, 0);
+      }
+    }
+  }
+
+  private ViBufferTicket register(Vi vi, ViBufferAttributes attributes) throws ViException {
+    ViBuffer buffer = new ViBuffer(size);
+    buffers.add(buffer);
+    return buffer.register(vi, attributes);
+  }
+
+  private ViBufferTicket next() throws IOException {
+    ViTicket done = completions.await(TIMEOUT_MICROS);
+    if (done.failure() != null) {
+      throw new IOException("a VI has failed: " + done.failure());
+    }
+    return (ViBufferTicket) done;
+  }
+
+  private static Vi of(ViTicket ticket) {
+    Vi vi = Vi.of(ticket);
+    if (vi == null) {
+      throw new IllegalStateException("a ticket completed that was not posted");
+    }
+    return vi;
+  }
+
+  /// Waits for a message, and gives its room back. Sends that complete meanwhile become idle.
+  ///
+  /// @return the room that it came into
+  private ViBufferTicket receive(int length) throws IOException {
+    ViBufferTicket done = next();
+    while (done.isSend()) {
+      boolean _ = idle.add(done);
+      done = next();
+    }
+    ViWork.expect(done.length(), length);
+    of(done).recvBufPost(done, 0);
+    return done;
+  }
+
+  private void send(Vi vi, ViBufferTicket out, int length) throws IOException {
+    while (out.isPosted()) {
+      awaitSend();
+    }
+    vi.sendBufPost(out, 0, length);
+  }
+
+  private void awaitSend() throws IOException {
+    ViBufferTicket done = next();
+    if (!done.isSend()) {
+      throw new IOException("a message came out of turn. Fix: the same command on both ends");
+    }
+    boolean _ = idle.add(done);
+  }
+
+  // ---- round trips ---------------------------------------------------------------------------
+
+  @Override
+  public Map<String, Object> askRoundTrips() throws IOException {
+    long[] nanos = new long[count];
+    for (int i = -warmUp; i < count; i++) {
+      long begin = System.nanoTime();
+      int turn = Math.floorMod(i, vis.size());
+      send(vis.get(turn), first.get(turn), size);
+      ViBufferTicket _ = receive(size);
+      if (i >= 0) {
+        nanos[i] = System.nanoTime() - begin;
+      }
+    }
+    return ViWork.roundTrips(nanos);
+  }
+
+  @Override
+  public void answerRoundTrips() throws IOException {
+    for (int i = -warmUp; i < count; i++) {
+      ViBufferTicket in = receive(size);
+      send(of(in), Objects.requireNonNull(answers.get(in)), size);
+    }
+  }
+
+  // ---- a stream ------------------------------------------------------------------------------
+
+  @Override
+  public Map<String, Object> askStream() throws IOException {
+    stream(warmUp);
+    long begin = System.nanoTime();
+    stream(count);
+    return ViWork.rate(size, count, System.nanoTime() - begin);
+  }
+
+  private void stream(int messages) throws IOException {
+    for (int i = 0; i < messages; i++) {
+      while (idle.isEmpty()) {
+        awaitSend();
+      }
+      ViBufferTicket out = idle.removeFirst();
+      Objects.requireNonNull(homes.get(out)).sendBufPost(out, 0, size);
+    }
+    ViBufferTicket _ = receive(1);
+  }
+
+  @Override
+  public void answerStream() throws IOException {
+    for (int part : new int[] {warmUp, count}) {
+      for (int i = 0; i < part; i++) {
+        ViBufferTicket _ = receive(size);
+      }
+      send(vis.getFirst(), first.getFirst(), 1);
+    }
+  }
+
+  @Override
+  public void close() {
+    vis.forEach(Vi::close); // gives the buffers back
+    buffers.forEach(ViBuffer::close);
+  }
+}

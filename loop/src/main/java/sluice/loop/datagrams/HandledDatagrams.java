@@ -1,0 +1,79 @@
+package sluice.loop.datagrams;
+
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import sluice.loop.sockets.Log;
+import sluice.memory.View;
+import sluice.memory.ViewBinder;
+
+/// What datagrams of the kernel and of a stack of our own have in common: the handler, its
+/// failures, and the counts. Owned by the loop's thread.
+abstract class HandledDatagrams implements Datagrams {
+  private final DatagramHandler handler;
+  private final InetSocketAddress address;
+  final ViewBinder binder = new ViewBinder(Thread.currentThread());
+  final DatagramPeer from = new DatagramPeer();
+
+  /// Of the datagram that is being built.
+  DatagramPeer to = from;
+
+  /// Whether the handler runs: what it sends waits until it returns.
+  boolean handling;
+
+  boolean closed;
+  long received;
+  long sent;
+  long dropped;
+
+  HandledDatagrams(InetSocketAddress address, DatagramHandler handler) {
+    this.address = address;
+    this.handler = handler;
+  }
+
+  abstract DatagramOutput output();
+
+  /// Shows a datagram of `from` to the handler, whose failure costs that datagram alone. Unbinds
+  /// it.
+  void handle(View datagram) {
+    try {
+      handler.received(this, datagram, from);
+    } catch (RuntimeException | Error e) {
+      dropped++;
+      Log.LOGGER.log(Level.ERROR, "the handler of datagrams at " + address + " failed", e);
+    } finally {
+      output().discard();
+      binder.unbind();
+    }
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the port at " + address + " is closed");
+    }
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  @Override
+  public long received() {
+    return received;
+  }
+
+  @Override
+  public long sent() {
+    return sent;
+  }
+
+  @Override
+  public long dropped() {
+    return dropped;
+  }
+}
