@@ -60,6 +60,9 @@ final class HttpHosts {
     }
   }
 
+  /// A longer name is not remembered.
+  private static final int LONGEST = 128;
+
   private static final int COUNTED = SiteService.COUNTERS.size();
 
   private volatile Sites current;
@@ -67,7 +70,8 @@ final class HttpHosts {
   private volatile long[] ended = new long[COUNTED];
   private final List<SiteService> retired = new ArrayList<>();
   private boolean guarded;
-  private byte[] lastName = {};
+  private final byte[] lastName = new byte[LONGEST];
+  private int lastLength;
   private @Nullable Served last;
 
   HttpHosts(Sites sites) {
@@ -90,15 +94,13 @@ final class HttpHosts {
     }
     int from = request.hostFrom();
     int length = request.hostTo() - from;
-    if (length == lastName.length && length > 0 && request.view().startsWith(lastName, from)) {
+    if (length == lastLength && length > 0 && request.view().startsWith(lastName, length, from)) {
       return last;
     }
     int index = names.find(request.view(), from, request.hostTo());
     Served found = index < 0 ? sites.main : sites.hosts.get(index);
-    if (lastName.length != length) {
-      lastName = new byte[length];
-    }
-    request.view().copyTo(from, lastName, 0, length);
+    lastLength = length <= LONGEST ? length : 0;
+    request.view().copyTo(from, lastName, 0, lastLength);
     last = found;
     return found;
   }
@@ -135,7 +137,7 @@ final class HttpHosts {
       current = wanted;
       ended = sums;
       guarded = wanted.guarded();
-      lastName = new byte[0];
+      lastLength = 0;
       last = wanted.main;
     }
     List<Served> hosts = current.hosts;

@@ -58,7 +58,8 @@ final class AccessLogTemplate extends AccessLogFormat {
     this.json = json;
     this.mostLineBytes =
         MOST_CHARACTERS + parts.size() * MOST_ESCAPED * AccessLogRing.MOST_LINE_BYTES + 64;
-    this.formatter = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ssXXX", Locale.ROOT).withZone(zone);
+    this.formatter =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ssXXX", Locale.ROOT).withZone(zone);
   }
 
   /// @param style `combined`, `json`, or the text of a line
