@@ -14,5 +14,6 @@ module sluice.http {
   exports sluice.http.handlers;
   exports sluice.http.parse;
   exports sluice.http.plugin;
+  exports sluice.http.rules;
   exports sluice.http.site;
 }

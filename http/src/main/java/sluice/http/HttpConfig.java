@@ -2,10 +2,16 @@ package sluice.http;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.Route;
+import sluice.http.log.AccessLog;
 import sluice.http.parse.HttpLimits;
+import sluice.http.rules.HeaderRule;
+import sluice.http.rules.PathPattern;
+import sluice.http.rules.SiteRules;
 import sluice.http.service.SiteSettings;
 import sluice.http.site.Site;
 import sluice.loop.server.ServerConfig;
@@ -25,7 +31,14 @@ import sluice.loop.server.ServerConfig;
 /// @param idleTimeout a connection without a request
 /// @param accessLog file of the access log; null for none
 /// @param monitoring where `/metrics` and `/healthz` are answered
-/// @param routes paths that handlers answer instead of the site
+/// @param routes paths that handlers answer instead of the site, under every host name
+/// @param rules of `site`, by path
+/// @param hosts sites of their own for some host names
+/// @param namedOnly answer 421 to names that none of `hosts` has, instead of by `site`
+/// @param redirect where plain HTTP is sent to HTTPS
+/// @param logFormat of the access log: `combined`, `json`, or the text of a line with variables:
+///   `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
+///   `{referrer}`, `{agent}`
 public record HttpConfig(
     ServerConfig server,
     Site site,
@@ -37,10 +50,21 @@ public record HttpConfig(
     Duration idleTimeout,
     @Nullable Path accessLog,
     Monitoring monitoring,
-    List<Route> routes) {
+    List<Route> routes,
+    SiteRules rules,
+    List<VirtualHost> hosts,
+    boolean namedOnly,
+    HttpsRedirect redirect,
+    String logFormat) {
 
   public HttpConfig {
     routes = List.copyOf(routes);
+    hosts = List.copyOf(hosts);
+    if (namedOnly && hosts.isEmpty()) {
+      throw new IllegalArgumentException("no host is named");
+    }
+    AccessLog.checkFormat(logFormat);
+    HostNames _ = new HostNames(hosts); // complains of a name that is there twice
     if (cacheBytes < 0) {
       throw new IllegalArgumentException("cacheBytes must not be negative: " + cacheBytes);
     }
@@ -76,7 +100,39 @@ public record HttpConfig(
         Duration.ofSeconds(60),
         null,
         Monitoring.NONE,
-        List.of());
+        List.of(),
+        SiteRules.NONE,
+        List.of(),
+        false,
+        HttpsRedirect.NONE,
+        AccessLog.COMBINED);
+  }
+
+  public HttpConfig withLogFormat(String value) {
+    Draft draft = new Draft(this);
+    draft.logFormat = value;
+    return draft.made();
+  }
+
+  public HttpConfig withRules(SiteRules value) {
+    Draft draft = new Draft(this);
+    draft.rules = value;
+    return draft.made();
+  }
+
+  /// @param value sites by name
+  /// @param only whether other names are refused
+  public HttpConfig withHosts(List<VirtualHost> value, boolean only) {
+    Draft draft = new Draft(this);
+    draft.hosts = value;
+    draft.namedOnly = only;
+    return draft.made();
+  }
+
+  public HttpConfig withRedirect(HttpsRedirect value) {
+    Draft draft = new Draft(this);
+    draft.redirect = value;
+    return draft.made();
   }
 
   /// @param value the longest prefix that fits a path answers; without any, the site does
@@ -125,7 +181,20 @@ public record HttpConfig(
 
   /// What each loop is told of the site.
   SiteSettings perLoop() {
-    return new SiteSettings(site, cacheBytes / server.loops(), cacheControl, watches);
+    return perLoop(site, rules);
+  }
+
+  /// What each loop is told of one of the sites, which share the memory and the watches.
+  SiteSettings perLoop(Site one, SiteRules itsRules) {
+    int sites = hosts.size() + (namedOnly ? 0 : 1);
+    List<HeaderRule> headers = new ArrayList<>();
+    if (!cacheControl.isEmpty()) {
+      headers.add(new HeaderRule(PathPattern.of("*"), Map.of("Cache-Control", cacheControl)));
+    }
+    headers.addAll(itsRules.headers());
+    int share = watches == 0 ? 0 : Math.max(2, watches / sites);
+    return new SiteSettings(
+        one, cacheBytes / server.loops() / sites, itsRules.withHeaders(headers), share);
   }
 
   /// The values of a copy while they are changed: each `with` names its own alone.
@@ -141,6 +210,11 @@ public record HttpConfig(
     @Nullable Path accessLog;
     Monitoring monitoring;
     List<Route> routes;
+    SiteRules rules;
+    List<VirtualHost> hosts;
+    boolean namedOnly;
+    HttpsRedirect redirect;
+    String logFormat;
 
     Draft(HttpConfig of) {
       server = of.server;
@@ -154,6 +228,11 @@ public record HttpConfig(
       accessLog = of.accessLog;
       monitoring = of.monitoring;
       routes = of.routes;
+      rules = of.rules;
+      hosts = of.hosts;
+      namedOnly = of.namedOnly;
+      redirect = of.redirect;
+      logFormat = of.logFormat;
     }
 
     HttpConfig made() {
@@ -168,7 +247,12 @@ public record HttpConfig(
           idleTimeout,
           accessLog,
           monitoring,
-          routes);
+          routes,
+          rules,
+          hosts,
+          namedOnly,
+          redirect,
+          logFormat);
     }
   }
 }

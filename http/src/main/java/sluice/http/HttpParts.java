@@ -5,10 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -21,11 +19,13 @@ import sluice.http.handlers.Routes;
 import sluice.http.log.AccessLog;
 import sluice.http.reply.ErrorPages;
 import sluice.http.service.SiteService;
+import sluice.http.service.SiteSettings;
 import sluice.http.site.Site;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
 
@@ -33,31 +33,33 @@ import sluice.loop.tls.TlsContext;
 /// another; any thread may call the rest.
 final class HttpParts {
   final HttpConfig config;
+
+  /// Of what no site answers.
   final ErrorPages errors;
+
   final Routes routes;
   final Observatory observatory = new Observatory();
+  private volatile HttpPages pages;
   private final @Nullable AccessLog log;
   private final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
 
   /// @throws IOException when an error page or the access log cannot be opened
   HttpParts(HttpConfig config, Consumer<String> complaints) throws IOException {
     this.config = config;
-    this.errors = new ErrorPages(errorPages(config.site()));
+    this.pages = new HttpPages(config);
+    this.errors = pages.main();
     this.routes = new Routes(config.routes());
     Path file = config.accessLog();
-    this.log = file == null ? null : new AccessLog(file, ZoneId.systemDefault(), complaints);
-  }
-
-  private static Map<Integer, Path> errorPages(Site site) {
-    Map<Integer, Path> files = new HashMap<>();
-    site.errorPages().forEach((status, path) -> files.put(status, site.root().resolve(path)));
-    return files;
+    this.log =
+        file == null
+            ? null
+            : new AccessLog(file, config.logFormat(), ZoneId.systemDefault(), complaints);
   }
 
   /// What a loop serves. Called by its thread.
   Protocol protocol(Loop loop) {
     try {
-      return protocol(loop, SiteService.open(loop, config.perLoop()));
+      return serving(loop);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -65,16 +67,97 @@ final class HttpParts {
 
   /// What a loop serves in front of an application. Called by its thread.
   HttpFront front(Loop loop) throws IOException {
-    SiteService site = SiteService.open(loop, config.perLoop());
-    return new HttpFront(protocol(loop, site), site);
+    HttpProtocol made = serving(loop);
+    return new HttpFront(made, Objects.requireNonNull(made.hosts().main().service()));
   }
 
-  private HttpProtocol protocol(Loop loop, SiteService site) {
-    loop.onClose(site::close);
+  private HttpProtocol serving(Loop loop) throws IOException {
+    HttpHosts hosts = new HttpHosts(sites(loop, config, pages));
+    loop.onClose(hosts::close);
     RouteTable table = new RouteTable(routes, config.limits());
-    HttpProtocol made = new HttpProtocol(loop, config, site, table, errors, log);
+    HttpProtocol made = new HttpProtocol(loop, config, hosts, table, errors, log);
     protocols.add(made);
     return made;
+  }
+
+  /// The main site, if it is served, and those of hosts.
+  static List<Site> sites(HttpConfig config) {
+    List<Site> sites = new ArrayList<>();
+    if (!config.namedOnly()) {
+      sites.add(config.site());
+    }
+    config.hosts().forEach(host -> sites.add(host.site()));
+    return sites;
+  }
+
+  /// Opens the sites for one loop: all of them or none.
+  private static HttpHosts.Sites sites(Loop loop, HttpConfig config, HttpPages pages)
+      throws IOException {
+    List<HttpHosts.Served> opened = new ArrayList<>();
+    try {
+      List<VirtualHost> hosts = config.hosts();
+      for (int i = 0; i < hosts.size(); i++) {
+        VirtualHost host = hosts.get(i);
+        SiteSettings settings = config.perLoop(host.site(), host.rules());
+        SiteService service = SiteService.open(loop, settings);
+        opened.add(new HttpHosts.Served(service, pages.of(i), settings.rules()));
+      }
+      HttpHosts.Served main = null;
+      if (!config.namedOnly()) {
+        SiteSettings settings = config.perLoop();
+        SiteService service = SiteService.open(loop, settings);
+        main = new HttpHosts.Served(service, pages.main(), settings.rules());
+      }
+      return new HttpHosts.Sites(hosts.isEmpty() ? null : new HostNames(hosts), opened, main);
+    } catch (IOException | RuntimeException | Error e) {
+      opened.forEach(each -> Objects.requireNonNull(each.service()).close());
+      throw e;
+    }
+  }
+
+  /// Starts what sends clients of plain HTTP to HTTPS: one loop with its own sockets.
+  ///
+  /// @return null when it is not wanted
+  @Nullable Server redirecting(Server started) throws IOException {
+    HttpsRedirect wanted = config.redirect();
+    if (!wanted.wanted()) {
+      return null;
+    }
+    ServerConfig of = config.server();
+    ServerConfig own =
+        new ServerConfig(
+            "redirect",
+            wanted.addresses(),
+            List.of(),
+            1,
+            started.engine().backend(),
+            of.engine(),
+            of.loop(),
+            of.listen(),
+            null,
+            of.slowPath());
+    RouteTable table = new RouteTable(new Routes(List.of(wanted.route())), config.limits());
+    return Server.start(
+        own,
+        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, errors, null));
+  }
+
+  /// As [HttpServer#replaceSites].
+  synchronized void replaceSites(HttpConfig next) throws IOException {
+    HttpPages read = new HttpPages(next);
+    List<HttpHosts.Sites> made = new ArrayList<>();
+    try {
+      for (HttpProtocol each : protocols) {
+        made.add(sites(each.loop(), next, read));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      made.stream().flatMap(sites -> sites.services().stream()).forEach(SiteService::close);
+      throw e;
+    }
+    pages = read;
+    for (int i = 0; i < made.size(); i++) {
+      protocols.get(i).hosts().replace(made.get(i));
+    }
   }
 
   void publishTo(CounterPublisher into) {
@@ -90,7 +173,7 @@ final class HttpParts {
       log.reopen();
     }
     List<String> failures = new ArrayList<>();
-    attempt("the error pages in use stay", errors::reload, failures);
+    attempt("the error pages in use stay", pages::reload, failures);
     protocols.forEach(HttpProtocol::forget);
     for (TlsContext tls : tlsContexts()) {
       attempt("the certificate in use stays", tls::reload, failures);

@@ -1,6 +1,7 @@
 package sluice.http;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.HttpSession.Stage;
 import sluice.http.front.FrontSite;
@@ -21,6 +22,7 @@ import sluice.http.parse.RequestPath;
 import sluice.http.reply.ErrorPages;
 import sluice.http.reply.HttpCounts;
 import sluice.http.reply.HttpReplies;
+import sluice.http.reply.ReplyGuard;
 import sluice.http.reply.Resource;
 import sluice.http.service.SiteService;
 import sluice.http.site.SitePath;
@@ -54,7 +56,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   private final Loop loop;
   private final HttpConfig config;
-  private final @Nullable SiteService site;
+  private final HttpHosts hosts;
   private final HttpCounts counts;
   private final HttpParser parser;
   private final HttpRequest request;
@@ -62,6 +64,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private final HttpReplies replies;
   private final RouteTable routes;
   private final HttpHandlers handlers;
+  private final HttpAccess access;
   private final @Nullable RequestLog log;
   private final Account heads;
   private final ViewBinder deferred = new ViewBinder(Thread.currentThread());
@@ -71,13 +74,13 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   HttpProtocol(
       Loop loop,
       HttpConfig config,
-      @Nullable SiteService site,
+      HttpHosts hosts,
       RouteTable routes,
       ErrorPages errors,
       @Nullable AccessLog log) {
     this.loop = loop;
     this.config = config;
-    this.site = site;
+    this.hosts = hosts;
     this.parser = new HttpParser(config.limits());
     this.request = new HttpRequest(config.limits());
     this.requestPath = new RequestPath(config.limits().targetBytes());
@@ -92,6 +95,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
             (long) config.server().loop().maxConnections() * config.limits().headBytes());
     this.headerNanos = config.headerTimeout().toNanos();
     this.idleNanos = config.idleTimeout().toNanos();
+    this.access = new HttpAccess(this, loop, request);
     this.handlers = new HttpHandlers(this, loop, request, replies, headerNanos);
     loop.beforeBatch(this::beforeBatch);
   }
@@ -99,27 +103,27 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private void beforeBatch() {
     replies.updateDate();
     routes.update();
-    if (site != null) {
-      site.drain();
-    }
+    hosts.update();
   }
 
   /// Shows what is counted here in a counters file.
   void publishTo(CounterPublisher into) {
     counts.publishTo(into, loop.name());
-    SiteService published = site;
-    if (published != null) {
-      published.publishTo(into, loop.name());
-    }
+    hosts.publishTo(into, loop.name());
   }
 
   /// Forgets the replies that are kept ready: none of them answers a request sent after this has
   /// returned. Any thread.
   void forget() {
-    SiteService forgetting = site;
-    if (forgetting != null) {
-      forgetting.forget();
-    }
+    hosts.forget();
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  HttpHosts hosts() {
+    return hosts;
   }
 
   // ---- connections --------------------------------------------------------------------------
@@ -294,10 +298,13 @@ final class HttpProtocol implements Protocol, HttpExchanges {
         break;
       }
       session.taken();
-      int next =
-          route == null
-              ? HttpHandlers.NOT_MINE
-              : handlers.handle(route, connection, input, at + length, end);
+      int next = HttpHandlers.NOT_MINE;
+      if (route != null) {
+        next =
+            hosts.guarded() && refused(connection, session)
+                ? at + length
+                : handlers.handle(route, connection, input, at + length, end);
+      }
       if (next >= 0) {
         at = next;
         continue;
@@ -391,43 +398,62 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     replies.forgetLast();
     boolean keep = keepAfterBody(session);
     byte[] field = connectionField(keep);
+    HttpHosts.Served host = hosts.of(request);
+    if (host == null) {
+      replies.usePages(hosts.main().errors());
+      finish(connection, 421, HttpReplies.NONE, keep);
+      return;
+    }
+    replies.usePages(host.errors());
     if (request.hasUnknownExpectation()) {
-      finish(connection, 417, HttpReplies.NONE, false);
+      finish(connection, 417, with(host, HttpReplies.NONE), false);
       return;
     }
     switch (request.method()) {
       case GET, HEAD -> {
-        if (!lookup(connection, field, keep)) {
+        if (!lookup(connection, host, keep)) {
           return;
         }
       }
-      case OPTIONS -> replies.noContent(connection.output(), HttpReplies.ALLOW, field);
+      case OPTIONS -> replies.noContent(connection.output(), with(host, HttpReplies.ALLOW), field);
       case POST, PUT, DELETE, PATCH, TRACE, CONNECT -> {
-        finish(connection, 405, HttpReplies.ALLOW, keep);
+        finish(connection, 405, with(host, HttpReplies.ALLOW), keep);
         return;
       }
       case OTHER -> {
-        finish(connection, 501, HttpReplies.NONE, keep);
+        finish(connection, 501, with(host, HttpReplies.NONE), keep);
         return;
       }
     }
     replied(connection, keep);
   }
 
+  /// Header lines, and behind them those that the rules of a site have for the requested path.
+  private byte[] with(HttpHosts.Served host, byte[] fields) {
+    if (host.rules().headers().isEmpty() || requestPath.parse(request) < 0) {
+      return fields;
+    }
+    return HttpReplies.joined(fields, host.rules().fields(requestPath.toString()));
+  }
+
   /// Answers a request for the site.
   ///
   /// @return false when the answer has to wait for the slow path, or was given already
-  private boolean lookup(Connection connection, byte[] field, boolean keep) {
-    SiteService files = site;
+  private boolean lookup(Connection connection, HttpHosts.Served host, boolean keep) {
+    SiteService files = host.service();
     if (files == null) {
       finish(connection, 404, HttpReplies.NONE, keep);
       return false;
     }
     Resource resource = files.lookup(request);
-    if (resource != null) {
+    if (resource != null && (resource.guard == null || access.admits(connection, resource))) {
       counts.hits++;
-      replies.resource(connection, request, resource, field);
+      replies.resource(connection, request, resource, connectionField(keep));
       return true;
+    }
+    if (resource != null && !access.mayBeUnknown(host)) {
+      finish(connection, access.status(), with(host, access.fields()), keep);
+      return false;
     }
     int length = requestPath.parse(request);
     if (length < 0) {
@@ -438,6 +464,27 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       finish(connection, 503, HttpReplies.RETRY, keep);
     }
     return false;
+  }
+
+  /// Refuses a request for a handler whose path is not for this client.
+  private boolean refused(Connection connection, HttpSession session) {
+    HttpHosts.Served host = hosts.of(request);
+    if (host == null || !host.guarded()) {
+      return false;
+    }
+    int length = requestPath.parse(request);
+    if (length < 0) { // what is no path of a site cannot be compared with a rule
+      finish(connection, -length, HttpReplies.NONE, keepAfterBody(session));
+      return true;
+    }
+    ReplyGuard guard = host.rules().guard(List.of(requestPath.toString()));
+    if (guard == null || access.admits(connection, guard)) {
+      return false;
+    }
+    session.requests++;
+    replies.usePages(host.errors());
+    finish(connection, access.status(), with(host, access.fields()), keepAfterBody(session));
+    return true;
   }
 
   /// Answers the request that was parsed last, which brings no body, by a file.
@@ -538,13 +585,19 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     byte[] path = empty ? ROOT : bytes(view, request.pathFrom(), request.pathTo());
     long hash = files.hash(view, request.pathFrom(), request.pathTo());
     SitePath canonical = SitePath.of(requestPath.bytes(), 0, requestPath.length());
+    int order = ContentNegotiation.order(request);
     ReplyTicket ticket = connection.defer();
-    files.request(
-        path,
-        hash,
-        canonical,
-        ContentNegotiation.order(request),
-        resource -> ticket.completeHere(new Piece(head, resource, outcome)));
+    Runnable fill =
+        () ->
+            files.request(
+                path,
+                hash,
+                canonical,
+                order,
+                resource -> ticket.completeHere(new Piece(head, resource, outcome)));
+    if (!hosts.guarded() || !access.check(hosts.of(request), fill)) {
+      fill.run();
+    }
     return true;
   }
 
@@ -580,8 +633,15 @@ final class HttpProtocol implements Protocol, HttpExchanges {
           return;
         }
         boolean keep = request.keepAlive() && !session(connection).closing() && !bodyUnwanted();
-        replies.resource(connection, request, resource, connectionField(keep));
-        replied(connection, keep);
+        HttpHosts.Served host = hosts.of(request);
+        replies.usePages(host == null ? hosts.main().errors() : host.errors());
+        if (resource.guard == null || access.admits(connection, resource)) {
+          replies.resource(connection, request, resource, connectionField(keep));
+          replied(connection, keep);
+        } else {
+          byte[] fields = access.fields();
+          finish(connection, access.status(), host == null ? fields : with(host, fields), keep);
+        }
         if (outcome != null) {
           outcome.given(connection);
         }
@@ -612,6 +672,8 @@ final class HttpProtocol implements Protocol, HttpExchanges {
 
   @Override
   public String toString() {
-    return "HTTP/1.1 on " + loop.name() + (site == null ? "" : ", " + config.site().root());
+    return "HTTP/1.1 on "
+        + loop.name()
+        + (hosts.main().service() == null ? "" : ", " + config.site().root());
   }
 }

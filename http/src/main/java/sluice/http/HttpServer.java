@@ -2,12 +2,15 @@ package sluice.http;
 
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import sluice.http.handlers.Route;
 import sluice.http.handlers.Routes;
+import sluice.http.site.Site;
 import sluice.loop.HandlerGuard;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.server.Server;
@@ -21,11 +24,14 @@ public final class HttpServer implements AutoCloseable {
   private final Server server;
   private final HttpParts parts;
   private final @Nullable Server monitoring;
+  private final @Nullable Server redirecting;
 
-  private HttpServer(Server server, HttpParts parts, @Nullable Server monitoring) {
+  private HttpServer(
+      Server server, HttpParts parts, @Nullable Server monitoring, @Nullable Server redirecting) {
     this.server = server;
     this.parts = parts;
     this.monitoring = monitoring;
+    this.redirecting = redirecting;
   }
 
   /// Starts serving; returns when every loop listens.
@@ -37,16 +43,33 @@ public final class HttpServer implements AutoCloseable {
       throws IOException {
     HttpParts parts = new HttpParts(config, complaints);
     Server server = null;
+    Server redirecting = null;
     try {
       server = Server.start(config.server(), parts::protocol);
+      redirecting = parts.redirecting(server);
       Server monitoring = parts.observatory.start(config, server, parts.errors);
-      return new HttpServer(server, parts, monitoring);
+      return new HttpServer(server, parts, monitoring, redirecting);
     } catch (IOException | RuntimeException e) {
+      if (redirecting != null) {
+        redirecting.close();
+      }
       if (server != null) {
         server.close();
       }
       parts.close();
       throw e;
+    }
+  }
+
+  /// Reads what a start would read, and starts nothing. Blocks on the files.
+  ///
+  /// @throws IOException when an error page cannot be read, or a directory is not there
+  public static void check(HttpConfig config) throws IOException {
+    HttpPages _ = new HttpPages(config);
+    for (Site site : HttpParts.sites(config)) {
+      if (!Files.isDirectory(site.root())) {
+        throw new NotDirectoryException(site.root() + ": is no directory. Fix: name one");
+      }
     }
   }
 
@@ -96,6 +119,21 @@ public final class HttpServer implements AutoCloseable {
     return monitoring == null ? List.of() : monitoring.addresses();
   }
 
+  /// Where plain HTTP is sent to HTTPS; empty when it was not asked for.
+  public List<SocketAddress> redirectAddresses() {
+    return redirecting == null ? List.of() : redirecting.addresses();
+  }
+
+  /// Serves other sites: those of `next`, with their rules, hosts and error pages, instead of what
+  /// is served now. All of them or none. A client that sends a request after this has returned is
+  /// answered by them; what has begun is finished as it was. Of `next`, addresses, loops, limits,
+  /// log and routes are ignored. Blocks on the files.
+  ///
+  /// @throws IOException when a directory or an error page cannot be opened; what was served stays
+  public void replaceSites(HttpConfig next) throws IOException {
+    parts.replaceSites(next);
+  }
+
   /// Shows what the server counts in a counters file, and in `/metrics`, until it is closed.
   ///
   /// @param into more numbers may be added to it later
@@ -130,6 +168,9 @@ public final class HttpServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    if (redirecting != null) {
+      redirecting.close();
+    }
     if (monitoring != null) {
       monitoring.close();
     }

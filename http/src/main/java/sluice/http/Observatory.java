@@ -61,7 +61,9 @@ final class Observatory {
             null,
             Server.VIRTUAL_THREADS);
     RouteTable table = new RouteTable(new Routes(routes()), config.limits());
-    return Server.start(own, loop -> new HttpProtocol(loop, config, null, table, errors, null));
+    return Server.start(
+        own,
+        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, errors, null));
   }
 
   void show(CounterPublisher published) {

@@ -8,7 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +20,10 @@ import sluice.http.handlers.HttpInterruptlet;
 import sluice.http.handlers.HttpReply;
 import sluice.http.handlers.Route;
 import sluice.http.parse.HttpRequest;
+import sluice.http.rules.HeaderRule;
+import sluice.http.rules.PathPattern;
+import sluice.http.rules.RedirectRule;
+import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.Counters;
@@ -57,14 +64,44 @@ class HandlerCostTest {
                     return true;
                   }
                 });
-    ServerConfig config = ServerConfig.onLoopback("cost", 0).withBackend(backend);
-    try (HttpServer server =
-            HttpServer.start(
-                HttpConfig.of(config, Site.of(directory)).withRoutes(List.of(route)), line -> {});
+    ServerConfig server = ServerConfig.onLoopback("cost", 0).withBackend(backend);
+    HttpConfig config = HttpConfig.of(server, Site.of(directory)).withRoutes(List.of(route));
+    requireNothing(
+        config,
+        "GET /count?x=1 HTTP/1.1\r\nHost: t\r\n\r\nGET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n");
+  }
+
+  /// Rules are part of the ready reply; hosts that change with each request are looked up.
+  @Test
+  void rulesAndHostsAllocateNothing() throws Exception {
+    Files.writeString(directory.resolve("file.txt"), "content!");
+    Files.writeString(directory.resolve("other.txt"), "content?");
+    List<HeaderRule> headers = new ArrayList<>();
+    List<RedirectRule> redirects = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      headers.add(
+          new HeaderRule(PathPattern.of("/a" + i + "/*"), Map.of("Cache-Control", "max-age=" + i)));
+      redirects.add(new RedirectRule(PathPattern.of("/old" + i + "/*"), "/new/*", 301));
+    }
+    headers.add(new HeaderRule(PathPattern.of("/*"), Map.of("X-Frame-Options", "DENY")));
+    SiteRules rules = new SiteRules(headers, redirects, List.of());
+    List<VirtualHost> hosts = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      List<String> names = List.of("host" + i + ".example", "*.sub" + i + ".example");
+      hosts.add(new VirtualHost(names, Site.of(directory), rules));
+    }
+    ServerConfig server = ServerConfig.onLoopback("cost", 0).withBackend(Backend.EPOLL);
+    requireNothing(
+        HttpConfig.of(server, Site.of(directory)).withHosts(hosts, true),
+        "GET /other.txt HTTP/1.1\r\nHost: a.SUB4.example:80\r\n\r\n"
+            + "GET /file.txt HTTP/1.1\r\nHost: host1.example\r\n\r\n");
+  }
+
+  /// @param both a request, and another whose reply ends with the only exclamation mark
+  private static void requireNothing(HttpConfig config, String both) throws Exception {
+    try (HttpServer server = HttpServer.start(config, line -> {});
         PlainClient client = new PlainClient(server.server().port())) {
       server.publishTo(new CounterPublisher(Counters.inMemory()));
-      String both =
-          "GET /count?x=1 HTTP/1.1\r\nHost: t\r\n\r\nGET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n";
       byte[] batch = both.repeat(BATCH / 2).getBytes(StandardCharsets.US_ASCII);
       long bytes =
           AllocatedBytes.settled(loop(), SLACK_BYTES, () -> exchange(client, batch, BATCHES));

@@ -24,12 +24,14 @@ final class HitEntriesTest {
   private static final List<String> OFF_THE_WAY =
       List.of(
           "FrontProtocol.tell",
+          "HttpAccess.check",
           "HttpHandlers.defer",
-          "HttpParts.protocol",
+          "HttpParts.serving",
           "HttpProtocol.draining",
           "HttpProtocol.opened",
           "HttpProtocol.publishTo",
           "HttpProtocol.toString",
+          "SiteService.closeWhenIdle",
           "SiteService.drainWhileOpen",
           "SiteService.lambda$start$0",
           "SiteService.start");

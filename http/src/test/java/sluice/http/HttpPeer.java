@@ -120,7 +120,9 @@ final class HttpPeer implements AutoCloseable {
       throw new IOException("no status line: '" + line + "'");
     }
     List<String> fields = new ArrayList<>();
-    for (String field = line(); !field.isEmpty(); field = line()) {
+    for (String next = line(); !next.isEmpty(); next = line()) {
+      // that of an interruptlet has room for more digits
+      String field = next.replaceFirst("^(Content-Length:) +", "$1 ");
       if (!field.matches("[!#-'*+\\-.0-9A-Z^-z|~]+: [!-~\\x80-\\xff]([ -~\\x80-\\xff]*)")) {
         throw new IOException("no header line: '" + field + "'");
       }

@@ -66,7 +66,8 @@ class HttpSimTest {
     loop.onClose(site::close);
     RouteTable routes = new RouteTable(new Routes(List.of()), config.limits());
     ErrorPages errors = new ErrorPages(Map.of());
-    HttpProtocol http = new HttpProtocol(loop, config, site, routes, errors, null);
+    HttpHosts hosts = HttpHosts.of(site, errors);
+    HttpProtocol http = new HttpProtocol(loop, config, hosts, routes, errors, null);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     SocketAddress address = loop.listen(any, ListenOptions.DEFAULT, http).localAddress();
     for (int i = random.skewed(40); i > 0; i--) {

@@ -79,7 +79,9 @@ class LiveRoutesSimTest {
     Loop loop = new Loop("sim", engine, LOOP, world.clock(), slowPath);
     Routes routes = new Routes(List.of(version(0, random)));
     RouteTable table = new RouteTable(routes, config.limits());
-    HttpProtocol http = new HttpProtocol(loop, config, null, table, new ErrorPages(Map.of()), null);
+    ErrorPages errors = new ErrorPages(Map.of());
+    HttpHosts none = HttpHosts.of(null, errors);
+    HttpProtocol http = new HttpProtocol(loop, config, none, table, errors, null);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     SocketAddress address = loop.listen(any, ListenOptions.DEFAULT, http).localAddress();
     int changes = random.skewed(30);

@@ -79,6 +79,11 @@ public final class FileFill {
     boolean handedOver = false;
     try {
       SiteAnswer answer = resolve(path, order, dependence);
+      if (!site.tries().isEmpty()
+          && answer instanceof SiteAnswer.Refusal refusal
+          && refusal.status() == 404) {
+        answer = instead(path, refusal.reason(), order, dependence);
+      }
       handedOver = answer.ticket() != null;
       return answer;
     } finally {
@@ -86,6 +91,31 @@ public final class FileFill {
         dependence.giveUp();
       }
     }
+  }
+
+  /// What the site tries where there is nothing under the path. It depends on that, too: a file
+  /// that appears there, or earlier in the row, makes another answer.
+  private SiteAnswer instead(SitePath path, String reason, int order, FileDependence dependence) {
+    dependence.onlyByWatching();
+    for (String each : site.tries()) {
+      boolean beside = each.startsWith(Site.SUFFIX_OF);
+      if (beside && path.trailingSlash()) {
+        continue;
+      }
+      SitePath next =
+          beside ? path.withSuffix(each.substring(Site.SUFFIX_OF.length())) : SitePath.of(each);
+      if (site.hides(next)) {
+        continue;
+      }
+      SiteAnswer answer = resolve(next, order, dependence);
+      if (answer instanceof SiteAnswer.Content content) {
+        return beside ? content : content.standingIn();
+      }
+      if (answer instanceof SiteAnswer.Refusal refusal && refusal.status() != 404) {
+        return answer; // it may be there: a refusal by rights, or for want of something
+      }
+    }
+    return new SiteAnswer.Refusal(404, reason, dependence.ticket());
   }
 
   private SiteAnswer resolve(SitePath path, int order, FileDependence dependence) {
@@ -214,7 +244,7 @@ public final class FileFill {
       }
       boolean vary = site.precompressed() || compresses;
       return new SiteAnswer.Content(
-          path, original, variant, codings, vary, keep, dependence.ticket());
+          path, original, variant, codings, vary, keep, false, dependence.ticket());
     } finally {
       if (!handedOver) {
         handle.close();

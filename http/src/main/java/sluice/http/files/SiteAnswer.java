@@ -29,6 +29,7 @@ public sealed interface SiteAnswer extends AutoCloseable {
   /// @param vary whether the choice among representations depends on `Accept-Encoding`, now or
   ///   after a sibling appears
   /// @param keep how it may be cached
+  /// @param standIn whether the file stands for every path that leads to nothing
   record Content(
       SitePath path,
       FileStatus status,
@@ -36,8 +37,13 @@ public sealed interface SiteAnswer extends AutoCloseable {
       int codings,
       boolean vary,
       Keep keep,
+      boolean standIn,
       @Nullable WatchTicket ticket)
       implements SiteAnswer {
+
+    Content standingIn() {
+      return new Content(path, status, variant, codings, vary, keep, true, ticket);
+    }
 
     /// When a new look at the files gives better validators, since the epoch; 0 for never.
     public long provisionalUntilNanos() {

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
 /// the rest.
 public final class AccessLog implements AutoCloseable {
+  public static final String COMBINED = AccessLogTemplate.COMBINED;
+
   private static final int BUFFER_BYTES = 256 << 10;
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -69,16 +71,37 @@ public final class AccessLog implements AutoCloseable {
     this(file, zone, complaints, CLOSE_TIMEOUT, QUIET);
   }
 
+  /// @param style `combined`, `json`, or the text of a line, see [AccessLogTemplate]
+  public AccessLog(Path file, String style, ZoneId zone, Consumer<String> complaints)
+      throws IOException {
+    this(
+        file,
+        AccessLogTemplate.format(style, BUFFER_BYTES, zone),
+        complaints,
+        CLOSE_TIMEOUT,
+        QUIET);
+  }
+
   /// @param closeTimeout how long [#close] waits at most
   /// @param quiet how long nothing is dropped until all is well again
   public AccessLog(
       Path file, ZoneId zone, Consumer<String> complaints, Duration closeTimeout, Duration quiet)
       throws IOException {
+    this(file, new AccessLogFormat(BUFFER_BYTES, zone), complaints, closeTimeout, quiet);
+  }
+
+  private AccessLog(
+      Path file,
+      AccessLogFormat format,
+      Consumer<String> complaints,
+      Duration closeTimeout,
+      Duration quiet)
+      throws IOException {
     this.quiet = quiet;
     this.file = file;
     this.complaints = complaints;
     this.closeTimeout = closeTimeout;
-    this.format = new AccessLogFormat(BUFFER_BYTES, zone);
+    this.format = format;
     try {
       this.channel = open(file);
     } catch (IOException e) {
@@ -93,6 +116,11 @@ public final class AccessLog implements AutoCloseable {
     }
     this.writer = Thread.ofPlatform().name("sluice-access-log").daemon().unstarted(this::run);
     writer.start();
+  }
+
+  /// @throws IllegalArgumentException when it is no format, see [AccessLogTemplate]
+  public static void checkFormat(String style) {
+    AccessLogFormat _ = AccessLogTemplate.format(style, 1, ZoneId.of("UTC"));
   }
 
   private static FileChannel open(Path file) throws IOException {

@@ -9,11 +9,11 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/// Lines of the combined log format, gathered in a buffer.
+/// Lines of the combined log format, gathered in a buffer; [AccessLogTemplate] has other formats.
 ///
 /// Owned by the log's writer thread. What clients sent can end neither a field nor a line: quotes,
 /// backslashes and every byte outside printable ASCII become `\xHH`.
-final class AccessLogFormat {
+class AccessLogFormat {
   /// Longest line: every text byte escaped, and room for the rest.
   static final int MOST_LINE_BYTES = 4 * AccessLogRing.RECORD_BYTES + 256;
 
@@ -33,7 +33,15 @@ final class AccessLogFormat {
 
   /// Whether another line fits whatever it is.
   boolean hasRoom() {
-    return out.remaining() >= MOST_LINE_BYTES;
+    return out.remaining() >= mostLineBytes();
+  }
+
+  int mostLineBytes() {
+    return MOST_LINE_BYTES;
+  }
+
+  void put(int b) {
+    out.put((byte) b);
   }
 
   /// The lines so far, ready to be written; [#clear] afterwards.
@@ -50,7 +58,7 @@ final class AccessLogFormat {
     ascii(" - - [");
   }
 
-  private static String address(long high, long low) {
+  static String address(long high, long low) {
     if (high == 0 && low == 0) {
       return "-";
     }
@@ -103,7 +111,7 @@ final class AccessLogFormat {
     out.put((byte) '\n');
   }
 
-  private void ascii(String text) {
+  void ascii(String text) {
     for (int i = 0; i < text.length(); i++) {
       out.put((byte) text.charAt(i));
     }

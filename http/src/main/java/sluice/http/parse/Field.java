@@ -16,7 +16,8 @@ public enum Field {
   ACCEPT_ENCODING("Accept-Encoding"),
   UPGRADE("Upgrade"),
   USER_AGENT("User-Agent"),
-  REFERER("Referer");
+  REFERER("Referer"),
+  AUTHORIZATION("Authorization");
 
   /// Mask of the fields without which a file is simply sent whole.
   public static final int CONDITIONS_AND_RANGE =

@@ -21,6 +21,8 @@ final class FieldNames {
   private static final long ER_AGENT = Swar.of("user-agent", 2);
   private static final long IF_NONE = Swar.of("if-none-match", 0);
   private static final long NE_MATCH = Swar.of("if-none-match", 5);
+  private static final long AUTHORIZ = Swar.of("authorization", 0);
+  private static final long RIZATION = Swar.of("authorization", 5);
   private static final long CONTENT = Swar.of("content-length", 0);
   private static final long T_LENGTH = Swar.of("content-length", 6);
   private static final long ACCEPT_E = Swar.of("accept-encoding", 0);
@@ -48,8 +50,7 @@ final class FieldNames {
     long head = Swar.fold(first);
     return switch (length) {
       case 10 -> tenBytes(head, last(bytes, at, length));
-      case 13 ->
-          head == IF_NONE && last(bytes, at, length) == NE_MATCH ? Field.IF_NONE_MATCH : null;
+      case 13 -> thirteenBytes(head, last(bytes, at, length));
       case 14 ->
           head == CONTENT && last(bytes, at, length) == T_LENGTH ? Field.CONTENT_LENGTH : null;
       case 15 ->
@@ -85,6 +86,13 @@ final class FieldNames {
       return Field.CONNECTION;
     }
     return head == USER_AGE && last == ER_AGENT ? Field.USER_AGENT : null;
+  }
+
+  private static @Nullable Field thirteenBytes(long head, long last) {
+    if (head == IF_NONE && last == NE_MATCH) {
+      return Field.IF_NONE_MATCH;
+    }
+    return head == AUTHORIZ && last == RIZATION ? Field.AUTHORIZATION : null;
   }
 
   private static @Nullable Field seventeenBytes(long head, long middle, long last) {

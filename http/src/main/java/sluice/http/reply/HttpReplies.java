@@ -36,6 +36,10 @@ public final class HttpReplies {
 
   private final DateLine date = new DateLine();
   private final ErrorPages errors;
+
+  /// Those of the site that answers.
+  private ErrorPages pages;
+
   private final HttpCounts counts = new HttpCounts();
   private final Burst burst;
   private final Ranges ranges = new Ranges();
@@ -52,6 +56,7 @@ public final class HttpReplies {
   /// @param loop its name
   public HttpReplies(String loop, ErrorPages errors) {
     this.errors = errors;
+    this.pages = errors;
     this.burst = new Burst(loop, date);
     updateDate();
   }
@@ -82,6 +87,11 @@ public final class HttpReplies {
     return lastBodyBytes;
   }
 
+  /// Replies from now on have the error pages of this site.
+  public void usePages(ErrorPages site) {
+    pages = site;
+  }
+
   // ---- resources ----------------------------------------------------------------------------
 
   /// Answers a GET or HEAD with what its path stands for.
@@ -104,9 +114,9 @@ public final class HttpReplies {
         noted(304, 0);
         reply.sendNotModified(out, date, connectionField);
       }
-      case PRECONDITION_FAILED -> error(out, 412, request, NONE, connectionField);
+      case PRECONDITION_FAILED -> error(out, 412, request, resource.fieldsInstead, connectionField);
       case IGNORE_RANGE -> whole(out, request, reply, connectionField);
-      case PROCEED -> ranged(out, request, reply, connectionField);
+      case PROCEED -> ranged(out, request, resource, reply, connectionField);
     }
   }
 
@@ -146,7 +156,12 @@ public final class HttpReplies {
     return sent;
   }
 
-  private void ranged(Output out, HttpRequest request, ReadyReply reply, byte[] connectionField) {
+  private void ranged(
+      Output out,
+      HttpRequest request,
+      Resource resource,
+      ReadyReply reply,
+      byte[] connectionField) {
     long length = reply.bodyBytes();
     switch (ranges.parse(request, length)) {
       case WHOLE -> whole(out, request, reply, connectionField);
@@ -155,7 +170,9 @@ public final class HttpReplies {
               out,
               416,
               request,
-              Latin1.bytes("Content-Range: " + MultipartRanges.unsatisfied(length) + "\r\n"),
+              joined(
+                  Latin1.bytes("Content-Range: " + MultipartRanges.unsatisfied(length) + "\r\n"),
+                  resource.fieldsInstead),
               connectionField);
       case PARTIAL -> {
         if (ranges.count() == 1) {
@@ -204,7 +221,7 @@ public final class HttpReplies {
     byte[] html = resource.html;
     if (html == null) {
       byte[] fields = resource.extraFields;
-      if (resource.status == 301 && request.hasQuery()) {
+      if (resource.takesQuery && request.hasQuery()) {
         fields = withQuery(fields, request);
       }
       error(out, resource.status, request, fields, connectionField);
@@ -216,7 +233,7 @@ public final class HttpReplies {
   /// The query belongs to what is asked for, under the new path too; the parser has seen to it that
   /// it is one word of printable ASCII.
   ///
-  /// @param location header line
+  /// @param location header lines, the last of which is Location
   private static byte[] withQuery(byte[] location, HttpRequest request) {
     int line = location.length - CRLF.length;
     int query = request.targetTo() - request.pathTo(); // with its question mark
@@ -238,7 +255,7 @@ public final class HttpReplies {
       @Nullable HttpRequest request,
       byte[] extraFields,
       byte[] connectionField) {
-    byte[] page = status >= 400 ? errors.body(status) : NONE;
+    byte[] page = status >= 400 ? pages.body(status) : NONE;
     page(out, status, request, page, extraFields, connectionField);
   }
 

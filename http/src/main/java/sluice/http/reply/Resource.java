@@ -19,7 +19,7 @@ public final class Resource {
 
   public final byte[] path;
 
-  /// 200, 301, or the status of a refusal.
+  /// 200, or the status of a redirect or refusal.
   public final int status;
 
   /// Extra header lines of a reply that is not 200, each with CRLF.
@@ -44,6 +44,16 @@ public final class Resource {
   /// better ([sluice.http.files.FileValidators]): nanoseconds since the epoch, 0 for never.
   public final long provisionalUntilNanos;
 
+  /// Decides which clients get this; null for all.
+  public @Nullable ReplyGuard guard;
+
+  /// Header lines of what is said instead of the file, such as 416; each with CRLF.
+  public byte[] fieldsInstead = {};
+
+  /// Whether the query of a request is added behind `extraFields`, whose last line is Location.
+  final boolean takesQuery;
+
+  private final boolean constant;
   private final @Nullable WatchTicket ticket;
 
   public long hash;
@@ -64,6 +74,8 @@ public final class Resource {
     this.status = bare.status;
     this.extraFields = bare.extraFields;
     this.html = bare.html;
+    this.takesQuery = bare.takesQuery;
+    this.constant = bare.constant;
     this.reply = reply;
     this.coding = content == null ? 0 : content.variant().coding().bit();
     this.codings = content == null ? 0 : content.codings();
@@ -85,13 +97,34 @@ public final class Resource {
       byte[] extraFields,
       byte @Nullable [] html,
       @Nullable WatchTicket ticket) {
-    return new Resource(path, new Bare(status, extraFields, html), null, null, false, ticket);
+    Bare bare = new Bare(status, extraFields, html, false, false);
+    return new Resource(path, bare, null, null, false, ticket);
+  }
+
+  /// A redirect that depends on the files.
+  ///
+  /// @param fields the last line is Location, to which the query of a request is added
+  public static Resource redirect(byte[] path, byte[] fields, @Nullable WatchTicket ticket) {
+    return new Resource(path, new Bare(301, fields, null, true, false), null, null, false, ticket);
+  }
+
+  /// A redirect by a rule, whatever files there are.
+  ///
+  /// @param takesQuery whether the query of a request is added to the last line
+  public static Resource rule(byte[] path, int status, byte[] fields, boolean takesQuery) {
+    Bare bare = new Bare(status, fields, null, takesQuery, true);
+    return new Resource(path, bare, null, null, false, null);
   }
 
   /// What a reply without representations says.
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Bare(int status, byte[] extraFields, byte @Nullable [] html) {
-    static final Bare OK = new Bare(200, new byte[0], null);
+  private record Bare(
+      int status,
+      byte[] extraFields,
+      byte @Nullable [] html,
+      boolean takesQuery,
+      boolean constant) {
+    static final Bare OK = new Bare(200, new byte[0], null, false, false);
   }
 
   public @Nullable WatchTicket ticket() {
@@ -105,7 +138,7 @@ public final class Resource {
 
   /// Whether this is certainly what the path leads to, as of the last drain of the watches.
   public boolean stands() {
-    return ticket != null && !ticket.fallen();
+    return constant || (ticket != null && !ticket.fallen());
   }
 
   /// Whether it may be kept for later requests.

@@ -1,5 +1,6 @@
 package sluice.http.service;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import sluice.http.files.FileCoding;
 import sluice.http.files.FileStream;
@@ -12,7 +13,9 @@ import sluice.http.reply.HttpReplies;
 import sluice.http.reply.LongBodies;
 import sluice.http.reply.ReadyReply;
 import sluice.http.reply.Resource;
-import sluice.http.site.MimeTypes;
+import sluice.http.rules.SiteRules;
+import sluice.http.site.Site;
+import sluice.http.site.SitePath;
 import sluice.http.text.Latin1;
 import sluice.memory.Account;
 
@@ -21,32 +24,59 @@ import sluice.memory.Account;
 final class SiteReplies {
   private final Account memory;
   private final LongBodies longBodies;
-  private final String extraFields;
+  private final Site site;
+  private final SiteRules rules;
 
   /// @param memory charged for what is prepared
-  /// @param cacheControl value of Cache-Control on files; empty for none
-  SiteReplies(Account memory, LongBodies longBodies, String cacheControl) {
+  SiteReplies(Account memory, LongBodies longBodies, Site site, SiteRules rules) {
     this.memory = memory;
     this.longBodies = longBodies;
-    this.extraFields = cacheControl.isEmpty() ? "" : "Cache-Control: " + cacheControl + "\r\n";
+    this.site = site;
+    this.rules = rules;
+  }
+
+  /// What the rules say of a path, whatever files there are; null when they say nothing.
+  ///
+  /// @param path as it was sent
+  /// @param canonical the same, canonical
+  @Nullable Resource redirect(byte[] path, SitePath canonical) {
+    String at = canonical.toString();
+    SiteRules.Redirected to = rules.redirect(at);
+    if (to == null) {
+      return null;
+    }
+    byte[] location = Latin1.bytes("Location: " + to.location() + "\r\n");
+    byte[] fields = HttpReplies.joined(rules.fields(at), location);
+    Resource made = Resource.rule(path, to.status(), fields, to.takesQuery());
+    made.guard = rules.guard(List.of(at));
+    return made;
   }
 
   /// @param path as it was sent
+  /// @param canonical the same, canonical
   /// @param answer its leases end here; its ticket becomes the resource's
-  Resource resource(byte[] path, SiteAnswer answer) {
+  Resource resource(byte[] path, SitePath canonical, SiteAnswer answer) {
     // Not a pattern switch: linking one would cost milliseconds of the first reply.
+    String at = canonical.toString();
     if (answer instanceof SiteAnswer.Content content) {
-      return file(path, content);
+      return file(path, at, content);
     }
+    Resource made = bare(path, rules.fields(at), answer);
+    made.guard = rules.guard(List.of(at));
+    return made;
+  }
+
+  private static Resource bare(byte[] path, byte[] fields, SiteAnswer answer) {
     if (answer instanceof SiteAnswer.Redirect) {
-      return Resource.bare(path, 301, location(path), null, answer.ticket());
+      byte[] all = HttpReplies.joined(fields, location(path));
+      return Resource.redirect(path, all, answer.ticket());
     }
     if (answer instanceof SiteAnswer.Listing listing) {
-      return Resource.bare(path, 200, HttpReplies.NONE, listing.html(), listing.ticket());
+      return Resource.bare(path, 200, fields, listing.html(), listing.ticket());
     }
     SiteAnswer.Refusal refusal = (SiteAnswer.Refusal) answer;
-    byte[] fields = refusal.status() == 503 ? HttpReplies.RETRY : HttpReplies.NONE;
-    return Resource.bare(path, refusal.status(), fields, null, refusal.ticket());
+    byte[] all = refusal.status() == 503 ? HttpReplies.joined(HttpReplies.RETRY, fields) : fields;
+    return Resource.bare(path, refusal.status(), all, null, refusal.ticket());
   }
 
   /// The same path with a slash behind it and no two slashes in a row: `//x` would name another
@@ -61,9 +91,11 @@ final class SiteReplies {
     return Latin1.bytes(location.append("/\r\n").toString());
   }
 
-  private Resource file(byte[] path, SiteAnswer.Content content) {
+  private Resource file(byte[] path, String at, SiteAnswer.Content content) {
     FileVariant variant = content.variant();
-    ReadyReply reply = ready(content, variant);
+    String file = content.path().toString();
+    ReadyReply reply =
+        ready(content, variant, content.standIn() ? List.of(file) : List.of(at, file));
     variant.close();
     if (reply == null) {
       WatchTicket ticket = content.ticket();
@@ -73,14 +105,19 @@ final class SiteReplies {
       return Resource.bare(path, 503, HttpReplies.RETRY, null, null);
     }
     boolean revalidate = content.keep() == SiteAnswer.Keep.REVALIDATE;
-    return Resource.file(path, reply, content, revalidate);
+    Resource made = Resource.file(path, reply, content, revalidate);
+    made.guard = rules.guard(List.of(at, file));
+    made.fieldsInstead = rules.fields(at);
+    return made;
   }
 
-  private @Nullable ReadyReply ready(SiteAnswer.Content content, FileVariant variant) {
+  /// @param paths that header rules are compared with
+  private @Nullable ReadyReply ready(
+      SiteAnswer.Content content, FileVariant variant, List<String> paths) {
     // Of the variant's own file: a precompressed file made anew is another representation.
     long modified = FileValidators.modifiedSeconds(variant.version());
     boolean dated = variant.validators().dated();
-    String type = MimeTypes.of(Latin1.text(content.path().bytes())).contentType();
+    String type = site.type(Latin1.text(content.path().bytes())).contentType();
     StringBuilder contentFields = new StringBuilder("Content-Type: ").append(type).append("\r\n");
     if (variant.coding() != FileCoding.IDENTITY) {
       contentFields.append("Content-Encoding: ").append(variant.coding().token()).append("\r\n");
@@ -95,7 +132,7 @@ final class SiteReplies {
     if (content.vary()) {
       validators.append("Vary: Accept-Encoding\r\n");
     }
-    validators.append(extraFields);
+    validators.append(Latin1.text(rules.fieldsOfFile(paths)));
     ReadyReply.Parts parts =
         new ReadyReply.Parts(
             Latin1.bytes(contentFields.toString()),

@@ -27,14 +27,12 @@ import sluice.http.log.Log;
 import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
+import sluice.http.reply.HttpReplies;
 import sluice.http.reply.LongBodies;
 import sluice.http.reply.Resource;
-import sluice.http.site.MimeType;
-import sluice.http.site.MimeTypes;
 import sluice.http.site.SitePath;
 import sluice.http.text.Latin1;
 import sluice.loop.Loop;
-import sluice.loop.counters.CounterPublisher;
 import sluice.loop.server.LoopEvents;
 import sluice.memory.Account;
 import sluice.memory.View;
@@ -50,9 +48,18 @@ import sluice.memory.View;
 public final class SiteService implements AutoCloseable {
   private static final long OPEN_FILES_DRAIN_NANOS = 1_000_000_000L;
   private static final int CLOSE_MILLIS = 10_000;
+  private static final long RETIRE_NANOS = 50_000_000L;
 
   /// Memory beside twice the cache: fills under way, and replies sent after their eviction.
   private static final long SPARE_BYTES = 64L << 20;
+
+  /// Names of what only grows.
+  public static final List<String> COUNTERS =
+      List.of("fills", "evictions", "watch_evictions", "watch_shortages", "watch_overflows");
+
+  /// Names of what also falls.
+  public static final List<String> GAUGES =
+      List.of("fills_running", "cached_replies", "cached_bytes", "watches");
 
   private final Loop loop;
   private final SiteFiles files;
@@ -74,6 +81,7 @@ public final class SiteService implements AutoCloseable {
 
   private long forgotten;
   private boolean closed;
+  private boolean released;
   private boolean draining;
 
   /// Waits for a fill. Called on the loop's thread, exactly once.
@@ -126,10 +134,10 @@ public final class SiteService implements AutoCloseable {
             files,
             watches,
             memory,
-            path -> mimeType(path).compressible(),
+            path -> settings.site().type(Latin1.text(path.bytes())).compressible(),
             new FileReader(memory, clock));
     this.longBodies = new LongBodies("sluice-bodies", 2 * budget + SPARE_BYTES);
-    this.replies = new SiteReplies(memory, longBodies, settings.cacheControl());
+    this.replies = new SiteReplies(memory, longBodies, settings.site(), settings.rules());
     this.cache = new ReplyCache(budget);
   }
 
@@ -143,10 +151,6 @@ public final class SiteService implements AutoCloseable {
             settings.watches(),
             shortcoming -> Log.LOGGER.log(Level.WARNING, shortcoming));
     return new SiteService(loop, settings, files, FileClock.SYSTEM);
-  }
-
-  private static MimeType mimeType(SitePath path) {
-    return MimeTypes.of(Latin1.text(path.bytes()));
   }
 
   /// Takes in every change so far.
@@ -276,6 +280,10 @@ public final class SiteService implements AutoCloseable {
   /// @param canonical the same, canonical
   /// @param order of the codings that the client accepts: [ContentNegotiation#order]
   public void request(byte[] path, long hash, SitePath canonical, int order, Waiter waiter) {
+    if (closed) {
+      waiter.ready(Resource.bare(path, 503, HttpReplies.RETRY, null, null));
+      return;
+    }
     Fill started = new Fill(path, hash, canonical, order);
     Fill running = fills.get(started.wanted());
     if (running != null) {
@@ -307,7 +315,11 @@ public final class SiteService implements AutoCloseable {
 
   private Resource resolve(Fill started) {
     try {
-      return replies.resource(started.path, fill.answer(started.sitePath, started.order));
+      Resource elsewhere = replies.redirect(started.path, started.sitePath);
+      return elsewhere != null
+          ? elsewhere
+          : replies.resource(
+              started.path, started.sitePath, fill.answer(started.sitePath, started.order));
     } catch (RuntimeException | Error e) {
       Log.LOGGER.log(Level.ERROR, () -> "cannot read " + Log.shown(started.path), e);
       return Resource.bare(started.path, 500, new byte[0], null, null);
@@ -346,18 +358,20 @@ public final class SiteService implements AutoCloseable {
     }
   }
 
-  public void publishTo(CounterPublisher into, String source) {
-    into.counter(source + "/fills", this::fillCount);
-    into.gauge(source + "/fills_running", fills::size);
-    into.counter(source + "/evictions", cache::evictions);
-    into.gauge(source + "/cached_replies", cache::count);
-    into.gauge(source + "/cached_bytes", cache::usedBytes);
-    if (watches != null) {
-      into.gauge(source + "/watches", watches::watches);
-      into.counter(source + "/watch_evictions", watches::evictions);
-      into.counter(source + "/watch_shortages", watches::shortages);
-      into.counter(source + "/watch_overflows", watches::overflows);
-    }
+  /// What is counted here, in the order of [#COUNTERS] and then of [#GAUGES].
+  public long[] counts() {
+    WatchTable table = watches;
+    return new long[] {
+      fillCount,
+      cache.evictions(),
+      table == null ? 0 : table.evictions(),
+      table == null ? 0 : table.shortages(),
+      table == null ? 0 : table.overflows(),
+      fills.size(),
+      cache.count(),
+      cache.usedBytes(),
+      table == null ? 0 : table.watches()
+    };
   }
 
   /// Memory of replies that are kept, being made, or being sent.
@@ -373,9 +387,34 @@ public final class SiteService implements AutoCloseable {
     return fillCount;
   }
 
-  /// Waits for the fills under way, because they use what is closed here.
+  /// Takes the service out of use while its loop goes on: it is closed when its fills have come to
+  /// an end and its replies were sent. The loop's thread.
+  public void retire() {
+    closed = true;
+    cache.clear();
+    closeWhenIdle();
+  }
+
+  /// Whether it is closed altogether.
+  public boolean released() {
+    return released;
+  }
+
+  private void closeWhenIdle() {
+    if (running.get() == 0 && memory.usedBytes() == 0) {
+      close();
+    } else {
+      loop.schedule(RETIRE_NANOS, this::closeWhenIdle);
+    }
+  }
+
+  /// Waits for the fills under way, because they use what is closed here. Idempotent.
   @Override
   public void close() {
+    if (released) {
+      return;
+    }
+    released = true;
     closed = true;
     cache.clear();
     for (int i = 0; i < CLOSE_MILLIS && running.get() > 0; i++) {

@@ -26,15 +26,46 @@ public final class MimeTypes {
 
   /// The type for a file name, or a path to one.
   public static MimeType of(String name) {
+    String extension = extension(name);
+    if (extension.isEmpty()) {
+      return UNKNOWN;
+    }
+    MimeType common = common(extension);
+    return common != null ? common : Table.TYPES.getOrDefault(extension, UNKNOWN);
+  }
+
+  /// What is behind the last dot of a file name, in small letters; empty for a name without any.
+  static String extension(String name) {
     int dot = name.lastIndexOf('.');
     int slash = name.lastIndexOf('/');
     int length = name.length() - dot - 1;
-    if (dot <= slash + 1 || length < 1 || length > LONGEST_EXTENSION) {
-      return UNKNOWN;
+    return dot <= slash + 1 || length < 1 || length > LONGEST_EXTENSION
+        ? ""
+        : name.substring(dot + 1).toLowerCase(Locale.ROOT);
+  }
+
+  /// A type that the user has named, as it is sent. Compressed when it is text by its name.
+  static MimeType named(String contentType) {
+    String name = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    boolean text =
+        name.startsWith("text/")
+            || name.endsWith("json")
+            || name.endsWith("xml")
+            || name.endsWith("javascript")
+            || name.equals("application/wasm");
+    return new MimeType(contentType, text);
+  }
+
+  /// @throws IllegalArgumentException when a user's own type cannot be sent
+  static void check(String extension, String contentType) {
+    if (!extension.matches("[a-z0-9_+-]{1,24}")) {
+      throw new IllegalArgumentException(
+          "an extension is small letters and digits without a dot: " + extension);
     }
-    String extension = name.substring(dot + 1).toLowerCase(Locale.ROOT);
-    MimeType common = common(extension);
-    return common != null ? common : Table.TYPES.getOrDefault(extension, UNKNOWN);
+    if (!contentType.matches("[!#$&^_.+A-Za-z0-9-]+/[!#$&^_.+A-Za-z0-9-]+( *;[ -~]*)?")) {
+      throw new IllegalArgumentException(
+          "a media type is such as text/markdown; charset=utf-8: " + contentType);
+    }
   }
 
   /// As the table has them; a test holds that.

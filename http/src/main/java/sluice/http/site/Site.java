@@ -24,6 +24,12 @@ import java.util.Objects;
 /// @param errorPages by status code: a path beneath the root whose content is the body of such
 ///   replies
 /// @param tags what entity tags are made of
+/// @param tries what is looked for, in this order, where a path leads to nothing: [#SUFFIX_OF] and
+///   an ending for a file beside it, such as `{path}.html`, or a file such as `/index.html` that
+///   stands for all such paths; empty for none. Paths with a slash at the end have no file beside
+///   them
+/// @param types media types by extension, in small letters and without its dot, which take the
+///   place of the built-in ones
 public record Site(
     Path root,
     Symlinks symlinks,
@@ -34,7 +40,12 @@ public record Site(
     int gzipLevel,
     long cacheableBytes,
     Map<Integer, String> errorPages,
-    Tags tags) {
+    Tags tags,
+    List<String> tries,
+    Map<String, String> types) {
+
+  /// Stands for the requested path in one of [#tries].
+  public static final String SUFFIX_OF = "{path}";
 
   /// What to do with a symbolic link in a requested path.
   public enum Symlinks {
@@ -70,6 +81,10 @@ public record Site(
     Objects.requireNonNull(tags);
     indexNames = List.copyOf(indexNames);
     errorPages = Map.copyOf(errorPages);
+    tries = List.copyOf(tries);
+    types = Map.copyOf(types);
+    tries.forEach(Site::checkTry);
+    types.forEach(MimeTypes::check);
     for (String name : indexNames) {
       if (SitePath.of(name).names() != 1) {
         throw new IllegalArgumentException("an index name is one file name: " + name);
@@ -103,7 +118,21 @@ public record Site(
         6,
         1 << 20,
         Map.of(),
-        Tags.INODE);
+        Tags.INODE,
+        List.of(),
+        Map.of());
+  }
+
+  private static void checkTry(String each) {
+    boolean suffix = each.startsWith(SUFFIX_OF);
+    String rest = suffix ? each.substring(SUFFIX_OF.length()) : each;
+    boolean fine = suffix ? rest.matches("[A-Za-z0-9._-]+") : rest.startsWith("/");
+    if (!fine || (!suffix && (SitePath.of(rest).isRoot() || rest.endsWith("/")))) {
+      throw new IllegalArgumentException(
+          "what is tried is {path} with an ending, such as {path}.html, or a file such as"
+              + " /index.html: "
+              + each);
+    }
   }
 
   public Site withSymlinks(Symlinks value) {
@@ -157,6 +186,29 @@ public record Site(
     return draft.made();
   }
 
+  public Site withTries(List<String> value) {
+    Draft draft = new Draft(this);
+    draft.tries = value;
+    return draft.made();
+  }
+
+  public Site withTypes(Map<String, String> value) {
+    Draft draft = new Draft(this);
+    draft.types = value;
+    return draft.made();
+  }
+
+  /// The media type of a file.
+  public MimeType type(String name) {
+    if (!types.isEmpty()) {
+      String own = types.get(MimeTypes.extension(name));
+      if (own != null) {
+        return MimeTypes.named(own);
+      }
+    }
+    return MimeTypes.of(name);
+  }
+
   /// Whether the rules forbid `path` whatever it is.
   public boolean hides(SitePath path) {
     return !hiddenFiles && path.isHidden();
@@ -179,6 +231,8 @@ public record Site(
     long cacheableBytes;
     Map<Integer, String> errorPages;
     Tags tags;
+    List<String> tries;
+    Map<String, String> types;
 
     Draft(Site of) {
       root = of.root;
@@ -191,6 +245,8 @@ public record Site(
       cacheableBytes = of.cacheableBytes;
       errorPages = of.errorPages;
       tags = of.tags;
+      tries = of.tries;
+      types = of.types;
     }
 
     Site made() {
@@ -204,7 +260,9 @@ public record Site(
           gzipLevel,
           cacheableBytes,
           errorPages,
-          tags);
+          tags,
+          tries,
+          types);
     }
   }
 }

@@ -21,6 +21,7 @@ import sluice.http.parse.Bytes;
 import sluice.http.parse.ContentNegotiation;
 import sluice.http.reply.LongBodies;
 import sluice.http.reply.Resource;
+import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 import sluice.http.site.SitePath;
 import sluice.memory.Account;
@@ -107,9 +108,10 @@ class ReplyCacheTest {
     FileFill fill =
         new FileFill(
             site, files, null, memory, each -> false, new FileReader(memory, FileClock.SYSTEM));
-    SiteReplies replies = new SiteReplies(memory, new LongBodies("none", 0), "");
+    SiteReplies replies = new SiteReplies(memory, new LongBodies("none", 0), site, SiteRules.NONE);
     int order = first | ContentNegotiation.IDENTITY << 4;
-    return replies.resource(Bytes.latin1("/f"), fill.answer(SitePath.of("/f"), order));
+    SitePath path = SitePath.of("/f");
+    return replies.resource(Bytes.latin1("/f"), path, fill.answer(path, order));
   }
 
   @Test

@@ -1,5 +1,7 @@
 package sluice.loop.tls;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -9,12 +11,14 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -44,8 +48,7 @@ public final class TlsContext {
 
   private record Loaded(SSLContext context, List<String> ciphers) {}
 
-  private final Path certificateFile;
-  private final Path keyFile;
+  private final List<TlsPair> pairs;
   private final TlsOptions options;
   private final ReentrantLock loading = new ReentrantLock();
   private final AtomicLong nextCheckNanos = new AtomicLong(Long.MIN_VALUE);
@@ -53,9 +56,8 @@ public final class TlsContext {
   private volatile @Nullable String failure;
   private String triedStamp;
 
-  private TlsContext(Path certificateFile, Path keyFile, TlsOptions options) throws IOException {
-    this.certificateFile = certificateFile;
-    this.keyFile = keyFile;
+  private TlsContext(List<TlsPair> pairs, TlsOptions options) throws IOException {
+    this.pairs = List.copyOf(pairs);
     this.options = options;
     this.triedStamp = stamp();
     this.current = read();
@@ -73,7 +75,18 @@ public final class TlsContext {
   /// @throws IOException naming the file, why it does not do, and the fix
   public static TlsContext load(Path certificateFile, Path keyFile, TlsOptions options)
       throws IOException {
-    return new TlsContext(certificateFile, keyFile, options);
+    return load(List.of(new TlsPair(certificateFile, keyFile)), options);
+  }
+
+  /// As [#load(Path, Path, TlsOptions)], with several certificates: a client gets the one that has
+  /// the name it asks for (SNI), or the first.
+  ///
+  /// @param pairs at least one
+  public static TlsContext load(List<TlsPair> pairs, TlsOptions options) throws IOException {
+    if (pairs.isEmpty()) {
+      throw new IllegalArgumentException("TLS needs a certificate");
+    }
+    return new TlsContext(pairs, options);
   }
 
   /// Reads the files again, changed or not. Blocks on them.
@@ -85,7 +98,7 @@ public final class TlsContext {
       triedStamp = stamp();
       current = read();
       failure = null;
-      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + certificateFile);
+      Log.LOGGER.log(Level.INFO, () -> "TLS certificate loaded again from " + certificates());
     } catch (IOException e) {
       failure = e.getMessage();
       throw e;
@@ -165,23 +178,21 @@ public final class TlsContext {
   }
 
   private Loaded read() throws IOException {
-    TlsPem pem = TlsPem.read(certificateFile, keyFile);
-    X509Certificate own = pem.chain().getFirst();
-    if (own.getNotAfter().toInstant().isBefore(Instant.now())) {
-      Log.LOGGER.log(
-          Level.WARNING,
-          () -> "the certificate in " + certificateFile + " has expired on " + own.getNotAfter());
+    List<TlsPem> pems = new ArrayList<>();
+    for (TlsPair pair : pairs) {
+      TlsPem pem = TlsPem.read(pair.certificate(), pair.key());
+      X509Certificate own = pem.chain().getFirst();
+      if (own.getNotAfter().toInstant().isBefore(Instant.now())) {
+        String file = pair.certificate().toString();
+        Log.LOGGER.log(
+            Level.WARNING,
+            () -> "the certificate in " + file + " has expired on " + own.getNotAfter());
+      }
+      pems.add(pem);
     }
-    char[] noPassword = new char[0];
     try {
-      KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(null, noPassword);
-      X509Certificate[] chain = pem.chain().toArray(new X509Certificate[0]);
-      store.setKeyEntry("server", pem.key(), noPassword, chain);
-      KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
-      keys.init(store, noPassword);
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), null, null);
+      context.init(pems.size() == 1 ? one(pems.getFirst()) : several(pems), null, null);
       context.getServerSessionContext().setSessionCacheSize(SESSION_CACHE_ENTRIES);
       context.getServerSessionContext().setSessionTimeout(SESSION_SECONDS);
       String[] offered = context.getDefaultSSLParameters().getCipherSuites();
@@ -189,12 +200,31 @@ public final class TlsContext {
     } catch (GeneralSecurityException e) {
       throw new IOException(
           "cannot set up TLS with "
-              + certificateFile
+              + certificates()
               + ". Why: this JDK cannot use them ("
               + e.getMessage()
               + "). Fix: use a certificate and a key that this JDK knows, such as EC P-256.",
           e);
     }
+  }
+
+  private static KeyManager[] several(List<TlsPem> pems) throws GeneralSecurityException {
+    return new KeyManager[] {new TlsNames(pems)};
+  }
+
+  private static KeyManager[] one(TlsPem pem) throws GeneralSecurityException, IOException {
+    char[] noPassword = new char[0];
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, noPassword);
+    X509Certificate[] chain = pem.chain().toArray(new X509Certificate[0]);
+    store.setKeyEntry("server", pem.key(), noPassword, chain);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
+    keys.init(store, noPassword);
+    return keys.getKeyManagers();
+  }
+
+  private String certificates() {
+    return pairs.stream().map(pair -> pair.certificate().toString()).collect(joining(", "));
   }
 
   private static boolean strong(String cipher) {
@@ -205,7 +235,9 @@ public final class TlsContext {
 
   /// What tells one version of the files from another; empty for a file that is not there.
   private String stamp() {
-    return stamp(certificateFile) + "|" + stamp(keyFile);
+    return pairs.stream()
+        .map(pair -> stamp(pair.certificate()) + "|" + stamp(pair.key()))
+        .collect(joining("|"));
   }
 
   private static String stamp(Path file) {

@@ -1,0 +1,197 @@
+package sluice.http;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import sluice.http.parse.HttpRequest;
+import sluice.http.reply.ErrorPages;
+import sluice.http.rules.SiteRules;
+import sluice.http.service.SiteService;
+import sluice.loop.counters.CounterPublisher;
+
+/// The sites that one loop serves, by host name. Owned by the loop's thread, but for [#replace].
+///
+/// A server with one site for every name looks at no name at all; else the name of the last request
+/// is compared first, as a client hardly changes it.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | next | the thread that reconfigures | volatile, by `update` | volatile |
+/// | current | owner | volatile, also by the thread of the counters | volatile |
+/// | ended | owner | volatile, also by the thread of the counters | volatile |
+final class HttpHosts {
+  /// What is served under some names.
+  ///
+  /// @param service null where there are no files
+  record Served(@Nullable SiteService service, ErrorPages errors, SiteRules rules) {
+    /// Whether clients are let in by rules somewhere.
+    boolean guarded() {
+      return !rules.access().isEmpty();
+    }
+  }
+
+  /// All sites of a loop at one time.
+  ///
+  /// @param names null when every request gets the main site
+  /// @param main for names that no host has; null when those are refused
+  record Sites(@Nullable HostNames names, List<Served> hosts, @Nullable Served main) {
+    List<Served> all() {
+      List<Served> all = new ArrayList<>(hosts);
+      if (main != null) {
+        all.add(main);
+      }
+      return all;
+    }
+
+    List<SiteService> services() {
+      List<SiteService> services = new ArrayList<>();
+      for (Served each : all()) {
+        if (each.service != null) {
+          services.add(each.service);
+        }
+      }
+      return services;
+    }
+
+    boolean guarded() {
+      return all().stream().anyMatch(Served::guarded);
+    }
+  }
+
+  /// A longer name is not remembered.
+  private static final int LONGEST = 128;
+
+  private static final int COUNTED = SiteService.COUNTERS.size();
+
+  private volatile Sites current;
+  private volatile @Nullable Sites next;
+  private volatile long[] ended = new long[COUNTED];
+  private final List<SiteService> retired = new ArrayList<>();
+  private boolean guarded;
+  private final byte[] lastName = new byte[LONGEST];
+  private int lastLength;
+  private @Nullable Served last;
+
+  HttpHosts(Sites sites) {
+    current = sites;
+    guarded = sites.guarded();
+    last = sites.main;
+  }
+
+  /// One site for every name.
+  static HttpHosts of(@Nullable SiteService service, ErrorPages errors) {
+    return new HttpHosts(new Sites(null, List.of(), new Served(service, errors, SiteRules.NONE)));
+  }
+
+  /// The site that a request is for; null when none has its name.
+  @Nullable Served of(HttpRequest request) {
+    Sites sites = current;
+    HostNames names = sites.names;
+    if (names == null) {
+      return sites.main;
+    }
+    int from = request.hostFrom();
+    int length = request.hostTo() - from;
+    if (length == lastLength && length > 0 && request.view().startsWith(lastName, length, from)) {
+      return last;
+    }
+    int index = names.find(request.view(), from, request.hostTo());
+    Served found = index < 0 ? sites.main : sites.hosts.get(index);
+    lastLength = length <= LONGEST ? length : 0;
+    request.view().copyTo(from, lastName, 0, lastLength);
+    last = found;
+    return found;
+  }
+
+  /// Whether some site lets in some clients alone.
+  boolean guarded() {
+    return guarded;
+  }
+
+  /// The site that is served under every name, or the first.
+  Served main() {
+    Sites sites = current;
+    return sites.main == null ? sites.hosts.getFirst() : sites.main;
+  }
+
+  /// Serves other sites from the next batch of requests on. Any thread.
+  void replace(Sites sites) {
+    next = sites;
+  }
+
+  /// Takes in what has changed.
+  void update() {
+    Sites wanted = next;
+    if (wanted != null && wanted != current) {
+      Sites before = current;
+      long[] sums = ended.clone();
+      for (SiteService service : before.services()) {
+        long[] counts = service.counts();
+        Arrays.setAll(sums, i -> sums[i] + counts[i]);
+        service.retire();
+        retired.add(service);
+      }
+      retired.removeIf(SiteService::released);
+      current = wanted;
+      ended = sums;
+      guarded = wanted.guarded();
+      lastLength = 0;
+      last = wanted.main;
+    }
+    List<Served> hosts = current.hosts;
+    for (int i = 0; i < hosts.size(); i++) {
+      drain(hosts.get(i).service);
+    }
+    Served main = current.main;
+    if (main != null) {
+      drain(main.service);
+    }
+  }
+
+  private static void drain(@Nullable SiteService service) {
+    if (service != null) {
+      service.drain();
+    }
+  }
+
+  /// As [SiteService#forget]. Any thread.
+  void forget() {
+    current.services().forEach(SiteService::forget);
+  }
+
+  void close() {
+    current.services().forEach(SiteService::close);
+    retired.forEach(SiteService::close);
+    Sites unused = next;
+    if (unused != null) {
+      unused.services().forEach(SiteService::close);
+    }
+  }
+
+  /// What all sites of the loop count together.
+  void publishTo(CounterPublisher into, String source) {
+    if (current.services().isEmpty()) {
+      return;
+    }
+    for (int i = 0; i < COUNTED; i++) {
+      int index = i;
+      into.counter(
+          source + '/' + SiteService.COUNTERS.get(i),
+          () -> ended[index] + sum(counts -> counts[index]));
+    }
+    for (int i = 0; i < SiteService.GAUGES.size(); i++) {
+      int index = COUNTED + i;
+      into.gauge(source + '/' + SiteService.GAUGES.get(i), () -> sum(counts -> counts[index]));
+    }
+  }
+
+  private long sum(ToLongFunction<long[]> one) {
+    long sum = 0;
+    for (SiteService service : current.services()) {
+      sum += one.applyAsLong(service.counts());
+    }
+    return sum;
+  }
+}

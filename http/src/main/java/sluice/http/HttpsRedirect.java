@@ -1,0 +1,64 @@
+package sluice.http;
+
+import java.net.SocketAddress;
+import java.util.List;
+import sluice.http.handlers.HttpInterruptlet;
+import sluice.http.handlers.HttpReply;
+import sluice.http.handlers.Route;
+import sluice.http.parse.HttpRequest;
+
+/// Where plain HTTP is answered by a redirect to HTTPS, always: nothing else is served there.
+/// Immutable: any thread may read it.
+///
+/// @param addresses to listen on; none for no such place
+/// @param port of HTTPS, as clients see it
+public record HttpsRedirect(List<SocketAddress> addresses, int port) {
+  public static final HttpsRedirect NONE = new HttpsRedirect(List.of(), 443);
+
+  private static final int DEFAULT_PORT = 443;
+
+  public HttpsRedirect {
+    addresses = List.copyOf(addresses);
+    if (port < 1 || port > 65_535) {
+      throw new IllegalArgumentException("no port of HTTPS: " + port);
+    }
+  }
+
+  boolean wanted() {
+    return !addresses.isEmpty();
+  }
+
+  Route route() {
+    return Route.at("/").withBodyBytes(0).withInterruptlet(() -> interruptlet());
+  }
+
+  private HttpInterruptlet interruptlet() {
+    return this::answer;
+  }
+
+  /// The parser has seen to it that host and target are printable ASCII, and the host one.
+  private boolean answer(HttpRequest request, HttpReply reply) {
+    String host = text(request, request.hostFrom(), request.hostTo());
+    int end = host.startsWith("[") ? host.indexOf(']') + 1 : host.indexOf(':');
+    String name = end > 0 ? host.substring(0, end) : host;
+    if (name.isEmpty()) {
+      reply.status(400).field("Content-Type", "text/plain").close().text("which host?\n");
+      return true;
+    }
+    String path = text(request, request.pathFrom(), request.targetTo());
+    String target = path.startsWith("/") ? path : "/" + path;
+    reply
+        .status(308)
+        .field("Location", "https://" + name + (port == DEFAULT_PORT ? "" : ":" + port) + target)
+        .text("");
+    return true;
+  }
+
+  private static String text(HttpRequest request, int from, int to) {
+    StringBuilder text = new StringBuilder(to - from);
+    for (int i = from; i < to; i++) {
+      text.append((char) (request.view().get(i) & 0xff));
+    }
+    return text.toString();
+  }
+}

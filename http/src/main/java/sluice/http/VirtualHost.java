@@ -1,0 +1,47 @@
+package sluice.http;
+
+import java.net.IDN;
+import java.util.List;
+import java.util.Locale;
+import sluice.http.rules.SiteRules;
+import sluice.http.site.Site;
+
+/// What is served under some host names. Immutable: any thread may use it.
+///
+/// Names are compared without regard to case, port and a dot at the end. Of several that fit, the
+/// longest counts: `a.example.com` before `*.example.com` before `*.com`.
+///
+/// @param names such as `example.com`; `*.example.com` is every name below, not that itself
+public record VirtualHost(List<String> names, Site site, SiteRules rules) {
+  public VirtualHost {
+    names = names.stream().map(VirtualHost::canonical).toList();
+    if (names.isEmpty()) {
+      throw new IllegalArgumentException("a virtual host has at least one name");
+    }
+  }
+
+  /// @throws IllegalArgumentException when it is no name that a client could ask for
+  private static String canonical(String name) {
+    boolean wildcard = name.startsWith("*.");
+    String rest = wildcard ? name.substring(2) : name;
+    String plain = rest.endsWith(".") ? rest.substring(0, rest.length() - 1) : rest;
+    String ascii;
+    try {
+      ascii = plain.startsWith("[") ? plain : IDN.toASCII(plain, IDN.ALLOW_UNASSIGNED);
+    } catch (IllegalArgumentException e) {
+      throw wrong(name);
+    }
+    String made = ascii.toLowerCase(Locale.ROOT);
+    boolean address = made.matches("\\[[0-9a-f:.]+]");
+    boolean labels = made.matches("[a-z0-9_-]+(\\.[a-z0-9_-]+)*");
+    if ((!address && !labels) || made.length() > 253) {
+      throw wrong(name);
+    }
+    return wildcard ? "*." + made : made;
+  }
+
+  private static IllegalArgumentException wrong(String name) {
+    return new IllegalArgumentException(
+        "a host name is such as example.com, *.example.com or [::1], without a port: " + name);
+  }
+}

@@ -1,0 +1,97 @@
+package sluice.http.rules;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import sluice.http.parse.RequestPath;
+
+/// Says which paths of a site a rule is for. Immutable: any thread may use it.
+///
+/// Paths are compared as they are after percent-decoding and without dot segments and doubled
+/// slashes, so no other spelling of a path gets round a rule.
+///
+/// | pattern | fits |
+/// |---|---|
+/// | `/a/b` | that path alone |
+/// | `/a/*` | `/a` and everything below it |
+/// | `*.html`, `/a/*.html` | what begins and ends so; `*` stands for slashes too |
+public final class PathPattern {
+  private final String text;
+  private final String prefix;
+
+  /// What is behind the star; null without one.
+  private final @Nullable String suffix;
+
+  private PathPattern(String text) {
+    this.text = text;
+    int star = text.indexOf('*');
+    this.prefix = star < 0 ? text : text.substring(0, star);
+    this.suffix = star < 0 ? null : text.substring(star + 1);
+  }
+
+  /// @throws IllegalArgumentException when it is no pattern, or fits no canonical path
+  public static PathPattern of(String text) {
+    int star = text.indexOf('*');
+    String plain = star < 0 ? text : text.substring(0, star) + "x" + text.substring(star + 1);
+    String path = plain.startsWith("/") || star != 0 ? plain : "/" + plain;
+    if (text.isEmpty() || (star >= 0 && text.indexOf('*', star + 1) >= 0)) {
+      throw new IllegalArgumentException("a path pattern has at most one *: '" + text + "'");
+    }
+    byte[] bytes = path.getBytes(StandardCharsets.UTF_8);
+    if (path.indexOf('%') >= 0 || !path.equals(RequestPath.canonical(bytes))) {
+      throw new IllegalArgumentException(
+          "a path pattern is such as /a/b, /a/* or *.html, without escapes, dot segments and"
+              + " doubled slashes: '"
+              + text
+              + "'");
+    }
+    return new PathPattern(text);
+  }
+
+  /// @param path canonical
+  public boolean fits(String path) {
+    return rest(path) != null;
+  }
+
+  /// What the star stands for in a path, empty without a star; null when the pattern does not fit.
+  @Nullable String rest(String path) {
+    String end = suffix;
+    if (end == null) {
+      return path.equals(prefix) ? "" : null;
+    }
+    if (path.length() >= prefix.length() + end.length()
+        && path.startsWith(prefix)
+        && path.endsWith(end)) {
+      return path.substring(prefix.length(), path.length() - end.length());
+    }
+    boolean below = end.isEmpty() && prefix.length() > 1 && prefix.endsWith("/");
+    return below && path.length() == prefix.length() - 1 && prefix.startsWith(path) ? "" : null;
+  }
+
+  /// Whether the pattern has no star, and is a directory above a path or that directory itself.
+  boolean isAbove(String path) {
+    if (suffix != null) {
+      return false;
+    }
+    String directory = prefix.endsWith("/") ? prefix : prefix + "/";
+    return path.startsWith(directory) || directory.equals(path + "/");
+  }
+
+  boolean hasStar() {
+    return suffix != null;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof PathPattern that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

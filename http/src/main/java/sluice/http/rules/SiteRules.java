@@ -1,0 +1,124 @@
+package sluice.http.rules;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.http.text.Latin1;
+
+/// What holds for some paths of a site. Immutable: any thread may use it.
+///
+/// Rules are asked when a reply is made ready, not when it is sent.
+///
+/// @param headers fields of replies
+/// @param redirects the first that fits sends the client elsewhere, whatever files there are
+/// @param access which clients may have what; asked for before anything else
+public record SiteRules(
+    List<HeaderRule> headers, List<RedirectRule> redirects, List<AccessRule> access) {
+  public static final SiteRules NONE = new SiteRules(List.of(), List.of(), List.of());
+
+  private static final List<String> CODED = List.of(".gz", ".br", ".zst");
+
+  public SiteRules {
+    headers = List.copyOf(headers);
+    redirects = List.copyOf(redirects);
+    access = List.copyOf(access);
+  }
+
+  public SiteRules withHeaders(List<HeaderRule> value) {
+    return new SiteRules(value, redirects, access);
+  }
+
+  public SiteRules withRedirects(List<RedirectRule> value) {
+    return new SiteRules(headers, value, access);
+  }
+
+  public SiteRules withAccess(List<AccessRule> value) {
+    return new SiteRules(headers, redirects, value);
+  }
+
+  /// What a redirect says.
+  ///
+  /// @param takesQuery whether the query of the request is added to `location`
+  public record Redirected(int status, String location, boolean takesQuery) {}
+
+  /// Where a path leads instead; null when it leads nowhere else.
+  ///
+  /// @param path canonical
+  public @Nullable Redirected redirect(String path) {
+    for (RedirectRule rule : redirects) {
+      String target = rule.target(path);
+      if (target != null) {
+        return new Redirected(rule.status(), target, rule.takesQuery());
+      }
+    }
+    return null;
+  }
+
+  /// Fields of a reply that sends no file, each line with CRLF.
+  ///
+  /// @param path canonical
+  public byte[] fields(String path) {
+    return headers.isEmpty() ? new byte[0] : lines(List.of(path), false);
+  }
+
+  /// Fields of a file and its 304, each line with CRLF.
+  ///
+  /// @param paths the requested path, and that of the file; canonical
+  public byte[] fieldsOfFile(List<String> paths) {
+    return headers.isEmpty() ? new byte[0] : lines(paths, true);
+  }
+
+  private byte[] lines(List<String> paths, boolean file) {
+    Map<String, String> lines = new LinkedHashMap<>();
+    for (HeaderRule rule : headers) {
+      if (paths.stream().anyMatch(rule.path()::fits)) {
+        rule.fields()
+            .forEach((name, value) -> lines.put(name.toLowerCase(Locale.ROOT), line(name, value)));
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    lines.forEach((name, line) -> {
+      if (file || !HeaderRule.OF_FILES.contains(name)) {
+        text.append(line);
+      }
+    });
+    return Latin1.bytes(text.toString());
+  }
+
+  private static String line(String name, String value) {
+    return value.isEmpty() ? "" : name + ": " + value + "\r\n";
+  }
+
+  /// The access rules of a reply; null for none.
+  ///
+  /// @param paths the requested path, and that of the file if there is one; canonical
+  public @Nullable Guard guard(List<String> paths) {
+    if (access.isEmpty()) {
+      return null;
+    }
+    Set<String> all = new LinkedHashSet<>();
+    for (String path : paths) {
+      all.add(path);
+      CODED.stream()
+          .filter(path::endsWith)
+          .forEach(coded -> all.add(path.substring(0, path.length() - coded.length())));
+    }
+    List<AccessRule> fitting = new ArrayList<>();
+    for (AccessRule rule : access) {
+      if (all.stream().anyMatch(rule::isFor)) {
+        fitting.add(rule);
+      }
+    }
+    return fitting.isEmpty() ? null : new Guard(fitting);
+  }
+
+  /// Realms whose users are asked for anywhere.
+  public List<SignIn> signIns() {
+    return new Guard(access).signIns();
+  }
+}
