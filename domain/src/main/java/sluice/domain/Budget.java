@@ -8,16 +8,32 @@ import sluice.domain.portal.copy.CopyQuota;
 /// Over the budget of threads, the next thread is refused. Over the share of processors or the rate
 /// of allocation, the domain's threads wait at their gates until the average is in the budget
 /// again; use is sampled every 20 ms, so the domain may be ahead by that much. A portal call that
-/// would copy more into the domain is refused. Heap that is held is not limited.
+/// would copy more into the domain is refused, and so is a socket or native memory beyond the
+/// budget. Heap that is held is not limited.
 ///
 /// @param threads at most so many at a time, carriers of virtual threads not counted
 /// @param cpuShare of one processor: 0.2 is 20 %, 2 is two processors; infinite for no limit
 /// @param allocationBytesPerSecond `Long.MAX_VALUE` for no limit
 /// @param copyBytes what one portal call may copy into the domain
-public record Budget(int threads, double cpuShare, long allocationBytesPerSecond, long copyBytes) {
-  /// 256 threads, no limit of processors and allocation, a megabyte for a portal call.
+/// @param sockets at most so many open at a time, with selectors
+/// @param memoryBytes of memory objects and direct buffers at a time; `Long.MAX_VALUE` for no limit
+public record Budget(
+    int threads,
+    double cpuShare,
+    long allocationBytesPerSecond,
+    long copyBytes,
+    int sockets,
+    long memoryBytes) {
+  /// 256 threads and 256 sockets, a megabyte for a portal call; no limit of processors, allocation
+  /// and native memory.
   public static final Budget DEFAULT =
-      new Budget(256, Double.POSITIVE_INFINITY, Long.MAX_VALUE, CopyQuota.STANDARD.bytes());
+      new Budget(
+          256,
+          Double.POSITIVE_INFINITY,
+          Long.MAX_VALUE,
+          CopyQuota.STANDARD.bytes(),
+          256,
+          Long.MAX_VALUE);
 
   /// Checks the numbers.
   public Budget {
@@ -25,6 +41,9 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
       throw new IllegalArgumentException(
           "a budget has at least 1 thread, 0.01 of a processor, 1 KB/s of allocation and 1 KB of"
               + " copies");
+    }
+    if (sockets < 0 || memoryBytes < 0) {
+      throw new IllegalArgumentException("a budget has no negative number of sockets or bytes");
     }
   }
 
@@ -38,7 +57,8 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
     return new CopyQuota(copyBytes, CopyQuota.STANDARD.objects());
   }
 
-  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB`; what is not named is as in [#DEFAULT].
+  /// Reads `cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,memory=16MB`; what is not named is
+  /// as in [#DEFAULT].
   ///
   /// @throws IllegalArgumentException with the part that is wrong and the fix
   public static Budget parse(String text) {
@@ -46,6 +66,8 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
     double cpuShare = DEFAULT.cpuShare;
     long allocation = DEFAULT.allocationBytesPerSecond;
     long copy = DEFAULT.copyBytes;
+    int sockets = DEFAULT.sockets;
+    long memory = DEFAULT.memoryBytes;
     for (String part : text.split(",", -1)) {
       int equals = part.indexOf('=');
       String value = part.substring(equals + 1).strip();
@@ -55,17 +77,20 @@ public record Budget(int threads, double cpuShare, long allocationBytesPerSecond
           case "cpu" -> cpuShare = share(value);
           case "alloc" -> allocation = bytes(value, "B/S");
           case "copy" -> copy = bytes(value, "B");
+          case "sockets" -> sockets = Integer.parseInt(value);
+          case "memory" -> memory = bytes(value, "B");
           default -> throw new NumberFormatException();
         }
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(
             "budget: \""
                 + part
-                + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16,copy=1MB",
+                + "\" is not understood. Fix: cpu=20%,alloc=50MB/s,threads=16,copy=1MB,sockets=8,"
+                + "memory=16MB",
             e);
       }
     }
-    return new Budget(threads, cpuShare, allocation, copy);
+    return new Budget(threads, cpuShare, allocation, copy, sockets, memory);
   }
 
   private static double share(String value) {

@@ -3,46 +3,92 @@ package sluice.domain;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /// The jars and directories of a domain. Any thread may call; after [#close], nothing is found.
+///
+/// A jar that this process has opened before, and that has not changed since, is opened when
+/// something is read of it: a domain whose classes are all kept reads none.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | opened, closed | any | under the lock | under the lock |
+/// | HASHES | any | concurrent map | concurrent map |
 final class ClassPath implements Closeable {
+  private static final int MOST_HASHES = 4096;
+
+  /// Of jars that could be opened.
+  private static final Map<Version, byte[]> HASHES = new ConcurrentHashMap<>();
+
+  /// A file as it was at one time.
+  private record Version(Path file, @Nullable Object key, long bytes, FileTime changed) {
+    static Version of(Path file) throws IOException {
+      BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+      return new Version(file.toAbsolutePath(), now.fileKey(), now.size(), now.lastModifiedTime());
+    }
+  }
+
   private final List<Path> directories = new ArrayList<>();
-  private final List<JarFile> jars = new ArrayList<>();
+  private final List<Path> jars = new ArrayList<>();
+  private @Nullable List<JarFile> opened;
+  private boolean closed;
 
   ClassPath(List<Path> parts) throws IOException {
-    try {
-      for (Path part : parts) {
-        if (Files.isDirectory(part)) {
-          directories.add(part);
-        } else if (Files.exists(part)) {
-          jars.add(new JarFile(part.toFile(), true, ZipFile.OPEN_READ, Runtime.version()));
-        } else {
-          throw new NoSuchFileException(part.toString(), null, "no such jar or directory");
-        }
+    boolean isKnown = true;
+    for (Path part : parts) {
+      if (Files.isDirectory(part)) {
+        directories.add(part);
+      } else if (Files.exists(part)) {
+        jars.add(part);
+        isKnown &= HASHES.containsKey(Version.of(part));
+      } else {
+        throw new NoSuchFileException(part.toString(), null, "no such jar or directory");
       }
-    } catch (IOException e) {
-      close();
-      throw e;
     }
+    if (!isKnown) {
+      opened();
+    }
+  }
+
+  /// The jars, opened; none after the end.
+  private synchronized List<JarFile> opened() throws IOException {
+    List<JarFile> known = opened;
+    if (known == null) {
+      known = new ArrayList<>();
+      try {
+        for (Path jar : closed ? List.<Path>of() : jars) {
+          known.add(new JarFile(jar.toFile(), true, ZipFile.OPEN_READ, Runtime.version()));
+        }
+      } catch (IOException e) {
+        for (JarFile jar : known) {
+          jar.close();
+        }
+        throw e;
+      }
+      opened = known;
+    }
+    return known;
   }
 
   /// The bytes of a resource, or null.
   byte @Nullable [] read(String name) {
     try {
-      for (JarFile jar : jars) {
+      for (JarFile jar : opened()) {
         JarEntry entry = jar.getJarEntry(name);
         if (entry != null) {
           try (InputStream in = jar.getInputStream(entry)) {
@@ -67,7 +113,7 @@ final class ClassPath implements Closeable {
   List<URL> find(String name) {
     List<URL> found = new ArrayList<>();
     try {
-      for (JarFile jar : jars) {
+      for (JarFile jar : opened()) {
         if (jar.getJarEntry(name) != null) {
           URI file = Path.of(jar.getName()).toUri();
           found.add(URI.create("jar:" + file + "!/" + name.replace(" ", "%20")).toURL());
@@ -79,7 +125,7 @@ final class ClassPath implements Closeable {
           found.add(file.toUri().toURL());
         }
       }
-    } catch (MalformedURLException | IllegalStateException | IllegalArgumentException e) {
+    } catch (IOException | IllegalStateException | IllegalArgumentException e) {
       return found;
     }
     return found;
@@ -87,7 +133,7 @@ final class ClassPath implements Closeable {
 
   /// The main class that the first jar names, or null.
   @Nullable String mainClass() throws IOException {
-    for (JarFile jar : jars) {
+    for (JarFile jar : opened()) {
       if (jar.getManifest() != null) {
         return jar.getManifest().getMainAttributes().getValue("Main-Class");
       }
@@ -101,21 +147,42 @@ final class ClassPath implements Closeable {
       return null;
     }
     MessageDigest digest = TranslationCache.sha256();
-    byte[] buffer = new byte[1 << 16];
-    for (JarFile jar : jars) {
-      try (InputStream in = Files.newInputStream(Path.of(jar.getName()))) {
-        for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-          digest.update(buffer, 0, count);
-        }
-      }
+    for (Path jar : jars) {
+      digest.update(hash(jar));
     }
     return digest.digest();
   }
 
+  private static byte[] hash(Path jar) throws IOException {
+    Version version = Version.of(jar);
+    byte[] known = HASHES.get(version);
+    if (known != null) {
+      return known;
+    }
+    MessageDigest digest = TranslationCache.sha256();
+    byte[] buffer = new byte[1 << 16];
+    try (InputStream in = Files.newInputStream(jar)) {
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        digest.update(buffer, 0, count);
+      }
+    }
+    byte[] found = digest.digest();
+    if (HASHES.size() >= MOST_HASHES) {
+      HASHES.clear();
+    }
+    if (version.equals(Version.of(jar))) {
+      HASHES.put(version, found);
+    }
+    return found;
+  }
+
   @Override
-  public void close() throws IOException {
-    for (JarFile jar : jars) {
-      jar.close();
+  public synchronized void close() throws IOException {
+    closed = true;
+    if (opened != null) {
+      for (JarFile jar : opened) {
+        jar.close();
+      }
     }
   }
 }

@@ -8,22 +8,16 @@ import java.lang.invoke.MethodType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ResourceBundle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import javax.management.InstanceNotFoundException;
-import javax.management.JMRuntimeException;
-import javax.management.MBeanRegistrationException;
-import javax.management.MBeanServer;
-import javax.management.MBeanServerFactory;
-import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 import sluice.domain.portal.Party;
 import sluice.domain.portal.copy.CopyQuota;
+import sluice.memory.Memory;
 
 /// Code of other people with classes, streams, properties and threads of its own, a budget, and an
 /// end. Any thread may call.
@@ -48,6 +42,9 @@ public final class Domain implements Party, AutoCloseable {
   private final Throttle throttle = new Throttle();
   private final GateSwitch gates;
   private final DomainThreads threads;
+  private final DomainSockets sockets;
+  private final DomainMemory memory;
+  private final DomainTraces traces = new DomainTraces();
   private final DomainLoader loader;
   private final Usage usage;
   private final CopyQuota copyQuota;
@@ -65,7 +62,10 @@ public final class Domain implements Party, AutoCloseable {
     this.path = path;
     gates = new GateSwitch(config.name(), throttle);
     threads = new DomainThreads(config);
-    loader = new DomainLoader(config, path, gates.handle(), new DomainHome(config, threads));
+    sockets = new DomainSockets(config);
+    memory = new DomainMemory(config);
+    DomainHome home = new DomainHome(config, threads, sockets, memory, traces);
+    loader = new DomainLoader(config, path, gates.handle(), home);
     threads.loader(loader);
     usage = new Usage(config.budget());
     copyQuota = config.budget().copyQuota();
@@ -196,6 +196,16 @@ public final class Domain implements Party, AutoCloseable {
     return threads.makeLight(threadName, task);
   }
 
+  /// Native memory of zeroes for the domain, charged to its budget until it is closed or the domain
+  /// ends, which revokes it.
+  ///
+  /// @throws DomainEnded if it has ended
+  /// @throws IllegalStateException if the budget has no room
+  public Memory allocate(long bytes) {
+    checkAlive();
+    return memory.allocate(bytes);
+  }
+
   /// Calls code of the domain in the caller's thread. If the domain ends meanwhile, the call ends
   /// at the next gate; a call that waits is not interrupted.
   ///
@@ -244,6 +254,8 @@ public final class Domain implements Party, AutoCloseable {
     gates.end();
     throttle.close(false);
     LIVING.remove(name(), this);
+    sockets.end();
+    memory.end();
     Throwable failed = runAll(last);
     if (!finishIfGone()) {
       Warden.watch(look);
@@ -272,11 +284,10 @@ public final class Domain implements Party, AutoCloseable {
     if (gone.getCount() == 0) {
       return true;
     }
-    if (!threads.end()) {
+    if (!threads.end() || !sockets.areClosed() || !memory.areClosed()) {
       return false;
     }
-    ResourceBundle.clearCache(loader);
-    unregisterBeans();
+    traces.remove(loader);
     try {
       path.close();
     } catch (IOException e) {
@@ -285,21 +296,6 @@ public final class Domain implements Party, AutoCloseable {
       gone.countDown();
     }
     return true;
-  }
-
-  /// The management beans of the domain's classes, which the JVM would hold for ever.
-  private void unregisterBeans() {
-    for (MBeanServer server : MBeanServerFactory.findMBeanServer(null)) {
-      for (ObjectName bean : server.queryNames(null, null)) {
-        try {
-          if (server.getClassLoaderFor(bean) == loader) {
-            server.unregisterMBean(bean);
-          }
-        } catch (InstanceNotFoundException | MBeanRegistrationException | JMRuntimeException e) {
-          // It is gone already, or its own code refused: then it stays.
-        }
-      }
-    }
   }
 
   /// Waits until the domain has ended and none of its threads is left.
@@ -352,7 +348,9 @@ public final class Domain implements Party, AutoCloseable {
         threads.running().size(),
         usage.cpuNanos(),
         usage.allocatedBytes(),
-        isHeld());
+        isHeld(),
+        sockets.count(),
+        memory.account().usedBytes());
   }
 
   /// Kills the domain; see [#kill()].

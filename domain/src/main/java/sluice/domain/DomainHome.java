@@ -2,6 +2,7 @@ package sluice.domain;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.TimeZone;
@@ -9,19 +10,31 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Home;
 
 /// What one domain has instead of what the JVM has once. Any thread may call.
 final class DomainHome implements Home {
   private final DomainConfig.Streams streams;
   private final DomainThreads threads;
+  private final DomainSockets sockets;
+  private final DomainMemory memory;
+  private final DomainTraces traces;
   private final Locale locale = Locale.getDefault();
   private final TimeZone timeZone = TimeZone.getDefault();
   private volatile Properties properties = new Properties();
 
-  DomainHome(DomainConfig config, DomainThreads threads) {
+  DomainHome(
+      DomainConfig config,
+      DomainThreads threads,
+      DomainSockets sockets,
+      DomainMemory memory,
+      DomainTraces traces) {
     streams = config.streams();
     this.threads = threads;
+    this.sockets = sockets;
+    this.memory = memory;
+    this.traces = traces;
     properties.putAll(System.getProperties());
     properties.putAll(config.properties());
   }
@@ -71,6 +84,26 @@ final class DomainHome implements Home {
     if (pool instanceof ExecutorService service) {
       threads.made(service);
     }
+  }
+
+  @Override
+  public void opening() {
+    sockets.opening();
+  }
+
+  @Override
+  public void opened(@Nullable Object socket) {
+    sockets.opened(socket);
+  }
+
+  @Override
+  public void computing(ClassValue<?> value, Class<?> type) {
+    traces.computing(value, type);
+  }
+
+  @Override
+  public ByteBuffer buffer(int bytes) {
+    return memory.buffer(bytes);
   }
 
   @Override

@@ -37,6 +37,7 @@ final class DomainLoader extends InsideLoader {
   private final MethodHandle gate;
   private final Home home;
   private final ClassLoader sharedFrom;
+  private volatile boolean usesDrivers;
 
   DomainLoader(DomainConfig config, ClassPath path, MethodHandle gate, Home home)
       throws IOException {
@@ -75,7 +76,10 @@ final class DomainLoader extends InsideLoader {
     synchronized (getClassLoadingLock(name)) {
       Class<?> known = findLoadedClass(name);
       if (known == null) {
-        known = ofJdk(name);
+        // What was kept was no class of this JDK, which need not be asked again.
+        byte[] kept = cache == null ? null : cache.find(name.replace('.', '/'));
+        known = kept == null ? ofJdk(name) : defineClass(name, kept, 0, kept.length);
+        usesDrivers |= known != null && name.equals("java.sql.DriverManager");
       }
       return known == null ? findClass(name) : known;
     }
@@ -90,6 +94,13 @@ final class DomainLoader extends InsideLoader {
       return by == null || by == PLATFORM ? found : null;
     } catch (ClassNotFoundException e) {
       return null;
+    }
+  }
+
+  /// At the end of the domain, by the thread that ends it.
+  void deregisterDrivers() throws ReflectiveOperationException {
+    if (usesDrivers) {
+      loadClass(OWN + "Drivers").getMethod("deregister").invoke(null);
     }
   }
 
@@ -115,9 +126,11 @@ final class DomainLoader extends InsideLoader {
     if (bytes == null) {
       return null;
     }
-    return cache == null
-        ? TRANSLATOR.translate(bytes, this::read)
-        : cache.get(bytes, this::read, TRANSLATOR);
+    byte[] made = TRANSLATOR.translate(bytes, this::read);
+    if (cache != null) {
+      cache.keep(internal, made);
+    }
+    return made;
   }
 
   private byte @Nullable [] read(String internal) {

@@ -7,5 +7,14 @@ package sluice.domain;
 /// @param cpuNanos processor time of its threads, as of the last sample
 /// @param allocatedBytes by its threads, as of the last sample
 /// @param isHeld whether its threads wait at their gates, being over budget
+/// @param sockets that are open, with selectors
+/// @param memoryBytes of its memory objects and direct buffers
 public record DomainStat(
-    String name, String state, int threads, long cpuNanos, long allocatedBytes, boolean isHeld) {}
+    String name,
+    String state,
+    int threads,
+    long cpuNanos,
+    long allocatedBytes,
+    boolean isHeld,
+    int sockets,
+    long memoryBytes) {}

@@ -222,9 +222,21 @@ final class DomainTest {
   @Test
   void budgetsAreParsed() {
     assertThat(Budget.parse("cpu=20%,alloc=50MB/s,threads=16"))
-        .isEqualTo(new Budget(16, 0.2, 50L << 20, 1 << 20));
+        .isEqualTo(new Budget(16, 0.2, 50L << 20, 1 << 20, 256, Long.MAX_VALUE));
+    assertThat(Budget.parse("sockets=0,memory=2MB").sockets()).isZero();
+    assertThat(Budget.parse("sockets=0,memory=2MB").memoryBytes()).isEqualTo(2 << 20);
     assertThat(Budget.parse("cpu=2").cpuShare()).isEqualTo(2);
-    for (String wrong : List.of("", "cpu", "cpu=x", "alloc=5", "alloc=/s", "threads=0", "cpu=0")) {
+    for (String wrong :
+        List.of(
+            "",
+            "cpu",
+            "cpu=x",
+            "alloc=5",
+            "alloc=/s",
+            "threads=0",
+            "cpu=0",
+            "sockets=-1",
+            "memory=1")) {
       assertThatThrownBy(() -> Budget.parse(wrong))
           .as(wrong)
           .isInstanceOf(IllegalArgumentException.class);

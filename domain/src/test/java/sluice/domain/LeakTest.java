@@ -29,6 +29,10 @@ final class LeakTest {
         "OfTimer",
         "OfPool",
         "OfHandler",
+        "OfClassValue",
+        "OfIntrospector",
+        "OfDriver",
+        "OfLogger",
       })
   void nothingHoldsTheClassesOfAnEndedDomain(String guest) throws Exception {
     WeakReference<ClassLoader> loader = inItsOwnThread(guest);

@@ -1,21 +1,20 @@
 package sluice.domain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import sluice.domain.translate.Translator;
 
 final class TranslationCacheTest {
-  private static final Translator TRANSLATOR = new Translator();
-
   @TempDir Path temporary;
 
   private static List<Path> files(Path directory) throws IOException {
@@ -32,10 +31,12 @@ final class TranslationCacheTest {
     }
     DomainConfig config =
         DomainConfig.of(base.name(), jar).withStreams(base.streams()).withCache(cache);
-    try (Domain domain = Domain.create(config)) {
+    Domain domain = Domain.create(config);
+    try (domain) {
       assertThat((List<?>) ((Callable<?>) Guests.create(domain, "Polite")).call())
           .anyMatch("count 1"::equals);
     }
+    assertThat(domain.awaitEnd(Duration.ofSeconds(20))).as("its jar is closed").isTrue();
   }
 
   @Test
@@ -58,19 +59,82 @@ final class TranslationCacheTest {
   @Test
   void keptTranslationIsTheOneUsed() throws Exception {
     Path cache = temporary.resolve("cache");
-    byte[] bytes =
-        Files.readAllBytes(Guests.testClasses().resolve("sluice/domain/guest/Polite.class"));
+    byte[] made = {1, 2, 3, 4};
     TranslationCache first = new TranslationCache(cache, new byte[] {1});
-    byte[] made = first.get(bytes, _ -> null, TRANSLATOR);
-    assertThat(first.get(bytes, _ -> failure(), TRANSLATOR)).isEqualTo(made);
-    new TranslationCache(cache, new byte[] {2}).get(bytes, _ -> null, TRANSLATOR);
+    assertThat(first.find("a/B")).isNull();
+    first.keep("a/B", made);
+    first.keep("a/C", new byte[] {5});
+    first.keep("a/B", new byte[] {6}); // it is there
+    TranslationCache again = new TranslationCache(cache, new byte[] {1});
+    assertThat(again.find("a/B")).isEqualTo(made);
+    assertThat(again.find("a/C")).isEqualTo(new byte[] {5});
+    TranslationCache other = new TranslationCache(cache, new byte[] {2});
+    assertThat(other.find("a/B")).isNull();
+    other.keep("a/B", new byte[] {7});
     assertThat(files(cache)).as("another component has another file").hasSize(2);
-    TranslationCache.trim(cache, made.length + 40);
+    TranslationCache.trim(cache, 40);
     assertThat(files(cache)).hasSize(1);
   }
 
-  private static byte[] failure() {
-    throw new AssertionError("translated again");
+  /// A process may be killed while it writes: what it wrote in part is overwritten.
+  @Test
+  void aRecordWrittenInPartIsOverwritten() throws Exception {
+    Path cache = temporary.resolve("cache");
+    TranslationCache first = new TranslationCache(cache, new byte[] {1});
+    first.keep("a/B", new byte[] {1, 2, 3, 4});
+    Path file = files(cache).getFirst();
+    byte[] one = Files.readAllBytes(file);
+    first.keep("a/C", new byte[] {5, 6, 7});
+    byte[] two = Files.readAllBytes(file);
+    for (int length = one.length; length < two.length; length++) {
+      Files.write(file, java.util.Arrays.copyOf(two, length));
+      TranslationCache then = new TranslationCache(cache, new byte[] {1});
+      assertThat(then.find("a/B")).isEqualTo(new byte[] {1, 2, 3, 4});
+      assertThat(then.find("a/C")).isNull();
+      then.keep("a/C", new byte[] {5, 6, 7});
+      assertThat(Files.readAllBytes(file)).as("cut to %d", length).isEqualTo(two);
+    }
+  }
+
+  /// A domain whose classes are all kept opens no jar.
+  @Test
+  void aDomainOfKeptClassesOpensNoJar() throws Exception {
+    Path cache = temporary.resolve("cache");
+    runOnce(cache);
+    Path jar = temporary.resolve("guests.jar");
+    Domain domain = Domain.create(DomainConfig.of("kept", jar).withCache(cache));
+    try (domain) {
+      assertThat(openFiles()).doesNotContain(jar.toRealPath());
+      domain.loader().loadClass("sluice.domain.guest.Polite");
+      assertThat(openFiles()).doesNotContain(jar.toRealPath());
+      assertThat(domain.loader().getResource("sluice/domain/guest/Pair.class")).isNotNull();
+      assertThat(openFiles()).contains(jar.toRealPath());
+    }
+  }
+
+  private static List<Path> openFiles() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.map(
+              descriptor -> {
+                try {
+                  return Files.readSymbolicLink(descriptor);
+                } catch (IOException e) {
+                  return Path.of("gone");
+                }
+              })
+          .toList();
+    }
+  }
+
+  /// A jar that is written again is another one.
+  @Test
+  void aJarWrittenAgainHasNewClasses() throws Exception {
+    Path cache = temporary.resolve("cache");
+    runOnce(cache);
+    Path jar = temporary.resolve("guests.jar");
+    Files.write(jar, new byte[] {1, 2, 3});
+    assertThatThrownBy(() -> Domain.create(DomainConfig.of("bad", jar).withCache(cache)))
+        .isInstanceOf(java.util.zip.ZipException.class);
   }
 
   @Test

@@ -137,16 +137,17 @@ final class Cohort {
 
   /// Ends a member at once. The caller takes over its lease.
   ///
-  /// @throws IllegalStateException when it has ended before
-  static void revokeNow(MemoryRoot root) {
+  /// @return false when it has ended before
+  static boolean tryRevokeNow(MemoryRoot root) {
     Cohort cohort;
     synchronized (LOCK) {
       if (!root.end()) {
-        throw MemoryRoot.endedBefore();
+        return false;
       }
       cohort = leave(root);
     }
     cohort.close();
+    return true;
   }
 
   private static Cohort leave(MemoryRoot root) {

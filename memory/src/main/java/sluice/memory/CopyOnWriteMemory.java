@@ -53,6 +53,12 @@ final class CopyOnWriteMemory extends Memory {
   }
 
   @Override
+  public Memory lendPart(long offset, long bytes) {
+    long at = at(offset, bytes);
+    return root.own().lendPart(at, bytes, readOnly);
+  }
+
+  @Override
   public Memory asReadOnly() {
     return new CopyOnWriteMemory(root, base, length, true, true);
   }

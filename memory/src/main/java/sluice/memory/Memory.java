@@ -25,7 +25,8 @@ import sluice.memory.block.Block;
 /// lease ends; a device that is still filling them, or sending from them, holds one of its own.
 ///
 /// A part ([#slice], [#asReadOnly]) can do less than the whole: it cannot end it, and never writes
-/// again once it is read-only. An access costs what one of a bounded segment costs.
+/// again once it is read-only. A part from [#lendPart] can be ended, which leaves the whole as it
+/// is. An access costs what one of a bounded segment costs.
 ///
 /// After Golm et al., "The JX Operating System", USENIX 2002, section 2.3: memory objects.
 ///
@@ -115,6 +116,14 @@ public abstract sealed class Memory implements AutoCloseable
 
   /// A part of this memory. Ends when the whole does.
   public abstract Memory slice(long offset, long bytes);
+
+  /// A part that can be ended alone, for the time of a call for instance: as memory from [#lend],
+  /// with a lease of its own. It ends with this memory at the latest. A copy on write makes its
+  /// copy first.
+  ///
+  /// @throws IllegalStateException when this was revoked or closed before
+  /// @throws IndexOutOfBoundsException when the range is not inside
+  public abstract Memory lendPart(long offset, long bytes);
 
   /// The same bytes without the right to write. There is no way back.
   public abstract Memory asReadOnly();

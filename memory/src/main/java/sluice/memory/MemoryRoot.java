@@ -6,8 +6,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
@@ -46,6 +49,12 @@ final class MemoryRoot {
 
   /// All references to lent memory, so that they can be moved.
   final List<RangeMemory> references = new ArrayList<>(0);
+
+  /// Parts that can end alone, and end with this at the latest; under the monitor of the set.
+  private final Set<MemoryRoot> loans = Collections.newSetFromMap(new IdentityHashMap<>(0));
+
+  /// What this was lent of, or null.
+  private @Nullable MemoryRoot lender;
 
   private boolean ended;
   private volatile boolean parted;
@@ -114,7 +123,57 @@ final class MemoryRoot {
 
   /// @return false when it has ended before
   boolean end() {
-    return ENDED.compareAndSet(this, false, true);
+    boolean first = ENDED.compareAndSet(this, false, true);
+    MemoryRoot from = lender;
+    if (first && from != null) {
+      synchronized (from.loans) {
+        from.loans.remove(this);
+      }
+    }
+    return first;
+  }
+
+  /// A part that can end alone.
+  ///
+  /// @param range of [#whole]
+  /// @throws IllegalStateException when this has ended before
+  RangeMemory lendPart(MemorySegment range) {
+    if (hasEnded()) {
+      throw gone();
+    }
+    parted = true;
+    RangeMemory part = Cohort.join(block.lease(), range);
+    MemoryRoot root = part.root();
+    boolean isLate;
+    synchronized (loans) {
+      isLate = hasEnded();
+      if (!isLate && !root.hasEnded()) {
+        root.lender = this;
+        loans.add(root);
+      }
+    }
+    if (isLate) {
+      part.close();
+      throw gone();
+    }
+    return part;
+  }
+
+  /// After the end of this. Ends what was lent of it, at once or with the next batch.
+  private void endLoans(boolean now) {
+    List<MemoryRoot> last;
+    synchronized (loans) {
+      last = List.copyOf(loans);
+      loans.clear();
+    }
+    for (MemoryRoot loan : last) {
+      if (!now) {
+        boolean _ = loan.revoke();
+      } else if (Cohort.tryRevokeNow(loan)) {
+        loan.endLoans(true);
+        loan.block.release();
+      }
+    }
   }
 
   static IllegalStateException gone() {
@@ -127,24 +186,32 @@ final class MemoryRoot {
 
   RangeMemory revokeNow() {
     if (own == null) {
-      Cohort.revokeNow(this);
+      if (!Cohort.tryRevokeNow(this)) {
+        throw endedBefore();
+      }
     } else if (end()) {
       close(own);
     } else {
       throw endedBefore();
     }
+    endLoans(true);
     return alone(block, whole);
   }
 
   /// @return false when it has ended before
   boolean revoke() {
     if (own == null) {
-      return Cohort.revoke(this);
+      boolean first = Cohort.revoke(this);
+      if (first) {
+        endLoans(false);
+      }
+      return first;
     }
     if (!end()) {
       return false;
     }
     close(own);
+    endLoans(true);
     block.release();
     return true;
   }

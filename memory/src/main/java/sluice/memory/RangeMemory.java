@@ -3,6 +3,7 @@ package sluice.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.block.Block;
 
@@ -52,6 +53,23 @@ final class RangeMemory extends Memory {
   @Override
   public Memory slice(long offset, long bytes) {
     return root.part(this, same -> same.asSlice(offset, bytes));
+  }
+
+  @Override
+  public RangeMemory lendPart(long offset, long bytes) {
+    return lendPart(offset, bytes, isReadOnly());
+  }
+
+  RangeMemory lendPart(long offset, long bytes, boolean readOnly) {
+    MemorySegment used = segment;
+    Objects.checkFromIndexSize(offset, bytes, used.byteSize());
+    long at = used.address() - root.whole.address() + offset;
+    MemorySegment range = root.whole.asSlice(at, bytes);
+    return root.lendPart(readOnly ? range.asReadOnly() : range);
+  }
+
+  MemoryRoot root() {
+    return root;
   }
 
   @Override

@@ -22,7 +22,15 @@ final class ScatteredMemory extends Memory {
   private final long length;
   private final boolean readOnly;
 
+  /// Whether its pieces were lent for it alone, so that it can end them.
+  private final boolean lent;
+
   private ScatteredMemory(List<Memory> pieces, boolean readOnly) {
+    this(pieces, readOnly, false);
+  }
+
+  private ScatteredMemory(List<Memory> pieces, boolean readOnly, boolean lent) {
+    this.lent = lent;
     this.pieces = pieces.toArray(Memory[]::new);
     this.starts = new long[pieces.size()];
     this.readOnly = readOnly;
@@ -92,6 +100,24 @@ final class ScatteredMemory extends Memory {
       within.add(pieces[i].slice(from, to - from));
     }
     return within.size() == 1 ? within.getFirst() : new ScatteredMemory(within, readOnly);
+  }
+
+  @Override
+  public Memory lendPart(long offset, long bytes) {
+    Memory part = slice(offset, bytes);
+    if (!(part instanceof ScatteredMemory several)) {
+      return part.lendPart(0, bytes);
+    }
+    List<Memory> loans = new ArrayList<>();
+    try {
+      for (Memory piece : several.pieces) {
+        loans.add(piece.lendPart(0, piece.lengthBytes()));
+      }
+    } catch (IllegalStateException e) {
+      loans.forEach(Memory::close);
+      throw e;
+    }
+    return new ScatteredMemory(loans, readOnly, true);
   }
 
   @Override
@@ -240,17 +266,36 @@ final class ScatteredMemory extends Memory {
 
   @Override
   public Memory revokeNow() {
-    throw partOfPieces();
+    if (!lent) {
+      throw partOfPieces();
+    }
+    List<Memory> fresh = new ArrayList<>();
+    for (Memory piece : pieces) {
+      fresh.add(piece.revokeNow());
+    }
+    return new ScatteredMemory(fresh, readOnly, true);
   }
 
   @Override
   public void revoke() {
-    throw partOfPieces();
+    if (!lent) {
+      throw partOfPieces();
+    }
+    if (!isLive()) {
+      throw MemoryRoot.endedBefore();
+    }
+    close();
   }
 
-  /// Does nothing: the pieces belong to their owners.
+  /// Does nothing, unless its pieces were lent for it: else they belong to their owners.
   @Override
-  public void close() {}
+  public void close() {
+    if (lent) {
+      for (Memory piece : pieces) {
+        piece.close();
+      }
+    }
+  }
 
   @Override
   public @Nullable Memory writable(Account account) {

@@ -2,12 +2,14 @@ package sluice.domain.inside;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.TimeZone;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /// What a domain has of its own where the JDK has one for the whole JVM. All methods may be called
 /// by any thread.
@@ -51,6 +53,22 @@ public interface Home {
 
   /// Counts each thread that a factory makes.
   ThreadFactory counted(ThreadFactory factory);
+
+  /// Called before a socket, a channel of one or a selector is opened.
+  ///
+  /// @throws IllegalStateException if the domain has as many as its budget allows
+  void opening();
+
+  /// Called with what was opened. As [#opening], and closes it first.
+  void opened(@Nullable Object socket);
+
+  /// Notes what the JVM keeps for a class until that class is gone.
+  void computing(ClassValue<?> value, Class<?> type);
+
+  /// Instead of `ByteBuffer.allocateDirect`.
+  ///
+  /// @throws IllegalStateException if the domain's budget of native memory has no room
+  ByteBuffer buffer(int bytes);
 
   /// Instead of the common pool.
   Executor executor();

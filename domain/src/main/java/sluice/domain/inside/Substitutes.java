@@ -2,6 +2,7 @@ package sluice.domain.inside;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.time.ZoneId;
 import java.util.Collection;
 import java.util.Locale;
@@ -157,6 +158,26 @@ public final class Substitutes {
   /// Called after each call that makes a pool of threads.
   public static void made(Object pool) {
     HOME.made(pool);
+  }
+
+  /// Called before each call that opens a socket.
+  public static void opening() {
+    HOME.opening();
+  }
+
+  /// Called after each call that opens a socket.
+  public static void opened(@Nullable Object socket) {
+    HOME.opened(socket);
+  }
+
+  /// Called when a class value of the domain computes what it keeps for a class.
+  public static void computing(ClassValue<?> value, Class<?> type) {
+    HOME.computing(value, type);
+  }
+
+  @InsteadOf("java/nio/ByteBuffer.allocateDirect")
+  public static ByteBuffer buffer(int bytes) {
+    return HOME.buffer(bytes);
   }
 
   /// Threads. The translator puts a call of this before each call of `Thread.start`, so that a

@@ -25,7 +25,7 @@ final class Call {
   CopyContext arguments() {
     CopyContext context = arguments;
     if (context == null) {
-      context = handle.arguments();
+      context = handle.arguments(null);
       arguments = context;
     }
     return context;
@@ -34,6 +34,9 @@ final class Call {
   void leave() {
     try {
       frame.party = before;
+      if (arguments != null) {
+        arguments.endCall();
+      }
       handle.service.requireUsable();
     } finally {
       Reference.reachabilityFence(proxy); // its collection would release the service

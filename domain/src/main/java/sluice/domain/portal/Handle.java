@@ -3,6 +3,7 @@ package sluice.domain.portal;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
+import sluice.domain.portal.copy.Loans;
 
 /// What one party holds of one service. Any thread; immutable but for the proxy, which is set once
 /// before the handle is shared.
@@ -28,8 +29,9 @@ final class Handle {
     this.signatures = signatures;
   }
 
-  CopyContext arguments() {
-    return toService.context();
+  /// @param loans where memory is noted that is lent to the service, or null for the context
+  CopyContext arguments(@Nullable Loans loans) {
+    return toService.context().forCall(loans);
   }
 
   CopyContext result() {

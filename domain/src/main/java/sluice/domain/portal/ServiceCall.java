@@ -5,6 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.portal.copy.CopyContext;
 import sluice.domain.portal.copy.CopyRefused;
+import sluice.domain.portal.copy.Loans;
 
 /// One call in the service's thread. The caller makes it and waits; the service's thread copies the
 /// arguments, so constructors and hashes of its party run there; the caller copies the result.
@@ -32,6 +33,7 @@ final class ServiceCall implements Runnable {
   private final @Nullable Object[] arguments;
   private final Thread caller = Thread.currentThread();
   private final @Nullable ServiceCall parent = Frame.current().running;
+  private final Loans loans = new Loans();
   private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
   private @Nullable Thread runner;
 
@@ -64,6 +66,7 @@ final class ServiceCall implements Runnable {
         }
       }
     } finally {
+      loans.end();
       handle.service.finished(this);
     }
     return switch (outcome.get()) {
@@ -150,7 +153,7 @@ final class ServiceCall implements Runnable {
 
   private Outcome invoke() {
     try {
-      CopyContext context = handle.arguments();
+      CopyContext context = handle.arguments(loans);
       @Nullable Object[] copies = new Object[arguments.length];
       for (int i = 0; i < copies.length; i++) {
         copies[i] = signature.argument(context, i, arguments[i]);

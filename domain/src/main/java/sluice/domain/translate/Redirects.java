@@ -130,6 +130,10 @@ final class Redirects {
   static final MethodTypeDesc MADE =
       MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
 
+  static final MethodTypeDesc COMPUTING =
+      MethodTypeDesc.of(
+          ConstantDescs.CD_void, ClassDesc.of(ClassValue.class.getName()), ConstantDescs.CD_Class);
+
   static final MethodTypeDesc STARTING =
       MethodTypeDesc.of(ConstantDescs.CD_void, ClassDesc.of(Thread.class.getName()));
 }

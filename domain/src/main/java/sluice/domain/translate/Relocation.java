@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.domain.inside.Drivers;
 import sluice.domain.inside.Substitutes;
 
 /// Gives classes of the JDK and of this module other names, under which each domain has a copy.
@@ -22,6 +23,7 @@ final class Relocation {
 
   static final String REGEX = OWN + "regex/";
   static final String SUBSTITUTES = OWN + "Substitutes";
+  static final String DRIVERS = OWN + "Drivers";
   private static final String JDK_REGEX = "java/util/regex/";
   private static final String JDK_REGEX_INNER = "jdk/internal/util/regex/";
   private static final String REGEX_INNER = OWN + "regexi/";
@@ -35,7 +37,9 @@ final class Relocation {
           "java.util.regex.",
           REGEX.replace('/', '.'),
           Substitutes.class.getName().replace('.', '/'),
-          SUBSTITUTES);
+          SUBSTITUTES,
+          Drivers.class.getName().replace('.', '/'),
+          DRIVERS);
 
   private Relocation() {}
 
@@ -44,6 +48,8 @@ final class Relocation {
     String original;
     if (internalName.equals(SUBSTITUTES)) {
       original = Substitutes.class.getName().replace('.', '/');
+    } else if (internalName.equals(DRIVERS)) {
+      original = Drivers.class.getName().replace('.', '/');
     } else if (internalName.startsWith(REGEX)) {
       original = JDK_REGEX + internalName.substring(REGEX.length());
     } else if (internalName.startsWith(REGEX_INNER)) {
@@ -51,13 +57,17 @@ final class Relocation {
     } else {
       return null;
     }
-    Module module =
-        internalName.equals(SUBSTITUTES) ? Substitutes.class.getModule() : Object.class.getModule();
+    Module module = isOurs(internalName) ? Substitutes.class.getModule() : Object.class.getModule();
     try (InputStream in = module.getResourceAsStream(original + ".class")) {
       return in == null ? null : rename(in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /// Whether it is the copy of a class of this module, which is as it was compiled.
+  static boolean isOurs(String internalName) {
+    return internalName.equals(SUBSTITUTES) || internalName.equals(DRIVERS);
   }
 
   /// A class file with the names of the copies.
@@ -104,7 +114,10 @@ final class Relocation {
 
   private static String renamed(String text) {
     String result = text;
-    if (text.contains("/regex/") || text.contains(".regex.") || text.contains("Substitutes")) {
+    if (text.contains("/regex/")
+        || text.contains(".regex.")
+        || text.contains("Substitutes")
+        || text.contains("/Drivers")) {
       for (Map.Entry<String, String> name : NAMES.entrySet()) {
         result = result.replace(name.getKey(), name.getValue());
       }

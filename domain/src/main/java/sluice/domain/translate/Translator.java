@@ -25,7 +25,7 @@ import sluice.verify.check.Treatment;
 /// The rules of [DomainCheck] decide what is refused; [Redirects] has what is redirected.
 public final class Translator {
   /// Changes when the same class is to be translated otherwise than before.
-  public static final int VERSION = 2;
+  public static final int VERSION = 3;
 
   private static final int MAX_DEPTH = 64;
   private static final ClassFile FILES = ClassFile.of(ClassFile.StackMapsOption.DROP_STACK_MAPS);
@@ -42,7 +42,7 @@ public final class Translator {
   /// if the name is not that of such a copy.
   public byte @Nullable [] own(String internalName) {
     byte[] copy = Relocation.copy(internalName);
-    if (copy == null || internalName.equals(Relocation.SUBSTITUTES)) {
+    if (copy == null || Relocation.isOurs(internalName)) {
       return copy;
     }
     return weave(FILES.parse(copy), Relocation::copy);
@@ -133,7 +133,7 @@ public final class Translator {
                 method,
                 (body, part) -> {
                   if (part instanceof CodeModel code) {
-                    weave(body, code, name + "." + method.methodName().stringValue(), ancestry);
+                    weave(body, code, method, name, ancestry);
                   } else {
                     body.with(part);
                   }
@@ -144,8 +144,16 @@ public final class Translator {
         });
   }
 
-  private void weave(MethodBuilder body, CodeModel code, String where, Ancestry ancestry) {
-    Weaver weaver = new Weaver(where, code, redirects, ancestry::isThread, ancestry::firstOfJdk);
+  private void weave(
+      MethodBuilder body, CodeModel code, MethodModel method, String owner, Ancestry ancestry) {
+    Weaver weaver =
+        new Weaver(
+            owner + "." + method.methodName().stringValue(),
+            code,
+            redirects,
+            ancestry::isThread,
+            ancestry::firstOfJdk,
+            computesValue(method, ancestry));
     body.transformCode(
         code,
         weaver.andThen(
@@ -155,8 +163,21 @@ public final class Translator {
                         table -> builder.with(StackMapTableAttribute.of(table.entries()))))));
   }
 
+  private static boolean computesValue(MethodModel method, Ancestry ancestry) {
+    return method.methodName().equalsString("computeValue")
+        && method.methodType().stringValue().startsWith("(Ljava/lang/Class;)")
+        && method
+            .parent()
+            .flatMap(ClassModel::superclass)
+            .map(above -> ancestry.firstOfJdk(above.asInternalName()))
+            .filter(Ancestry.CLASS_VALUE::equals)
+            .isPresent();
+  }
+
   /// Names of the classes above a class of a component. Of one thread.
   private record Ancestry(ClassSource source) {
+    private static final String CLASS_VALUE = "java/lang/ClassValue";
+
     boolean isThread(String internalName) {
       return firstOfJdk(internalName).equals("java/lang/Thread");
     }

@@ -4,12 +4,14 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.CodeModel;
 import java.lang.classfile.CodeTransform;
+import java.lang.classfile.Instruction;
 import java.lang.classfile.Label;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.instruction.FieldInstruction;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.LabelTarget;
+import java.lang.classfile.instruction.NewObjectInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDesc;
 import java.lang.constant.ConstantDescs;
@@ -17,7 +19,9 @@ import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -31,28 +35,42 @@ final class Weaver implements CodeTransform {
   private final Redirects redirects;
   private final Predicate<String> isOfThreads;
   private final UnaryOperator<String> jdkOwner;
+  private final boolean computesValue;
   private final Set<Label> handlers;
   private final Set<Label> seen = new HashSet<>();
+
+  /// How many sockets of a class have been made and not yet constructed.
+  private final Map<String, Integer> made = new HashMap<>();
+
+  /// A socket was made by the instruction before this.
+  private boolean isNew;
 
   /// @param where class and method, for messages
   /// @param isOfThreads whether a class is `Thread` or one below it
   /// @param jdkOwner the first class of the JDK at or above a class
+  /// @param computesValue whether it is the `computeValue` of a `ClassValue`
   Weaver(
       String where,
       CodeModel code,
       Redirects redirects,
       Predicate<String> isOfThreads,
-      UnaryOperator<String> jdkOwner) {
+      UnaryOperator<String> jdkOwner,
+      boolean computesValue) {
     this.where = where;
     this.redirects = redirects;
     this.isOfThreads = isOfThreads;
     this.jdkOwner = jdkOwner;
+    this.computesValue = computesValue;
     handlers = Handlers.withGate(code);
   }
 
   @Override
   public void atStart(CodeBuilder builder) {
     gate(builder);
+    if (computesValue) {
+      builder.aload(0).aload(1);
+      builder.invokestatic(Redirects.SUBSTITUTES, "computing", Redirects.COMPUTING);
+    }
   }
 
   private static void gate(CodeBuilder builder) {
@@ -64,7 +82,24 @@ final class Weaver implements CodeTransform {
     if (Handlers.goesBack(element, seen)) {
       gate(builder);
     }
+    if (element instanceof Instruction instruction) {
+      if (isNew && instruction.opcode() != Opcode.DUP) {
+        throw new Refused(
+            where + ": a socket is made and not kept",
+            "it cannot be counted",
+            "compile the class with javac");
+      }
+      isNew = false;
+    }
     switch (element) {
+      case NewObjectInstruction created -> {
+        builder.with(element);
+        String type = created.className().asInternalName();
+        if (Openers.has(type, ConstantDescs.INIT_NAME)) {
+          made.merge(type, 1, Integer::sum);
+          isNew = true;
+        }
+      }
       case LabelTarget target -> {
         seen.add(target.label());
         builder.with(element);
@@ -107,6 +142,10 @@ final class Weaver implements CodeTransform {
         return;
       }
     }
+    if (Openers.has(owner, name)) {
+      open(builder, call, owner, name);
+      return;
+    }
     ClassDesc added = redirects.added(owner, name, type);
     if (added == null) {
       builder.with(call);
@@ -126,6 +165,25 @@ final class Weaver implements CodeTransform {
     if (call.opcode() == Opcode.INVOKESTATIC && added.equals(Redirects.FACTORY)) {
       builder.dup().invokestatic(Redirects.SUBSTITUTES, "made", Redirects.MADE);
     }
+  }
+
+  /// A socket is counted before and after it is opened. Its constructor leaves it on the stack when
+  /// it was called for a `new`; in the constructor of a class below it is `this`.
+  private void open(CodeBuilder builder, InvokeInstruction call, String owner, String name) {
+    builder.invokestatic(Redirects.SUBSTITUTES, "opening", ConstantDescs.MTD_void);
+    builder.with(call);
+    boolean isThis = false;
+    if (name.equals(ConstantDescs.INIT_NAME)) {
+      int count = made.getOrDefault(owner, 0);
+      isThis = count == 0;
+      made.put(owner, Math.max(count - 1, 0));
+    }
+    if (isThis) {
+      builder.aload(0);
+    } else {
+      builder.dup();
+    }
+    builder.invokestatic(Redirects.SUBSTITUTES, "opened", Openers.OPENED);
   }
 
   private static void castResult(
@@ -167,6 +225,12 @@ final class Weaver implements CodeTransform {
     String name = handle.methodName();
     String descriptor = handle.lookupDescriptor();
     String owner = internalName(handle.owner());
+    if (Openers.has(owner, name)) {
+      throw new Refused(
+          where + ": a reference to " + owner.replace('/', '.') + "." + name,
+          "a socket that a call opens is counted, one that a method reference opens is not",
+          "write a lambda that calls it");
+    }
     if (redirects.added(owner, name, MethodTypeDesc.ofDescriptor(descriptor)) != null) {
       throw new Refused(
           where + ": a reference to " + owner.replace('/', '.') + "." + name,

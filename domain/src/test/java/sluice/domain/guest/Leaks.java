@@ -109,6 +109,75 @@ public final class Leaks {
     }
   }
 
+  public static final class OfClassValue implements Runnable {
+    private static final ClassValue<Object> VALUES =
+        new ClassValue<>() {
+          @Override
+          protected Object computeValue(Class<?> type) {
+            return new OfClassValue();
+          }
+        };
+
+    public void run() {
+      VALUES.get(String.class);
+      VALUES.get(OfClassValue.class);
+    }
+  }
+
+  /// By reflection: the tests are compiled without the modules of these.
+  public static final class OfIntrospector implements Runnable {
+    public int getCount() {
+      return 1;
+    }
+
+    public void run() {
+      try {
+        Class.forName("java.beans.Introspector")
+            .getMethod("getBeanInfo", Class.class)
+            .invoke(null, OfIntrospector.class);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  public static final class OfDriver implements Runnable {
+    public void run() {
+      try {
+        Class<?> type = Class.forName("java.sql.Driver");
+        Object driver =
+            Proxy.newProxyInstance(
+                OfDriver.class.getClassLoader(),
+                new Class<?>[] {type, Runnable.class},
+                (self, method, arguments) ->
+                    method.getName().equals("equals") ? self == arguments[0] : null);
+        Class.forName("java.sql.DriverManager")
+            .getMethod("registerDriver", type)
+            .invoke(null, driver);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  public static final class OfLogger implements Runnable {
+    public void run() {
+      try {
+        Class<?> loggers = Class.forName("java.util.logging.Logger");
+        Class<?> filters = Class.forName("java.util.logging.Filter");
+        Object filter =
+            Proxy.newProxyInstance(
+                OfLogger.class.getClassLoader(),
+                new Class<?>[] {filters},
+                (self, method, arguments) -> true);
+        Object root = loggers.getMethod("getLogger", String.class).invoke(null, "");
+        loggers.getMethod("setFilter", filters).invoke(root, filter);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
   public static final class OfBuffers implements Runnable {
     private static final List<ByteBuffer> HELD = new ArrayList<>();
 

@@ -20,6 +20,9 @@ import sluice.domain.portal.Shop.Listener;
 import sluice.domain.portal.Shop.Note;
 import sluice.domain.portal.copy.CopyQuota;
 import sluice.domain.portal.copy.CopyRefused;
+import sluice.memory.Account;
+import sluice.memory.Memory;
+import sluice.memory.block.Block;
 import sluice.testbase.Await;
 
 /// What holds for a portal whichever thread runs the service.
@@ -141,6 +144,45 @@ abstract class PortalContract {
         .hasMessageContaining("quota of bytes");
     assertThat((byte[]) Objects.requireNonNull(till.seen)).hasSize(200);
     assertThat(small.add(1, 1, 1, true)).isEqualTo(4);
+  }
+
+  /// The service keeps its argument: it can use it during the call and not afterwards.
+  @Test
+  void memoryIsLentForTheTimeOfTheCall() {
+    Account account = new Account("test", 1 << 16);
+    Block block = Objects.requireNonNull(Block.allocate(account, 64));
+    Memory memory = Memory.over(block, 0, 64);
+    for (int i = 1; i <= 200; i++) {
+      assertThat(portal().store(List.of(memory), i)).isEqualTo(i);
+      assertThat(memory.getLong(8)).as("the same bytes").isEqualTo(i);
+      Memory kept = Objects.requireNonNull(till.memory);
+      assertThat(kept.isLive()).isFalse();
+      assertThatThrownBy(() -> kept.getLong(8)).isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> portal().store(List.of(memory), -1))
+          .isInstanceOf(IllegalStateException.class);
+      Memory ofFailed = Objects.requireNonNull(till.memory);
+      assertThatThrownBy(() -> ofFailed.setLong(8, 0)).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(memory.getLong(8)).as("the last call wrote it").isEqualTo(-1);
+    memory.close();
+    assertThatThrownBy(() -> portal().store(List.of(memory), 1)).isInstanceOf(CopyRefused.class);
+    block.release();
+    Await.until("the bytes to be given back", () -> account.usedBytes() == 0);
+  }
+
+  @Test
+  void memoryThatItsOwnerRevokesDuringACallIsGoneForTheService() throws Exception {
+    Block block = Objects.requireNonNull(Block.allocate(new Account("test", 1 << 16), 64));
+    Memory memory = Memory.over(block, 0, 64);
+    FutureTask<?> call = start(() -> portal().await(memory));
+    Shop.entered.await();
+    Memory mine = memory.revokeNow();
+    Shop.proceed.countDown();
+    assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(IllegalStateException.class);
+    assertThat(mine.getLong(0)).as("what came before the revocation").isEqualTo(1);
+    mine.close();
+    block.release();
   }
 
   @Test

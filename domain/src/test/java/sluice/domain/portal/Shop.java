@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Memory;
 
 /// What the contract's services look like, and what they are. Public, so that a second loader's
 /// copies of them can be used.
@@ -56,6 +57,10 @@ public final class Shop {
 
     void block(String until) throws InterruptedException;
 
+    long store(List<Memory> memory, long value);
+
+    long await(Memory memory) throws InterruptedException;
+
     default String twice(String text) {
       return text + text;
     }
@@ -72,6 +77,7 @@ public final class Shop {
     public volatile @Nullable Object seen;
     public volatile @Nullable Thread ran;
     public volatile boolean interrupted;
+    public volatile @Nullable Memory memory;
 
     @Override
     public long add(int a, long b, double c, boolean d) {
@@ -118,6 +124,26 @@ public final class Shop {
     @Override
     public String party() {
       return Portals.current().map(Party::name).orElse("none");
+    }
+
+    @Override
+    public long store(List<Memory> list, long value) {
+      Memory given = list.getFirst();
+      memory = given;
+      given.setLong(8, value);
+      if (value < 0) {
+        throw new IllegalStateException("negative");
+      }
+      return given.getLong(8);
+    }
+
+    @Override
+    public long await(Memory given) throws InterruptedException {
+      given.setLong(0, 1);
+      entered.countDown();
+      proceed.await();
+      given.setLong(0, 2);
+      return given.getLong(0);
     }
 
     @Override

@@ -40,7 +40,7 @@ final class CopierChoice {
   }
 
   /// A part of the memory, over the same bytes: the receiver cannot end it, and the sender, with
-  /// the whole, can, also during the call.
+  /// the whole, can, also during the call. As an argument of a call it ends with the call.
   private static Object memory(Object source, CopyContext context) {
     Object met = context.met(source);
     if (met != null) {
@@ -48,11 +48,15 @@ final class CopierChoice {
     }
     context.enter(source, 64);
     Memory whole = (Memory) source;
-    if (!whole.isLive()) {
-      throw CopyRefused.notPortable(
-          Memory.class, "it was revoked or closed.", "pass memory that lives.");
+    try {
+      if (whole.isLive()) {
+        return context.built(source, context.memory(whole));
+      }
+    } catch (IllegalStateException e) {
+      // It ended meanwhile.
     }
-    return context.built(source, whole.slice(0, whole.lengthBytes()));
+    throw CopyRefused.notPortable(
+        Memory.class, "it was revoked or closed.", "pass memory that lives.");
   }
 
   /// Portals and services pass; another object of the class is refused.

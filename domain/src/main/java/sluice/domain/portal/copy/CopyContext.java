@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.memory.Memory;
 
 /// One copy of a graph: its quota, its depth, and which objects were met. Owned by the thread that
 /// copies, for the arguments of one call or for its result.
@@ -57,6 +58,8 @@ public final class CopyContext {
   private @Nullable IdentityHashMap<Object, Integer> index;
   private int backEdges;
   private @Nullable List<Runnable> late;
+  private boolean isOfCall;
+  private @Nullable Loans loans;
 
   CopyContext(Copiers copiers, References references, CopyQuota quota) {
     this.copiers = copiers;
@@ -88,6 +91,35 @@ public final class CopyContext {
   public @Nullable Object root(@Nullable Object source, Class<?> type) {
     Object passed = source == null ? null : references.promoted(source, type);
     return passed == null ? root(source) : passed;
+  }
+
+  /// Has memory be lent for the time of the call whose arguments this copies.
+  ///
+  /// @param of where the loans are noted; null for this context, whose [#endCall] ends them
+  public CopyContext forCall(@Nullable Loans of) {
+    isOfCall = true;
+    loans = of;
+    return this;
+  }
+
+  /// Takes back what was lent for the call.
+  public void endCall() {
+    if (loans != null) {
+      loans.end();
+    }
+  }
+
+  /// What the receiver gets of memory that lives.
+  Memory memory(Memory whole) {
+    if (!isOfCall) {
+      return whole.slice(0, whole.lengthBytes());
+    }
+    Loans noted = loans;
+    if (noted == null) {
+      noted = new Loans();
+      loans = noted;
+    }
+    return noted.lend(whole);
   }
 
   Counterparts counterparts() {

@@ -1,0 +1,180 @@
+package sluice.domain;
+
+import java.io.IOException;
+import java.lang.ref.SoftReference;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/// The translated classes of one component in one file, which is mapped once for all domains of
+/// this process. Any thread may call.
+///
+/// ```
+/// "SLCLASS1" | name length, body length, sum of head, sum of body | name | body | ...
+/// ```
+///
+/// Numbers are of four bytes, big-endian; sums are CRC-32C. Records are added at the end, under a
+/// lock of the file. What a process that was killed wrote in part ends the file for readers, and
+/// the next writer overwrites it. A body whose sum is wrong has the file deleted.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | OPEN | any thread | concurrent map | concurrent map |
+/// | all others | the constructor | plain | final |
+final class ClassStore {
+  private static final byte[] MAGIC = "SLCLASS1".getBytes(StandardCharsets.US_ASCII);
+  private static final int HEAD_BYTES = 16;
+  private static final int MOST_NAME_BYTES = 65_535;
+  private static final Map<Path, SoftReference<ClassStore>> OPEN = new ConcurrentHashMap<>();
+  private static final Object WRITING = new Object();
+
+  /// Without classes.
+  static final ClassStore EMPTY = new ClassStore(ByteBuffer.allocate(0));
+
+  private record Entry(int at, int bytes, int sum) {}
+
+  private final long fileBytes;
+  private final ByteBuffer mapped;
+  private final Map<String, Entry> index = new HashMap<>();
+
+  /// Where the records end; 0 if it is no such file.
+  private final int end;
+
+  private ClassStore(ByteBuffer mapped) {
+    this.fileBytes = mapped.capacity();
+    this.mapped = mapped;
+    end = scan(mapped, index);
+  }
+
+  /// The store of a file as it is now; empty if there is no such file or it cannot be read.
+  static ClassStore of(Path file) {
+    SoftReference<ClassStore> known = OPEN.get(file);
+    ClassStore store = known == null ? null : known.get();
+    try {
+      long size = Files.size(file);
+      if (store == null || store.fileBytes != size) {
+        store = map(file);
+        OPEN.values().removeIf(each -> each.get() == null);
+        OPEN.put(file, new SoftReference<>(store));
+      }
+      return store;
+    } catch (IOException e) {
+      OPEN.remove(file);
+      return EMPTY;
+    }
+  }
+
+  private static ClassStore map(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      MappedByteBuffer all =
+          channel.map(
+              FileChannel.MapMode.READ_ONLY, 0, Math.min(channel.size(), Integer.MAX_VALUE));
+      return new ClassStore(all);
+    }
+  }
+
+  /// Finds the records of a file.
+  ///
+  /// @return where they end; 0 if it is no such file
+  private static int scan(ByteBuffer all, Map<String, Entry> index) {
+    if (all.capacity() < MAGIC.length
+        || !all.slice(0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
+      return 0;
+    }
+    int at = MAGIC.length;
+    while (all.capacity() - at >= HEAD_BYTES) {
+      int name = all.getInt(at);
+      int body = all.getInt(at + 4);
+      int left = all.capacity() - at - HEAD_BYTES;
+      if (name < 1 || name > MOST_NAME_BYTES || body < 1 || name > left || body > left - name) {
+        break;
+      }
+      byte[] text = new byte[name];
+      all.get(at + HEAD_BYTES, text);
+      if (all.getInt(at + 8) != headSum(body, text)) {
+        break;
+      }
+      int begin = at + HEAD_BYTES + name;
+      index.put(
+          new String(text, StandardCharsets.UTF_8), new Entry(begin, body, all.getInt(at + 12)));
+      at = begin + body;
+    }
+    return at;
+  }
+
+  private static int headSum(int body, byte[] name) {
+    CRC32C sum = new CRC32C();
+    sum.update(ByteBuffer.allocate(4).putInt(0, body));
+    sum.update(name);
+    return (int) sum.getValue();
+  }
+
+  private static int sum(ByteBuffer body) {
+    CRC32C sum = new CRC32C();
+    sum.update(body);
+    return (int) sum.getValue();
+  }
+
+  /// The bytes of a class, or null.
+  ///
+  /// @param file is deleted if they are damaged
+  byte @Nullable [] find(Path file, String internalName) {
+    Entry entry = index.get(internalName);
+    if (entry == null) {
+      return null;
+    }
+    byte[] body = new byte[entry.bytes];
+    mapped.get(entry.at, body);
+    if (sum(ByteBuffer.wrap(body)) == entry.sum) {
+      return body;
+    }
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      // It is found damaged again.
+    }
+    OPEN.remove(file);
+    return null;
+  }
+
+  /// Adds a class, unless the file has it now. A reader finds it when it opens the store again.
+  static void add(Path file, String internalName, byte[] body) throws IOException {
+    byte[] name = internalName.getBytes(StandardCharsets.UTF_8);
+    synchronized (WRITING) {
+      try (FileChannel channel =
+              FileChannel.open(
+                  file,
+                  StandardOpenOption.READ,
+                  StandardOpenOption.WRITE,
+                  StandardOpenOption.CREATE);
+          FileLock _ = channel.lock()) {
+        ClassStore now =
+            new ClassStore(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
+        if (now.index.containsKey(internalName)) {
+          return;
+        }
+        int end = now.end;
+        if (end == 0) {
+          channel.truncate(0);
+          channel.write(ByteBuffer.wrap(MAGIC), 0);
+          end = MAGIC.length;
+        }
+        ByteBuffer record = ByteBuffer.allocate(HEAD_BYTES + name.length + body.length);
+        record.putInt(name.length).putInt(body.length).putInt(headSum(body.length, name));
+        record.putInt(sum(ByteBuffer.wrap(body))).put(name).put(body).flip();
+        channel.truncate(end);
+        channel.write(record, end);
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package sluice.domain;
+
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.Account;
+import sluice.memory.Memory;
+import sluice.memory.block.Block;
+
+/// The native memory that one domain has: memory objects that its host made for it, and its direct
+/// buffers, both charged to one account. Any thread may call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | objects, look, ended | any | under the lock | under the lock |
+/// | closing | the thread that ends the domain | volatile | volatile |
+final class DomainMemory {
+  private static final int FIRST_LOOK = 64;
+
+  /// Its thread is there from the first buffer on.
+  private static final class Buffers {
+    static final Cleaner CLEANER = Cleaner.create();
+  }
+
+  private final String domain;
+  private final Account account;
+  private List<Memory> objects = new ArrayList<>();
+  private int look = FIRST_LOOK;
+  private boolean ended;
+  private volatile @Nullable Thread closing;
+
+  DomainMemory(DomainConfig config) {
+    domain = config.name();
+    account = new Account("domain " + domain, config.budget().memoryBytes());
+  }
+
+  Account account() {
+    return account;
+  }
+
+  /// Memory of zeroes, which ends with the domain.
+  ///
+  /// @throws IllegalStateException if the budget has no room, or the domain has ended
+  Memory allocate(long bytes) {
+    Block block = Block.allocate(account, bytes);
+    if (block == null) {
+      throw refusal(bytes);
+    }
+    Memory memory = Memory.over(block, 0, bytes);
+    block.release();
+    if (!add(memory)) {
+      memory.close();
+      throw refusal(bytes);
+    }
+    return memory;
+  }
+
+  private synchronized boolean add(Memory memory) {
+    if (ended) {
+      return false;
+    }
+    if (objects.size() >= look) {
+      objects.removeIf(each -> !each.isLive());
+      look = Math.max(FIRST_LOOK, 2 * objects.size());
+    }
+    objects.add(memory);
+    return true;
+  }
+
+  /// A direct buffer, whose bytes are given back when it is collected.
+  ///
+  /// @throws IllegalStateException if the budget has no room
+  ByteBuffer buffer(int bytes) {
+    if (!account.tryCharge(Math.max(bytes, 0))) {
+      throw refusal(bytes);
+    }
+    ByteBuffer made;
+    try {
+      made = ByteBuffer.allocateDirect(bytes);
+    } catch (IllegalArgumentException | OutOfMemoryError e) {
+      account.refund(Math.max(bytes, 0));
+      throw e;
+    }
+    Account charged = account;
+    Cleaner.Cleanable _ = Buffers.CLEANER.register(made, () -> charged.refund(bytes));
+    return made;
+  }
+
+  private IllegalStateException refusal(long bytes) {
+    boolean gone;
+    synchronized (this) {
+      gone = ended;
+    }
+    return new IllegalStateException(
+        "domain "
+            + domain
+            + " takes "
+            + bytes
+            + " bytes of native memory. Why: "
+            + (gone
+                ? "the domain has ended"
+                : account.usedBytes() + " of " + account.limitBytes() + " bytes are in use")
+            + ". Fix: "
+            + (gone
+                ? "create it again"
+                : "close memory, drop buffers and wait for a collection, or raise the budget:"
+                    + " memory=N"));
+  }
+
+  /// Ends all memory objects, by a thread of its own: each costs a handshake with all threads.
+  void end() {
+    List<Memory> last;
+    synchronized (this) {
+      ended = true;
+      last = objects;
+      objects = new ArrayList<>();
+    }
+    if (!last.isEmpty()) {
+      closing =
+          Thread.ofPlatform()
+              .daemon()
+              .name("revoke-" + domain)
+              .start(() -> last.forEach(Memory::close));
+    }
+  }
+
+  /// Whether those of an ended domain have ended.
+  boolean areClosed() {
+    Thread thread = closing;
+    return thread == null || !thread.isAlive();
+  }
+}

@@ -1,0 +1,134 @@
+package sluice.domain;
+
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.ResourceBundle;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMRuntimeException;
+import javax.management.MBeanRegistrationException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+
+/// What the JDK would keep of a domain for ever, and how it is taken out: bundles, beans, class
+/// values, loggers, drivers of databases. Any thread may note; the thread that ends the domain
+/// removes.
+///
+/// Loggers and drivers are reached by reflection, where their modules are there: this module does
+/// not require them.
+final class DomainTraces {
+  private static final int FIRST_LOOK = 64;
+
+  private record Computed(WeakReference<ClassValue<?>> value, WeakReference<Class<?>> type) {
+    boolean isGone() {
+      return value.get() == null || type.get() == null;
+    }
+  }
+
+  private List<Computed> computed = new ArrayList<>();
+  private int look = FIRST_LOOK;
+
+  /// A class value keeps something for a class: its own JVM-wide map holds it as long as the class.
+  synchronized void computing(ClassValue<?> value, Class<?> type) {
+    if (computed.size() >= look) {
+      computed.removeIf(Computed::isGone);
+      look = Math.max(FIRST_LOOK, 2 * computed.size());
+    }
+    computed.add(new Computed(new WeakReference<>(value), new WeakReference<>(type)));
+  }
+
+  /// Takes out what is there; what cannot be is left.
+  void remove(DomainLoader loader) {
+    ResourceBundle.clearCache(loader);
+    unregisterBeans(loader);
+    List<Computed> last;
+    synchronized (this) {
+      last = computed;
+      computed = new ArrayList<>();
+    }
+    for (Computed each : last) {
+      ClassValue<?> value = each.value.get();
+      Class<?> type = each.type.get();
+      if (value != null && type != null) {
+        attempt(() -> value.remove(type));
+      }
+    }
+    attempt(() -> removeHandlers(loader));
+    attempt(loader::deregisterDrivers);
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws ReflectiveOperationException;
+  }
+
+  private static void attempt(Step step) {
+    try {
+      step.run();
+    } catch (ReflectiveOperationException | RuntimeException | Error e) {
+      // The module is not there, or code of the domain came to a gate: then it stays.
+    }
+  }
+
+  private static void unregisterBeans(DomainLoader loader) {
+    for (MBeanServer server : MBeanServerFactory.findMBeanServer(null)) {
+      for (ObjectName bean : server.queryNames(null, null)) {
+        try {
+          if (server.getClassLoaderFor(bean) == loader) {
+            server.unregisterMBean(bean);
+          }
+        } catch (InstanceNotFoundException | MBeanRegistrationException | JMRuntimeException e) {
+          // It is gone already, or its own code refused: then it stays.
+        }
+      }
+    }
+  }
+
+  /// Handlers and filters of the domain's classes, on loggers of the JVM.
+  private static void removeHandlers(DomainLoader loader) throws ReflectiveOperationException {
+    Module logging = ModuleLayer.boot().findModule("java.logging").orElse(null);
+    Class<?> manager =
+        logging == null ? null : Class.forName(logging, "java.util.logging.LogManager");
+    Class<?> type = logging == null ? null : Class.forName(logging, "java.util.logging.Logger");
+    if (manager == null || type == null) {
+      return;
+    }
+    Object all = manager.getMethod("getLogManager").invoke(null);
+    Enumeration<?> names = (Enumeration<?>) manager.getMethod("getLoggerNames").invoke(all);
+    while (names.hasMoreElements()) {
+      Object logger = manager.getMethod("getLogger", String.class).invoke(all, names.nextElement());
+      if (logger != null) {
+        clean(loader, type, logger);
+      }
+    }
+  }
+
+  private static void clean(DomainLoader loader, Class<?> type, Object logger)
+      throws ReflectiveOperationException {
+    Method getHandlers = type.getMethod("getHandlers");
+    for (Object handler : (Object[]) getHandlers.invoke(logger)) {
+      if (isOf(loader, handler)) {
+        for (Method method : type.getMethods()) {
+          if (method.getName().equals("removeHandler")) {
+            method.invoke(logger, handler);
+          }
+        }
+      }
+    }
+    if (isOf(loader, type.getMethod("getFilter").invoke(logger))) {
+      for (Method method : type.getMethods()) {
+        if (method.getName().equals("setFilter")) {
+          method.invoke(logger, new Object[] {null});
+        }
+      }
+    }
+  }
+
+  private static boolean isOf(DomainLoader loader, @Nullable Object object) {
+    return object != null && object.getClass().getClassLoader() == loader;
+  }
+}

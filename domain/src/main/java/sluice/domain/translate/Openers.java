@@ -1,0 +1,54 @@
+package sluice.domain.translate;
+
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.Map;
+import java.util.Set;
+
+/// Calls of the JDK that open a socket, a channel of one or a selector: each is counted by the
+/// domain before it is made and after. Stateless.
+final class Openers {
+  static final MethodTypeDesc OPENED =
+      MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_Object);
+
+  private static final Set<String> CONSTRUCTOR = Set.of("<init>");
+  private static final Set<String> OPEN = Set.of("open");
+  private static final Set<String> CREATE = Set.of("createSocket");
+  private static final Set<String> CREATE_SERVER = Set.of("createServerSocket");
+
+  private static final Map<String, Set<String>> NAMES =
+      Map.ofEntries(
+          Map.entry("java/net/Socket", CONSTRUCTOR),
+          Map.entry("java/net/ServerSocket", Set.of("<init>", "accept")),
+          Map.entry("java/net/DatagramSocket", CONSTRUCTOR),
+          Map.entry("java/net/MulticastSocket", CONSTRUCTOR),
+          Map.entry("java/nio/channels/SocketChannel", OPEN),
+          Map.entry("java/nio/channels/ServerSocketChannel", Set.of("open", "accept")),
+          Map.entry("java/nio/channels/DatagramChannel", OPEN),
+          Map.entry("java/nio/channels/AsynchronousSocketChannel", OPEN),
+          Map.entry("java/nio/channels/AsynchronousServerSocketChannel", OPEN),
+          Map.entry("java/nio/channels/Pipe", OPEN),
+          Map.entry("java/nio/channels/Selector", OPEN),
+          Map.entry(
+              "java/nio/channels/spi/SelectorProvider",
+              Set.of(
+                  "openSocketChannel",
+                  "openServerSocketChannel",
+                  "openDatagramChannel",
+                  "openPipe",
+                  "openSelector")),
+          Map.entry("javax/net/SocketFactory", CREATE),
+          Map.entry("javax/net/ssl/SSLSocketFactory", CREATE),
+          Map.entry("javax/net/ssl/SSLServerSocket", Set.of("accept")),
+          Map.entry("javax/net/ServerSocketFactory", CREATE_SERVER),
+          Map.entry("javax/net/ssl/SSLServerSocketFactory", CREATE_SERVER));
+
+  private Openers() {}
+
+  /// Whether a call opens one.
+  ///
+  /// @param owner internal name of the class that the call names
+  static boolean has(String owner, String name) {
+    return NAMES.getOrDefault(owner, Set.of()).contains(name);
+  }
+}
