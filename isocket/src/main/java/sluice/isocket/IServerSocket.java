@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,12 @@ public final class IServerSocket extends ServerSocket {
 
   @Override
   public ISocket accept() throws IOException {
+    if (isClosed()) {
+      throw new SocketException("Socket is closed");
+    }
+    if (!isBound()) {
+      throw new SocketException("Socket is not bound yet");
+    }
     ISocket accepted = new ISocket(new StreamImpl(loop));
     implAccept(accepted);
     return accepted;

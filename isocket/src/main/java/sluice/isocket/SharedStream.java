@@ -350,8 +350,8 @@ final class SharedStream {
     }
   }
 
-  /// Closes the application's end: FIN behind what was written; a reset where bytes were left
-  /// unread, or the socket is to linger for 0 seconds. Idempotent.
+  /// Closes the application's end: FIN behind what was written, and then a reset where bytes were
+  /// left unread; a reset alone where the socket is to linger for 0 seconds. Idempotent.
   void close() {
     close(false);
   }
@@ -368,9 +368,13 @@ final class SharedStream {
         return;
       }
       closed = true;
-      boolean resets = reset || arrivals.bytes() > 0 || held || lingersNot();
+      boolean aborts = reset || lingersNot();
+      boolean resets = aborts || arrivals.bytes() > 0 || held;
       views.end();
       arrivals.clear();
+      if (!aborts && resets) {
+        Sockets.shutdown(fd, Sockets.SHUT_WR); // as the JDK does: the end comes before the reset
+      }
       linger(resets ? 0 : -1); // a loop cannot wait in close(2)
       out.close(fd, resets);
       Files.close(fd);

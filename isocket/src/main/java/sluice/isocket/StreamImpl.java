@@ -2,7 +2,6 @@ package sluice.isocket;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.lang.ref.Cleaner;
 import java.net.InetAddress;
@@ -287,11 +286,7 @@ final class StreamImpl extends KernelImpl {
 
     @Override
     public int read(byte[] into, int from, int count) throws IOException {
-      try {
-        return socket.read(into, from, count);
-      } catch (InterruptedIOException e) {
-        throw socket.interrupted(e);
-      }
+      return socket.read(into, from, count);
     }
 
     @Override
@@ -303,15 +298,6 @@ final class StreamImpl extends KernelImpl {
     public void close() {
       socket.close();
     }
-  }
-
-  /// A wait that an interrupt has ended closes the socket.
-  private IOException interrupted(InterruptedIOException e) {
-    if (e instanceof SocketTimeoutException) {
-      return e;
-    }
-    close();
-    return new SocketException("Closed by interrupt");
   }
 
   private static final class Output extends OutputStream {
@@ -328,11 +314,7 @@ final class StreamImpl extends KernelImpl {
 
     @Override
     public void write(byte[] bytes, int from, int count) throws IOException {
-      try {
-        socket.write(bytes, from, count);
-      } catch (InterruptedIOException e) {
-        throw socket.interrupted(e);
-      }
+      socket.write(bytes, from, count);
     }
 
     @Override

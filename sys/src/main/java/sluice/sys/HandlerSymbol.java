@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -45,6 +46,7 @@ public final class HandlerSymbol {
     }
     SymbolLookup lookup;
     try {
+      checkElf(file);
       lookup = SymbolLookup.libraryLookup(file, Arena.global());
     } catch (IllegalArgumentException e) {
       throw refused(
@@ -62,6 +64,20 @@ public final class HandlerSymbol {
                         "the library exports no such function",
                         "spell it as in the C file, without static"));
     return new HandlerSymbol(Linker.nativeLinker().downcallHandle(address, SIGNATURE), name);
+  }
+
+  /// What is no library at all is not shown to the JVM, which would distrust its stack guards.
+  private static void checkElf(Path file) throws IOException {
+    byte[] magic = new byte[4];
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.readNBytes(magic, 0, 4) < 4
+          || magic[0] != 0x7f
+          || magic[1] != 'E'
+          || magic[2] != 'L'
+          || magic[3] != 'F') {
+        throw new IllegalArgumentException("no ELF file");
+      }
+    }
   }
 
   private static IOException refused(String name, String why, String fix) {
