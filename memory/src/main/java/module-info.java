@@ -13,6 +13,7 @@ module sluice.memory {
       sluice.net,
       sluice.http,
       sluice.nio,
+      sluice.isocket,
       sluice.fs,
       sluice.nfs,
       sluice.vi,

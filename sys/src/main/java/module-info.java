@@ -11,6 +11,7 @@ module sluice.sys {
       sluice.net,
       sluice.http,
       sluice.nio,
+      sluice.isocket,
       sluice.fs,
       sluice.nfs,
       sluice.vi,

@@ -27,6 +27,7 @@ final class TidyRules {
           Map.entry("fs", Set.of("sys", "memory", "loop")),
           Map.entry("http", Set.of("sys", "memory", "loop")),
           Map.entry("nio", Set.of("sys", "memory", "loop", "http")),
+          Map.entry("isocket", Set.of("sys", "memory", "loop")),
           Map.entry("nfs", Set.of("sys", "memory", "loop", "fs")),
           Map.entry("vi", Set.of("sys", "memory", "loop", "net")),
           Map.entry("domain", Set.of("sys", "memory", "loop", "verify")));

@@ -139,6 +139,7 @@ public final class HttpServer implements AutoCloseable {
   /// @param into more numbers may be added to it later
   public void publishTo(CounterPublisher into) {
     server.publishTo(into);
+    server.watchdog().handlers().publishTo(into, guards());
     parts.publishTo(into);
     parts.observatory.show(into);
   }

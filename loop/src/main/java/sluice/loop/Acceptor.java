@@ -73,7 +73,36 @@ final class Acceptor {
     return listener;
   }
 
+  /// Serves a socket that is connected already.
+  Connection adopt(Listener from, int socket) {
+    loop.counters().accepted++;
+    Connection connection = connections.add(parts, from, socket);
+    connection.openedInTurn = loop.counters().turns + 1; // it is counted at its end
+    parts.calls().opened(connection);
+    connection.input.arm();
+    return connection;
+  }
+
+  /// Accepts no more until [#goOn(Listener)]; what was accepted before may still come.
+  void hold(Listener listener) {
+    if (!listener.held) {
+      listener.held = true;
+      if (listener.state == Listener.State.ARMED) {
+        listener.transport.cancel(Token.of(Token.ACCEPT, 0, listener.index));
+      }
+    }
+  }
+
+  /// Accepts again.
+  void goOn(Listener listener) {
+    listener.held = false;
+    arm(listener);
+  }
+
   private void arm(Listener listener) {
+    if (listener.held) {
+      return;
+    }
     if (listener.state == Listener.State.IDLE || listener.state == Listener.State.PAUSED) {
       listener.state = Listener.State.ARMED;
       listener.transport.accept(listener.handle, Token.of(Token.ACCEPT, 0, listener.index));
@@ -157,7 +186,8 @@ final class Acceptor {
       return;
     }
     listener.state = Listener.State.IDLE;
-    if (result >= 0 || result == -Errno.ECONNABORTED) {
+    boolean cancelled = result == -Errno.ECANCELED; // by hold
+    if (result >= 0 || result == -Errno.ECONNABORTED || cancelled) {
       arm(listener);
     } else {
       loop.counters().acceptErrors++;

@@ -238,6 +238,21 @@ public final class Connection extends Endpoint {
     return loop.input().retain(this, leases(), input, from, length);
   }
 
+  /// As [#retain], for the modules that are trusted with blocks, and without an object: a lease on
+  /// the chunk that the input lies in, while a quarter of the arena is free. The caller counts its
+  /// leases, and releases each.
+  ///
+  /// @param input the view given to [Protocol#received]
+  /// @return null when the arena can spare no chunk, or the input lies in none
+  public @Nullable Block lease(View input) {
+    return loop.input().lease(this, input);
+  }
+
+  /// Where in [#lease]'s block the first byte of the input is.
+  public long leaseOffset() {
+    return loop.input().offset();
+  }
+
   private ConnectionLeases leases() {
     ConnectionLeases made = leases;
     if (made == null) {

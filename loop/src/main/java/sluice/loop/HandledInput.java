@@ -100,6 +100,13 @@ final class HandledInput {
     return offset;
   }
 
+  /// As [Connection#lease].
+  @Nullable Block lease(Endpoint keeper, View input) {
+    Block shown = block(input);
+    ChunkArena arena = keeper.transport.arena();
+    return arena.holds(shown) && !scarce(arena) ? shown.lease() : null;
+  }
+
   /// As [Connection#retain].
   ///
   /// @param quota what `keeper` may keep

@@ -6,7 +6,7 @@ import java.lang.invoke.VarHandle;
 /// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
 /// it returns from a run that was too long.
 ///
-/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores; the
+/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores and a look at the clock each; the
 /// [sluice.loop.server.Watchdog] thread does the timing.
 ///
 /// | field | writer | read mode | write mode |
@@ -29,6 +29,7 @@ public final class HandlerGuard {
 
   private final String name;
   private final long limitNanos;
+  private final HandlerTimes times = new HandlerTimes();
 
   @SuppressWarnings("unused") // through OVERRAN
   private boolean overran;
@@ -53,6 +54,11 @@ public final class HandlerGuard {
     return limitNanos;
   }
 
+  /// How long its runs took.
+  public HandlerTimes times() {
+    return times;
+  }
+
   /// Whether the handler overran and is not called any more.
   public boolean disabled() {
     return (boolean) DISABLED.getOpaque(this);
@@ -73,7 +79,7 @@ public final class HandlerGuard {
 
   /// Notes that the handler has returned.
   public void exit(RunningHandler running) {
-    running.leave();
+    times.ran(running.leave());
     if ((boolean) OVERRAN.getOpaque(this)) {
       DISABLED.setOpaque(this, true);
     }

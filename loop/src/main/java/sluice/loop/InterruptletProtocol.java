@@ -14,9 +14,8 @@ final class InterruptletProtocol implements Protocol {
   private final Interruptlets socket;
   private final HandledInput shown;
   private final LoopCounters counters;
-  private final RunningHandler running;
+  private final InterruptletCall call;
   private final Executor slowPath;
-  private final OutputMark mark = new OutputMark();
   private Interruptlets.@Nullable Admission admission;
   private @Nullable Interruptlet interruptlet;
 
@@ -29,7 +28,7 @@ final class InterruptletProtocol implements Protocol {
     this.socket = socket;
     this.shown = loop.handledInput();
     this.counters = loop.counters();
-    this.running = loop.handler();
+    this.call = new InterruptletCall(loop);
     this.slowPath = loop.slowPath();
   }
 
@@ -80,20 +79,10 @@ final class InterruptletProtocol implements Protocol {
     if (now == null || asked == null || now.guard().disabled()) {
       return false;
     }
-    mark.set(connection.output());
-    boolean done = false;
-    now.guard().enter(running);
-    try {
-      done = asked.handle(message, connection.output());
-    } finally {
-      now.guard().exit(running);
-      if (done) {
-        answered++;
-        sentBytes += mark.bytesSince();
-        mark.clear();
-      } else {
-        mark.rollback();
-      }
+    boolean done = call.answer(now.guard(), asked, connection, message);
+    if (done) {
+      answered++;
+      sentBytes += call.sentBytes();
     }
     return done;
   }

@@ -51,6 +51,9 @@ public final class Listener {
 
   State state = State.IDLE;
 
+  /// Its protocol takes no more clients for now.
+  boolean held;
+
   /// Runs once the close has been submitted, a turn later.
   Runnable whenClosed = () -> {};
 

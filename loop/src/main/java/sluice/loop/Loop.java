@@ -25,6 +25,8 @@ import sluice.loop.turn.BatchQueue;
 import sluice.loop.turn.LoopTasks;
 import sluice.loop.turn.Turn;
 import sluice.memory.Account;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
 
 /// One event loop: an engine, its connections, their timers and an inbox. Owned by one platform
 /// thread, which calls [#run] or [#turn]; other threads reach it only through [#execute].
@@ -248,6 +250,30 @@ public final class Loop implements AutoCloseable {
   /// Takes over a descriptor that listens already; `protocol` and `tls` as in [#listen].
   public Listener adopt(int fd, Protocol protocol, @Nullable TlsContext tls) throws IOException {
     return acceptor.add(new Listener.Handle(kernel, kernel.adoptListener(fd), true), protocol, tls);
+  }
+
+  /// Serves a connected descriptor, which is the loop's from then on. On the loop's thread.
+  ///
+  /// @throws IOException when there is no place for one more connection, or the engine has no
+  ///   descriptors; the descriptor stays the caller's then
+  public Connection adoptConnected(int fd, Protocol protocol) throws IOException {
+    if (!admission.hasPlace()) {
+      throw SysException.of(Errno.EMFILE, "connect", "one connection above the loop's limit");
+    }
+    int socket = kernel.adoptConnected(fd);
+    Listener.Handle none = new Listener.Handle(kernel, -1, true);
+    return acceptor.adopt(new Listener(-1, none, protocol, null), socket);
+  }
+
+  /// Accepts no more on a listening socket until [#resumeAccepting]: clients wait in its queue. A
+  /// few that the kernel has accepted already still come. On the loop's thread.
+  public void pauseAccepting(Listener listener) {
+    acceptor.hold(listener);
+  }
+
+  /// Accepts again. On the loop's thread.
+  public void resumeAccepting(Listener listener) {
+    acceptor.goOn(listener);
   }
 
   /// Accepts no more on a listening socket and closes it; its connections stay. What waited to be

@@ -127,6 +127,17 @@ public final class Output {
     }
   }
 
+  /// The block that the bytes of a view are in, from [#inputOffset] on: for the modules that are
+  /// trusted with blocks, while the handler runs.
+  public Block inputBlock(View input) {
+    return loop.input().block(input);
+  }
+
+  /// Where in [#inputBlock]'s block the input begins that is being handled.
+  public long inputOffset() {
+    return loop.input().offset();
+  }
+
   /// Sends a range of a file after what is staged so far. The reference to `file` passes to the
   /// loop.
   public void file(FileBody file, long position, long count) {
@@ -210,6 +221,18 @@ public final class Output {
     segment.offset = at;
     segment.length = count;
     return at;
+  }
+
+  /// Gives back the end of what [#claim] has just made room for: less than all of it.
+  void unclaim(int count) {
+    OutSegment last = tail;
+    Staging staging = memory.staging();
+    if (last == null || last.slab != staging.slab() || count >= last.length) {
+      throw new IllegalStateException("nothing was claimed of which " + count + " bytes are left");
+    }
+    last.length -= count;
+    queuedBytes -= count;
+    staging.rewind(staging.currentSlab(), staging.position() - count);
   }
 
   private OutSegment add() {

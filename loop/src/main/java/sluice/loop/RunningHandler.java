@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | guard | loop | acquire | release; opaque when it leaves |
+/// | enteredNanos | loop | plain, by the loop | plain |
 /// | sequence | loop | opaque, after the guard; plain by the loop | opaque |
 ///
 /// A thread that sees a guard sees the sequence of that run or of a later one, also where the
@@ -33,13 +34,19 @@ public final class RunningHandler {
 
   private long sequence;
 
+  /// The loop's alone.
+  private long enteredNanos;
+
   void enter(HandlerGuard entered) {
     SEQUENCE.setOpaque(this, sequence + 1);
     GUARD.setRelease(this, entered);
+    enteredNanos = System.nanoTime();
   }
 
-  void leave() {
+  /// @return nanoseconds since the handler began
+  long leave() {
     GUARD.setOpaque(this, null);
+    return System.nanoTime() - enteredNanos;
   }
 
   /// The handler that runs, or null. Any thread.

@@ -2,11 +2,22 @@ package sluice.loop.engine;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
 
 /// The kernel's sockets as a [Transport], and what only they can. The transport of every [Engine].
 public interface KernelTransport extends Transport {
   /// Takes over a listening descriptor that is already open, for example one of systemd's.
   int adoptListener(int fd) throws IOException;
+
+  /// Takes over a connected stream descriptor, whatever mode it is in.
+  ///
+  /// @return the socket
+  /// @throws IOException where sockets are no descriptors, or there is no room for one more; the
+  ///   descriptor stays the caller's then
+  default int adoptConnected(int fd) throws IOException {
+    throw SysException.of(Errno.EOPNOTSUPP, "fcntl", fd, "a socket of another kind");
+  }
 
   /// The kernel's descriptor of a socket, which stays this transport's to close; -1 where sockets
   /// are numbered otherwise.

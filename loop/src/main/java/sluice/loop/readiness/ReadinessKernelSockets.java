@@ -51,6 +51,13 @@ final class ReadinessKernelSockets implements ReadinessSockets {
   }
 
   @Override
+  public int adoptConnected(int fd) throws IOException {
+    calls += 2;
+    KernelSockets.setMode(fd, true);
+    return fd;
+  }
+
+  @Override
   public SocketAddress localAddress(int listener) throws IOException {
     calls++;
     return KernelSockets.localAddress(listener);

@@ -6,6 +6,8 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.sockets.DescriptorReserve;
+import sluice.sys.Errno;
+import sluice.sys.SysException;
 
 /// Socket calls that never wait: the kernel's by way of `sluice.sys`, or the JDK's channels. The
 /// engine's owner thread calls everything.
@@ -15,6 +17,11 @@ interface ReadinessSockets {
   int listen(SocketAddress address, ListenOptions options) throws IOException;
 
   int adoptListener(int fd) throws IOException;
+
+  /// As [sluice.loop.engine.KernelTransport#adoptConnected].
+  default int adoptConnected(int fd) throws IOException {
+    throw SysException.of(Errno.EOPNOTSUPP, "fcntl", fd, "a socket of another kind");
+  }
 
   SocketAddress localAddress(int listener) throws IOException;
 

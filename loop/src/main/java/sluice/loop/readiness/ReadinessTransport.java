@@ -58,6 +58,13 @@ final class ReadinessTransport implements KernelTransport {
     return operations.opened(device.adoptListener(fd), true).number;
   }
 
+  @Override
+  public int adoptConnected(int fd) throws IOException {
+    engine.check();
+    checkRoom("fcntl", fd);
+    return operations.opened(device.adoptConnected(fd), false).number;
+  }
+
   private void checkRoom(String call, Object argument) throws SysException {
     if (operations.full()) {
       throw SysException.of(EMFILE, call, argument);

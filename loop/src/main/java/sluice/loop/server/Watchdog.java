@@ -39,6 +39,7 @@ public final class Watchdog implements AutoCloseable {
   private static final long MAX_LOOK_NANOS = 4 * PERIOD_NANOS;
 
   private static final long PUBLISH_NANOS = 100_000_000L;
+  private static final long REPORT_NANOS = 1_000_000_000L;
 
   /// Work of one turn, after its wait, that counts as slow.
   static final long SLOW_TURN_NANOS = 20_000_000L;
@@ -48,6 +49,7 @@ public final class Watchdog implements AutoCloseable {
   private final AtomicLong overruns = new AtomicLong();
   private final AtomicLong slowTurns = new AtomicLong();
   private final AtomicLong deadLoops = new AtomicLong();
+  private final HandlerReports handlers = new HandlerReports();
   private final Thread thread;
   private volatile boolean closed;
 
@@ -78,8 +80,13 @@ public final class Watchdog implements AutoCloseable {
     watched.add(new Watched(loop));
   }
 
+  /// Shows how long handlers run.
+  public HandlerReports handlers() {
+    return handlers;
+  }
+
   /// Brings a publisher's counters up to date ten times a second, and once more at the end.
-  void publish(CounterPublisher publisher) {
+  public void publish(CounterPublisher publisher) {
     publishers.add(publisher);
   }
 
@@ -116,6 +123,7 @@ public final class Watchdog implements AutoCloseable {
   private void run() {
     quietly(DescriptorShortage::prepare); // before clients can take the last descriptor
     long published = System.nanoTime();
+    long reported = published;
     while (!closed) {
       boolean busy = watched.stream().anyMatch(each -> !each.loop.asleep());
       try {
@@ -134,7 +142,12 @@ public final class Watchdog implements AutoCloseable {
         watched.forEach(Watchdog::reportShortage);
         quietly(() -> DescriptorShortage.OF_PROCESS.warn(now));
       }
+      if (now - reported >= REPORT_NANOS) {
+        reported = now;
+        quietly(handlers::report);
+      }
     }
+    quietly(handlers::report);
     publishers.forEach(this::publishOne);
   }
 

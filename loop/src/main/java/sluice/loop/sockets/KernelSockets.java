@@ -63,6 +63,11 @@ public final class KernelSockets {
     if (Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ACCEPTCONN) == 0) {
       throw SysException.of(Errno.EINVAL, "accept4", "fd " + fd + ", which does not listen");
     }
+    setMode(fd, nonBlocking);
+  }
+
+  /// Makes a descriptor block or not, and all that were duplicated from it.
+  public static void setMode(int fd, boolean nonBlocking) throws IOException {
     int flags = Files.statusFlags(fd);
     SysException.check(flags, "fcntl", fd, "F_GETFL");
     int wanted = nonBlocking ? flags | Files.O_NONBLOCK : flags & ~Files.O_NONBLOCK;

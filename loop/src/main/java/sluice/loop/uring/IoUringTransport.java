@@ -95,6 +95,14 @@ final class IoUringTransport implements KernelTransport {
   }
 
   @Override
+  public int adoptConnected(int fd) throws IOException {
+    engine.checkOwner();
+    KernelSockets.setMode(fd, false);
+    open.set(fd);
+    return fd;
+  }
+
+  @Override
   public SocketAddress localAddress(int listener) throws IOException {
     return KernelSockets.localAddress(listener);
   }

@@ -1,0 +1,177 @@
+package sluice.isocket;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+import sluice.memory.View;
+import sluice.memory.block.Block;
+
+/// What has come for a socket and was not read, in the order of the stream: pieces that lie where
+/// they were received, each with a lease, and copies. Guarded by the lock of its [SharedStream].
+///
+/// ```
+/// head                                   head + count
+///  │ chunk 7 [96,+512) │ copy [0,+1400) │ chunk 2 [0,+64) │
+/// ```
+///
+/// Limits: [#PIECES] pieces, and about [#LIMIT_BYTES] bytes; then [#isFull] holds the loop back.
+final class Arrivals {
+  static final int PIECES = 16;
+  static final int LIMIT_BYTES = 256 << 10;
+
+  /// Leases that one socket may have, its reader's not counted.
+  static final int LEASES = 8;
+
+  private static final int LEAST_COPY = 1024;
+
+  private final @Nullable Block[] blocks = new Block[PIECES];
+  private final byte @Nullable [][] copies = new byte[PIECES][];
+  private final long[] offsets = new long[PIECES];
+  private final int[] lengths = new int[PIECES];
+  private int head;
+  private int count;
+  private int leased;
+  private int bytes;
+
+  int bytes() {
+    return bytes;
+  }
+
+  boolean isFull() {
+    return count == PIECES || bytes >= LIMIT_BYTES;
+  }
+
+  /// Whether one more lease may be added.
+  boolean mayLease() {
+    return leased < LEASES;
+  }
+
+  /// Adds a piece. The caller's lease passes to this.
+  void add(Block block, long offset, int length) {
+    bytes += length;
+    if (count > 0) {
+      int last = (head + count - 1) % PIECES;
+      if (blocks[last] == block && offsets[last] + lengths[last] == offset) {
+        lengths[last] += length;
+        block.release(); // the piece has one
+        return;
+      }
+    }
+    int at = next();
+    blocks[at] = block;
+    offsets[at] = offset;
+    lengths[at] = length;
+    leased++;
+  }
+
+  /// Adds a copy of a part of a view.
+  void addCopy(View from, int start, int length) {
+    bytes += length;
+    int at = count == 0 ? -1 : (head + count - 1) % PIECES;
+    byte[] last = at < 0 ? null : copies[at];
+    if (last == null) {
+      at = next();
+      last = new byte[Math.max(LEAST_COPY, length)];
+      copies[at] = last;
+      offsets[at] = 0;
+      lengths[at] = 0;
+    }
+    int used = (int) offsets[at] + lengths[at];
+    if (last.length - used < length) {
+      last = withRoom(at, last, length);
+      used = lengths[at];
+    }
+    from.copyTo(start, last, used, length);
+    lengths[at] += length;
+  }
+
+  /// Moves a copy to the front of an array that has room for `more` bytes behind it.
+  private byte[] withRoom(int at, byte[] copy, int more) {
+    int held = lengths[at];
+    byte[] target = copy;
+    if (copy.length < held + more) {
+      target = new byte[Math.max(2 * copy.length, held + more)];
+    }
+    System.arraycopy(copy, (int) offsets[at], target, 0, held);
+    offsets[at] = 0;
+    copies[at] = target;
+    return target;
+  }
+
+  private int next() {
+    if (count == PIECES) {
+      throw new IllegalStateException("the loop was to hold input back");
+    }
+    return (head + count++) % PIECES;
+  }
+
+  /// Copies from the front, and drops what was copied.
+  ///
+  /// @return bytes copied, 0 when there are none
+  int take(byte[] into, int from, int most) {
+    int done = 0;
+    while (done < most && count > 0) {
+      int n = Math.min(most - done, lengths[head]);
+      byte[] copy = copies[head];
+      Block block = blocks[head];
+      if (copy != null) {
+        System.arraycopy(copy, (int) offsets[head], into, from + done, n);
+      } else if (block != null) {
+        MemorySegment.copy(
+            block.segment(), ValueLayout.JAVA_BYTE, offsets[head], into, from + done, n);
+      }
+      done += n;
+      advance(n);
+    }
+    return done;
+  }
+
+  private void advance(int n) {
+    offsets[head] += n;
+    lengths[head] -= n;
+    bytes -= n;
+    if (lengths[head] == 0) {
+      Block block = blocks[head];
+      removeHead();
+      if (block != null) {
+        block.release();
+      }
+    }
+  }
+
+  private void removeHead() {
+    if (blocks[head] != null) {
+      leased--;
+    }
+    blocks[head] = null;
+    copies[head] = null;
+    head = (head + 1) % PIECES;
+    count--;
+  }
+
+  /// The chunk at the front; null when nothing is there, or a copy.
+  @Nullable Block frontBlock() {
+    return count == 0 ? null : blocks[head];
+  }
+
+  long frontOffset() {
+    return offsets[head];
+  }
+
+  int frontLength() {
+    return lengths[head];
+  }
+
+  /// Takes the piece at the front out: its lease passes to the caller.
+  void removeFront() {
+    bytes -= lengths[head];
+    removeHead();
+  }
+
+  /// Drops everything.
+  void clear() {
+    while (count > 0) {
+      advance(lengths[head]);
+    }
+  }
+}

@@ -1,0 +1,311 @@
+package sluice.isocket;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import sluice.loop.Connection;
+import sluice.loop.Listener;
+import sluice.loop.Loop;
+import sluice.loop.LoopConfig;
+import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.Backend;
+import sluice.loop.engine.EngineConfig;
+import sluice.loop.engine.NanoClock;
+import sluice.loop.server.Engines;
+import sluice.loop.server.Server;
+import sluice.loop.server.Watchdog;
+import sluice.memory.Account;
+import sluice.sys.Files;
+
+/// The loop that receives for isockets, with a daemon thread of its own. Any thread may call.
+///
+/// Sockets that are not given one share one ([#shared]), which lives as long as the process. Its
+/// backend is that of the system property `sluice.isocket.backend` (`io_uring`, `epoll` or `poll`),
+/// else the best that there is.
+public final class ISocketLoop implements AutoCloseable {
+  private static final int CLOSE_SECONDS = 10;
+  private static final long SEND_BYTES = 16L << 20;
+
+  /// A peer may read as slowly as it likes, as with the JDK's sockets.
+  private static final long WRITE_TIMEOUT_NANOS = TimeUnit.DAYS.toNanos(365);
+
+  private static final String PROPERTY = "sluice.isocket.backend";
+
+  private static @Nullable ISocketLoop shared;
+
+  private final String name;
+  private final Engines.Choice choice;
+  private final StreamCounters counters = new StreamCounters();
+  private final SendPool sendPool;
+  private final Watchdog watchdog = new Watchdog();
+  private final CompletableFuture<Loop> started = new CompletableFuture<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Thread thread;
+
+  /// Of server sockets that are open: their threads are woken when the loop ends.
+  private final Set<AcceptQueue> accepting = ConcurrentHashMap.newKeySet();
+
+  private final Loop loop;
+  private volatile boolean closed;
+
+  /// Made by the loop's thread, at the first connecting socket.
+  private @Nullable IStreamProtocol connecting;
+
+  private ISocketLoop(String name, Engines.Choice choice, EngineConfig engine, long sendBytes)
+      throws IOException {
+    this.name = name;
+    this.choice = choice;
+    this.sendPool = new SendPool(new Account(name + " sends", sendBytes));
+    this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine));
+    try {
+      this.loop = started.join();
+    } catch (CompletionException e) {
+      watchdog.close();
+      throw new IOException(
+          name + " did not start: " + e.getCause().getMessage(), e.getCause());
+    }
+    watchdog.watch(loop);
+  }
+
+  /// The loop of all sockets that are not given another.
+  ///
+  /// @throws IOException when the kernel has no engine for it
+  public static synchronized ISocketLoop shared() throws IOException {
+    ISocketLoop made = shared;
+    if (made == null) {
+      String wanted = System.getProperty(PROPERTY, Backend.AUTO.toString());
+      made = start("sluice-isocket", backend(wanted), EngineConfig.DEFAULT);
+      shared = made;
+    }
+    return made;
+  }
+
+  private static Backend backend(String wanted) throws IOException {
+    for (Backend each : Backend.values()) {
+      if (each.toString().equals(wanted)) {
+        return each;
+      }
+    }
+    throw new IOException(
+        "no backend "
+            + wanted
+            + ". Why: "
+            + PROPERTY
+            + " names it. Fix: auto, io_uring, epoll or poll.");
+  }
+
+  /// Starts a loop.
+  ///
+  /// @throws IOException when the backend is not to be had, with why and the fix
+  public static ISocketLoop start(String name, Backend backend) throws IOException {
+    return start(name, backend, EngineConfig.DEFAULT);
+  }
+
+  /// As above, with an arena of another size.
+  public static ISocketLoop start(String name, Backend backend, EngineConfig engine)
+      throws IOException {
+    return start(name, backend, engine, SEND_BYTES);
+  }
+
+  static ISocketLoop start(String name, Backend backend, EngineConfig engine, long sendBytes)
+      throws IOException {
+    Engines.Choice choice = Engines.choose(backend);
+    if (choice.backend() == Backend.JDK) {
+      throw new IOException(
+          "isockets need descriptors. Why: "
+              + choice.why()
+              + ". Fix: use java.net.Socket, whose methods they have, on this system.");
+    }
+    return new ISocketLoop(name, choice, engine, sendBytes);
+  }
+
+  private void run(EngineConfig engine) {
+    LoopConfig config = LoopConfig.DEFAULT.withWriteTimeout(WRITE_TIMEOUT_NANOS);
+    try (Loop made =
+        new Loop(
+            name,
+            Engines.open(choice, engine),
+            config,
+            NanoClock.SYSTEM,
+            Server.VIRTUAL_THREADS)) {
+      started.complete(made);
+      made.run();
+    } catch (IOException | RuntimeException | Error e) {
+      if (!started.completeExceptionally(e)) {
+        throw new IllegalStateException("the thread " + name + " has failed", e);
+      }
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /// Which engine the loop has, and why.
+  public Engines.Choice engine() {
+    return choice;
+  }
+
+  /// Whether handlers run within their limits, and what was seen of those that do not.
+  public Watchdog watchdog() {
+    return watchdog;
+  }
+
+  /// Views of received bytes that `readFast` has given.
+  public long fastReads() {
+    return counters.fastReads.get();
+  }
+
+  /// Pieces of input for which no lease was to be had: they were copied, and came by ordinary
+  /// reads.
+  public long leasesRefused() {
+    return counters.leasesRefused.get();
+  }
+
+  /// Shows what is counted in a counters file.
+  public void publishTo(CounterPublisher into) {
+    loop.publishTo(into);
+    into.counter(name + "/fast_reads", counters.fastReads::get);
+    into.counter(name + "/fast_writes", counters.fastWrites::get);
+    into.counter(name + "/leases_refused", counters.leasesRefused::get);
+    into.counter(name + "/reservations_refused", counters.reservationsRefused::get);
+    into.counter(name + "/answered", counters.answered::get);
+    into.counter(name + "/passed", counters.passed::get);
+    watchdog.handlers().publishTo(into, List.of());
+    watchdog.publish(into);
+  }
+
+  StreamCounters counters() {
+    return counters;
+  }
+
+  SendPool sendPool() {
+    return sendPool;
+  }
+
+  // ---- for sockets ----------------------------------------------------------------------------
+
+  /// Work on the loop's thread, of which a socket waits for the result.
+  private interface Work<T> {
+    T run() throws IOException;
+  }
+
+  private <T> T call(Work<T> work) throws IOException {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    loop.execute(() -> {
+      try {
+        if (closed) {
+          throw new SocketException("the loop " + name + " is closed");
+        }
+        result.complete(work.run());
+      } catch (IOException | RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
+    });
+    if (closed) {
+      result.completeExceptionally(new SocketException("the loop " + name + " is closed"));
+    }
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof IOException known) {
+        throw known;
+      }
+      throw new IOException(e.getCause());
+    }
+  }
+
+  /// Takes over a connected descriptor, and closes it when it cannot.
+  SharedStream connected(int fd) throws IOException {
+    AtomicBoolean taken = new AtomicBoolean();
+    try {
+      return call(() -> {
+        Connection connection = loop.adoptConnected(fd, connecting());
+        taken.set(true);
+        if (connection.attachment() instanceof SharedStream stream) {
+          return stream;
+        }
+        throw new SocketException("no descriptor is left for the socket");
+      });
+    } catch (IOException e) {
+      if (!taken.get()) {
+        Files.close(fd);
+      }
+      throw e;
+    }
+  }
+
+  /// On the loop's thread.
+  private IStreamProtocol connecting() {
+    IStreamProtocol protocol = connecting;
+    if (protocol == null) {
+      protocol = new IStreamProtocol(this, loop, null, new Handlers());
+      connecting = protocol;
+    }
+    return protocol;
+  }
+
+  /// Accepts the clients of a descriptor that listens, of which the loop gets its own.
+  Listening listen(int fd, AcceptQueue queue, Handlers handlers) throws IOException {
+    int own = Files.duplicate(fd);
+    if (own < 0) {
+      throw new SocketException("no descriptor is left for the server socket");
+    }
+    try {
+      return call(() -> {
+        IStreamProtocol protocol = new IStreamProtocol(this, loop, queue, handlers);
+        Listener listener = loop.adopt(own, protocol, null);
+        queue.control(
+            () -> loop.pauseAccepting(listener),
+            () -> loop.execute(() -> loop.resumeAccepting(listener)));
+        accepting.add(queue);
+        return new Listening(this, listener, queue);
+      });
+    } catch (IOException e) {
+      Files.close(own);
+      throw e;
+    }
+  }
+
+  /// A listening socket of the loop's.
+  record Listening(ISocketLoop owner, Listener listener, AcceptQueue queue) {
+    /// Returns when the loop's descriptor is closed; at once on the loop's own thread.
+    void close() {
+      owner.accepting.remove(queue);
+      CountDownLatch done = new CountDownLatch(1);
+      Loop loop = owner.loop;
+      loop.execute(() -> loop.unlisten(listener, done::countDown));
+      while (!owner.closed && Thread.currentThread() != owner.thread) {
+        try {
+          if (done.await(10, TimeUnit.MILLISECONDS)) {
+            return;
+          }
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return;
+        }
+      }
+    }
+  }
+
+  /// Ends the loop and all sockets on it. Not for the shared one. Idempotent.
+  @Override
+  public void close() {
+    closed = true;
+    watchdog.close();
+    loop.stop();
+    try {
+      boolean _ = ended.await(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    accepting.forEach(AcceptQueue::close);
+    sendPool.close();
+  }
+}

@@ -1,0 +1,167 @@
+package sluice.isocket;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketImpl;
+import java.net.SocketOption;
+import java.net.SocketOptions;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import sluice.sys.Files;
+import sluice.sys.Sockets;
+
+/// What connecting and listening isockets have in common: descriptor, options, binding. Any thread
+/// may call.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `descriptor`, `closed` | any thread | under this object's lock | the same |
+/// | `timeoutMillis` | any thread | volatile | volatile |
+abstract class KernelImpl extends SocketImpl {
+  private final Set<SocketOption<?>> options;
+  private int descriptor = -1;
+  private boolean closed;
+  volatile int timeoutMillis;
+
+  KernelImpl(boolean server) {
+    options = KernelOptions.names(server);
+  }
+
+  // ---- descriptor -----------------------------------------------------------------------------
+
+  /// The descriptor; the caller holds the lock while it uses it.
+  final int descriptor() throws SocketException {
+    if (closed) {
+      throw new SocketException("Socket closed");
+    }
+    if (descriptor < 0) {
+      throw new SocketException("Socket not created");
+    }
+    return descriptor;
+  }
+
+  final synchronized void opened(int fd) throws SocketException {
+    if (closed) {
+      throw new SocketException("Socket closed");
+    }
+    descriptor = fd;
+  }
+
+  /// The descriptor is another object's to close from now on.
+  final synchronized boolean markClosed() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  final synchronized boolean isClosed() {
+    return closed;
+  }
+
+  final synchronized void closeDescriptor() {
+    if (descriptor >= 0) {
+      Files.close(descriptor);
+      descriptor = -1;
+    }
+  }
+
+  @Override
+  protected void create(boolean stream) throws IOException {
+    if (!stream) {
+      throw new IOException("Datagram socket creation not supported");
+    }
+    int fd = KernelSocket.open();
+    try {
+      opened(fd);
+    } catch (SocketException e) {
+      Files.close(fd);
+      throw e;
+    }
+  }
+
+  @Override
+  protected synchronized void bind(InetAddress host, int port) throws IOException {
+    KernelSocket.bind(descriptor(), host, port);
+    InetSocketAddress local = KernelSocket.local(descriptor());
+    address = host;
+    localport = local == null ? 0 : local.getPort();
+  }
+
+  // ---- options --------------------------------------------------------------------------------
+
+  @Override
+  protected Set<SocketOption<?>> supportedOptions() {
+    return options;
+  }
+
+  @Override
+  protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
+    checkSupported(name);
+    if (!name.type().isInstance(value)) {
+      throw new IllegalArgumentException("Invalid value '" + value + "'");
+    }
+    int number = KernelOptions.number(name);
+    if (number >= 0) {
+      KernelOptions.set(descriptor(), number, value);
+    } else {
+      KernelOptions.set(descriptor(), name, value);
+    }
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // of the option's type
+  protected synchronized <T> T getOption(SocketOption<T> name) throws IOException {
+    checkSupported(name);
+    int number = KernelOptions.number(name);
+    Object value =
+        number >= 0
+            ? KernelOptions.get(descriptor(), number)
+            : KernelOptions.get(descriptor(), name);
+    if (number == SocketOptions.SO_LINGER && value instanceof Boolean) {
+      value = -1;
+    }
+    return (T) value;
+  }
+
+  private void checkSupported(SocketOption<?> name) {
+    if (!options.contains(name)) {
+      throw new UnsupportedOperationException("'" + name + "' not supported");
+    }
+  }
+
+  @Override
+  public synchronized void setOption(int option, Object value) throws SocketException {
+    int fd = descriptor();
+    if (option == SO_TIMEOUT) {
+      int millis = KernelOptions.number(value, "SO_TIMEOUT");
+      if (millis < 0) {
+        throw new SocketException("timeout < 0");
+      }
+      timeoutMillis = millis;
+    } else {
+      KernelOptions.set(fd, option, value);
+    }
+  }
+
+  @Override
+  public synchronized @Nullable Object getOption(int option) throws SocketException {
+    int fd = descriptor();
+    return switch (option) {
+      case SO_TIMEOUT -> timeoutMillis;
+      case SO_BINDADDR -> {
+        InetSocketAddress local = KernelSocket.local(fd);
+        yield local == null ? null : local.getAddress();
+      }
+      default -> KernelOptions.get(fd, option);
+    };
+  }
+
+  /// Ends waits of the kernel's on the descriptor.
+  final synchronized void interruptKernel() {
+    if (descriptor >= 0) {
+      Sockets.shutdown(descriptor, Sockets.SHUT_RDWR);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package sluice.isocket;
+
+import java.io.InterruptedIOException;
+import java.util.concurrent.locks.Condition;
+
+/// Waits as those of the JDK's sockets: an interrupt ends that of a virtual thread, which closes
+/// the socket; a platform thread stays interrupted and waits on. Any thread, holding the
+/// condition's lock.
+final class Waits {
+  private Waits() {}
+
+  static void await(Condition condition) throws InterruptedIOException {
+    if (Thread.currentThread().isVirtual()) {
+      try {
+        condition.await();
+      } catch (InterruptedException e) {
+        throw interrupted();
+      }
+    } else {
+      condition.awaitUninterruptibly();
+    }
+  }
+
+  /// @param deadline of [System#nanoTime]
+  /// @return false when the time is over
+  static boolean awaitUntil(Condition condition, long deadline) throws InterruptedIOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        try {
+          return condition.awaitNanos(left) > 0;
+        } catch (InterruptedException e) {
+          if (Thread.currentThread().isVirtual()) {
+            throw interrupted();
+          }
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("Closed by interrupt");
+  }
+}

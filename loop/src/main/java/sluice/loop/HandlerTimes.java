@@ -1,0 +1,144 @@
+package sluice.loop;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/// How long the runs of one handler took: a histogram of [#STEP_NANOS] up to a millisecond, of ten
+/// times that up to 10 ms, and of a millisecond up to 100 ms. Loops count; any thread may read what
+/// is a hint while they do. Nothing is allocated for a run.
+///
+/// ```
+/// bucket  0 … 99       100 … 189       190 … 279       280
+///         10 µs each   100 µs each     1 ms each       longer
+/// ```
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `counts` | loops | opaque | getAndAdd |
+/// | `firstNanos` | the loop that ran it first | volatile | compareAndSet |
+/// | `maxNanos` | loops | volatile | volatile; of two that race one may be lost |
+public final class HandlerTimes {
+  /// The resolution up to a millisecond.
+  public static final long STEP_NANOS = 10_000;
+
+  private static final int FINE = 100;
+  private static final int MIDDLE = 90;
+  private static final int COARSE = 90;
+  static final int BUCKETS = FINE + MIDDLE + COARSE + 1;
+
+  private static final VarHandle COUNTS = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle FIRST;
+
+  static {
+    try {
+      FIRST = MethodHandles.lookup().findVarHandle(HandlerTimes.class, "firstNanos", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final long[] counts = new long[BUCKETS];
+  private volatile long firstNanos = -1;
+  private volatile long maxNanos;
+
+  /// Counts a run.
+  public void ran(long nanos) {
+    COUNTS.getAndAdd(counts, bucket(nanos), 1L);
+    if (nanos > maxNanos) {
+      maxNanos = nanos;
+    }
+    if (firstNanos < 0) {
+      FIRST.compareAndSet(this, -1L, Math.max(0, nanos));
+    }
+  }
+
+  static int bucket(long nanos) {
+    long steps = Math.max(0, nanos) / STEP_NANOS;
+    if (steps < FINE) {
+      return (int) steps;
+    }
+    if (steps < 10 * FINE) {
+      return FINE + (int) (steps - FINE) / 10;
+    }
+    if (steps < 100 * FINE) {
+      return FINE + MIDDLE + (int) (steps - 10 * FINE) / 100;
+    }
+    return BUCKETS - 1;
+  }
+
+  /// Where a bucket ends; [Long#MAX_VALUE] for the last.
+  static long endNanos(int bucket) {
+    if (bucket < FINE) {
+      return (bucket + 1) * STEP_NANOS;
+    }
+    if (bucket < FINE + MIDDLE) {
+      return (FINE + (bucket - FINE + 1) * 10L) * STEP_NANOS;
+    }
+    if (bucket < BUCKETS - 1) {
+      return (10L * FINE + (bucket - FINE - MIDDLE + 1) * 100L) * STEP_NANOS;
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /// Runs so far.
+  public long count() {
+    return countUpTo(Long.MAX_VALUE);
+  }
+
+  /// Runs in the buckets that end at `nanos` or before.
+  public long countUpTo(long nanos) {
+    long sum = 0;
+    for (int i = 0; i < BUCKETS && endNanos(i) <= nanos; i++) {
+      sum += (long) COUNTS.getOpaque(counts, i);
+    }
+    return sum;
+  }
+
+  /// The time that a share of the runs stayed below: the end of a bucket, or the longest run.
+  ///
+  /// @param share above 0, at most 1
+  /// @return 0 when there was no run
+  public long quantileNanos(double share) {
+    if (!(share > 0 && share <= 1)) {
+      throw new IllegalArgumentException("share must be above 0 and at most 1: " + share);
+    }
+    long wanted = (long) Math.ceil(share * count());
+    if (wanted == 0) {
+      return 0;
+    }
+    long sum = 0;
+    for (int i = 0; i < BUCKETS; i++) {
+      sum += (long) COUNTS.getOpaque(counts, i);
+      if (sum >= wanted) {
+        return Math.min(endNanos(i), maxNanos);
+      }
+    }
+    return maxNanos;
+  }
+
+  /// The buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in microseconds and its
+  /// runs; `more` for the last.
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < BUCKETS; i++) {
+      long runs = (long) COUNTS.getOpaque(counts, i);
+      if (runs > 0) {
+        text.append(text.isEmpty() ? "" : " ")
+            .append(i == BUCKETS - 1 ? "more" : endNanos(i) / 1000)
+            .append(':')
+            .append(runs);
+      }
+    }
+    return text.toString();
+  }
+
+  public long maxNanos() {
+    return maxNanos;
+  }
+
+  /// The first run, before most of it was compiled unless it was warmed; -1 before.
+  public long firstNanos() {
+    return firstNanos;
+  }
+}

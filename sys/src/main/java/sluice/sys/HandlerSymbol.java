@@ -1,0 +1,106 @@
+package sluice.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// A function of a shared library that handles messages:
+///
+/// ```c
+/// int handle(const void *request, size_t length, void *reply, size_t capacity);
+/// ```
+///
+/// Any thread may call. Addresses are passed as numbers: a call makes no object. What the function
+/// does with them is not checked: the caller trusts it as it trusts the JVM.
+public final class HandlerSymbol {
+  /// `size_t` and pointers have 64 bits on the processors we run on.
+  private static final FunctionDescriptor SIGNATURE =
+      FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
+  private final MethodHandle function;
+  private final String name;
+
+  private HandlerSymbol(MethodHandle function, String name) {
+    this.function = function;
+    this.name = name;
+  }
+
+  /// Loads a library for the life of the process, and finds a function.
+  ///
+  /// @throws IOException when there is none, with why and the fix
+  public static HandlerSymbol find(Path library, String symbol) throws IOException {
+    Path file = library.toAbsolutePath();
+    String name = symbol + " in " + library;
+    if (!Files.isRegularFile(file)) {
+      throw refused(name, "there is no such file", "compile it: cc -shared -fPIC -O2 -o FILE.so");
+    }
+    SymbolLookup lookup;
+    try {
+      checkElf(file);
+      lookup = SymbolLookup.libraryLookup(file, Arena.global());
+    } catch (IllegalArgumentException e) {
+      throw refused(
+          name,
+          "the file is no shared library of this machine",
+          "compile it here: cc -shared -fPIC -O2 -o FILE.so");
+    }
+    MemorySegment address =
+        lookup
+            .find(symbol)
+            .orElseThrow(
+                () ->
+                    refused(
+                        name,
+                        "the library exports no such function",
+                        "spell it as in the C file, without static"));
+    return new HandlerSymbol(Linker.nativeLinker().downcallHandle(address, SIGNATURE), name);
+  }
+
+  /// What is no library at all is not shown to the JVM, which would distrust its stack guards.
+  private static void checkElf(Path file) throws IOException {
+    byte[] magic = new byte[4];
+    try (InputStream in = Files.newInputStream(file)) {
+      if (in.readNBytes(magic, 0, 4) < 4
+          || magic[0] != 0x7f
+          || magic[1] != 'E'
+          || magic[2] != 'L'
+          || magic[3] != 'F') {
+        throw new IllegalArgumentException("no ELF file");
+      }
+    }
+  }
+
+  private static IOException refused(String name, String why, String fix) {
+    return new IOException("no handler " + name + ". Why: " + why + ". Fix: " + fix + ".");
+  }
+
+  /// The function and its library.
+  public String name() {
+    return name;
+  }
+
+  /// Calls it.
+  ///
+  /// @param request address of `length` bytes that stay as they are during the call
+  /// @param reply address of `capacity` bytes that nothing else uses during the call
+  /// @return what it returned
+  public int call(long request, long length, long reply, long capacity) {
+    try {
+      return (int) function.invokeExact(request, length, reply, capacity);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new AssertionError(e);
+    }
+  }
+}
