@@ -155,7 +155,6 @@ final class SiteFileTest {
 
   static Stream<Arguments> wrong() {
     String site = "directory = \"public\"\n";
-    String host = site + "[[host]]\nnames = [\"a\"]\ndirectory = \"example\"\n";
     return Stream.of(
         arguments("", ": it names no directory to serve. Fix: directory ="),
         arguments("directory = ", ":1: "),
@@ -178,7 +177,13 @@ final class SiteFileTest {
         arguments(
             site + "[server]\nprot = 1", ":3: unknown key prot of [server]. Fix: write port;"),
         arguments(site + "[server]\nport = 70000", ":3: --port takes a number from 0 to 65535"),
-        arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "),
+        arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "));
+  }
+
+  static Stream<Arguments> wrongTables() {
+    String site = "directory = \"public\"\n";
+    String host = site + "[[host]]\nnames = [\"a\"]\ndirectory = \"example\"\n";
+    return Stream.of(
         arguments("server = 1\n" + site, ":1: server is no table. Fix: write [server]"),
         arguments(site + "[tls]\nkey = \"k\"", ":3: [tls] has no certificate. Fix: "),
         arguments(
@@ -237,7 +242,7 @@ final class SiteFileTest {
   }
 
   @ParameterizedTest
-  @MethodSource("wrong")
+  @MethodSource({"wrong", "wrongTables"})
   void namesFileLineWhyAndFix(String text, List<String> parts) throws Exception {
     Path file = write(text);
     assertThat(Commands.run("config", "check", file.toString())).isEqualTo(1);
