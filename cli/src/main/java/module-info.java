@@ -19,6 +19,7 @@ module sluice.cli {
   requires sluice.sys;
   requires sluice.verify;
   requires sluice.vi;
+  requires spring.security.crypto;
 
   opens sluice.cli to
       info.picocli;

@@ -57,6 +57,7 @@ public final class Commands {
       case "nfs" -> commands.addSubcommand(new NfsCommand());
       case "verify" -> commands.addSubcommand(new VerifyCommand());
       case "domain" -> commands.addSubcommand(new DomainCommand());
+      case "config" -> commands.addSubcommand(new ConfigCommand());
       case "vi" -> commands.addSubcommand(ViCommand.line());
       default -> {
         commands.addSubcommand(new DoctorCommand());
@@ -65,6 +66,7 @@ public final class Commands {
         commands.addSubcommand(new NfsCommand());
         commands.addSubcommand(new VerifyCommand());
         commands.addSubcommand(new DomainCommand());
+        commands.addSubcommand(new ConfigCommand());
         commands.addSubcommand(ViCommand.line());
       }
     }

@@ -15,11 +15,12 @@ import sluice.http.HttpServer;
 /// |---|---|
 /// | TERM | graceful drain, exit code 0 |
 /// | INT | the same; a second one ends the process at once, exit code 130 |
-/// | HUP | opens the access log, reads error pages, certificate, key, plug-ins; forgets replies |
+/// | HUP | configuration; if good, access log, error pages, certificate, plug-ins, files anew |
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | ending | first signal | volatile | compareAndSet |
+/// | configuration | maker, before it hears signals | volatile | volatile |
 final class Lifecycle {
   private final HttpServer server;
   private final Runnable reloadPlugins;
@@ -29,6 +30,14 @@ final class Lifecycle {
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile String status = "";
+  private volatile Configuration configuration = () -> {};
+
+  /// Reads the configuration again.
+  @FunctionalInterface
+  interface Configuration {
+    /// @throws IOException when it is wrong, and the one before stays
+    void read() throws IOException;
+  }
 
   /// @param reloadPlugins run for HUP
   /// @param messages told, in one line each, what happens
@@ -43,6 +52,11 @@ final class Lifecycle {
     this.manager = manager;
     this.drainTimeout = drainTimeout;
     this.messages = messages;
+  }
+
+  /// HUP has this read first; if it cannot be, HUP does nothing else.
+  void configuredBy(Configuration value) {
+    configuration = value;
   }
 
   /// From now on signals are heard.
@@ -86,6 +100,13 @@ final class Lifecycle {
 
   void reload() {
     manager.reloading();
+    try {
+      configuration.read();
+    } catch (IOException e) {
+      messages.accept("the configuration in use stays: " + e.getMessage());
+      manager.ready(status);
+      return;
+    }
     try {
       server.reload();
     } catch (IOException e) {

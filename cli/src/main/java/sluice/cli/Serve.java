@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import sluice.cli.console.UsageException;
 import sluice.cli.domain.Plugins;
@@ -40,7 +41,7 @@ final class Serve {
         return 0;
       }
       System.getProperties().putIfAbsent("java.util.logging.SimpleFormatter.format", LOG_FORMAT);
-      return serve(options, out, err);
+      return serve(options, words, out, err);
     } catch (UsageException e) {
       err.println("sluice serve: " + e.getMessage());
       err.println("'sluice serve --help' lists the options.");
@@ -57,7 +58,8 @@ final class Serve {
     }
   }
 
-  private static int serve(ServeOptions options, PrintStream out, PrintStream err)
+  private static int serve(
+      ServeOptions options, List<String> words, PrintStream out, PrintStream err)
       throws UsageException, IOException, InterruptedException {
     ServiceManager manager =
         new ServiceManager(System.getenv(), ProcessHandle.current().pid(), err::println);
@@ -66,6 +68,7 @@ final class Serve {
       HttpServer server = start(options, manager.listeners(), plugins.routes(), err);
       Lifecycle life =
           new Lifecycle(server, plugins::reload, manager, options.drainTimeout, messages);
+      life.configuredBy(() -> reread(options, words, server));
       life.listenToSignals();
       announce(server, out);
       Counters counters = count(server, options.directory(), err);
@@ -90,7 +93,7 @@ final class Serve {
       ServeOptions options, List<PassedSocket> sockets, List<Route> routes, PrintStream err)
       throws UsageException, IOException {
     Path directory = options.directory();
-    if (!Files.isDirectory(directory)) {
+    if (options.file == null && !Files.isDirectory(directory)) {
       throw new IOException(
           "cannot serve "
               + directory
@@ -102,6 +105,26 @@ final class Serve {
     List<Route> all = new ArrayList<>(config.routes());
     all.addAll(routes);
     return HttpServer.start(config.withRoutes(all), err::println);
+  }
+
+  /// Reads the configuration file once more, if there is one, and serves what it says: all of it,
+  /// or nothing when something is wrong.
+  ///
+  /// @throws IOException with file, line, why and fix
+  static void reread(ServeOptions running, List<String> words, HttpServer server)
+      throws IOException {
+    SiteFile before = running.file;
+    if (before == null) {
+      return;
+    }
+    try {
+      ServeOptions next = ServeOptions.parse(words);
+      SiteFile file = Objects.requireNonNull(next.file);
+      file.requireSameServer(before);
+      server.replaceSites(next.config(List.of()));
+    } catch (UsageException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   /// Prints where the server listens.
@@ -117,6 +140,9 @@ final class Serve {
               + "; "
               + engine.why().replaceAll("\\s*\\R\\s*", ". ")
               + ")");
+    }
+    for (SocketAddress address : server.redirectAddresses()) {
+      out.println("redirecting " + url("http", address) + " to https");
     }
     for (SocketAddress address : server.monitoringAddresses()) {
       String base = url("http", address);

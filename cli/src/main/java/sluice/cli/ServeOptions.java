@@ -3,6 +3,7 @@ package sluice.cli;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 import sluice.cli.console.UsageException;
 import sluice.cli.domain.PluginOptions;
 import sluice.http.HttpConfig;
+import sluice.http.HttpsRedirect;
 import sluice.http.Monitoring;
+import sluice.http.VirtualHost;
+import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.Backend;
@@ -25,6 +29,8 @@ import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
+import sluice.loop.tls.TlsOptions;
+import sluice.loop.tls.TlsPair;
 
 /// The command line of `sluice serve`. Used by the main thread.
 ///
@@ -34,8 +40,12 @@ final class ServeOptions {
   static final String USAGE =
       """
       Usage: sluice serve DIR [OPTIONS]
+             sluice serve --config FILE [OPTIONS]
       Serves a directory over HTTP/1.1.
 
+        --config FILE           hosts, rules and all of these from a TOML file, see docs/site.md;
+                                options beside it count before it; 'sluice config check FILE' tells
+                                what is wrong; SIGHUP reads it again, all or nothing
         --port N                TCP port, 0 for any free one (8080); not needed where systemd
                                 passes sockets
         --host ADDRESS          address to listen on, 0.0.0.0 or :: for all (127.0.0.1)
@@ -73,7 +83,9 @@ final class ServeOptions {
                                 cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
         --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
         --demo                  answer /demo/hello and /demo/report by handlers
-        --access-log FILE       append a line per request, combined format
+        --access-log FILE       append a line per request
+        --log-format FORMAT     combined, json, or a line such as '{address} {request} {status}',
+                                see docs/site.md (combined)
         --header-timeout N      seconds a request head may take (10)
         --idle-timeout N        seconds a connection may be idle (60)
         --send-timeout N        seconds a client may take nothing of its reply (60)
@@ -81,6 +93,10 @@ final class ServeOptions {
       """;
 
   boolean help;
+
+  /// That all this was read from, beside the words; null for none.
+  @Nullable SiteFile file;
+
   Duration drainTimeout = Duration.ofSeconds(10);
   final PluginOptions plugins = new PluginOptions();
 
@@ -100,8 +116,9 @@ final class ServeOptions {
   private Duration idleTimeout = Duration.ofSeconds(60);
   private Duration sendTimeout = Duration.ofSeconds(60);
   private @Nullable Path accessLog;
+  private String logFormat = "combined";
   private final Map<Integer, String> errorPages = new HashMap<>();
-  private @Nullable Path directory;
+  @Nullable Path directory;
   private boolean listing;
   private boolean revalidate;
   private Site.Tags tags = Site.Tags.INODE;
@@ -110,6 +127,18 @@ final class ServeOptions {
   private int gzipLevel = 6;
   private Site.Symlinks links = Site.Symlinks.INSIDE;
   private List<String> index = List.of("index.html", "index.htm");
+
+  /// What only a file can say.
+  SiteRules rules = SiteRules.NONE;
+
+  List<VirtualHost> hosts = List.of();
+  List<String> tries = List.of();
+  Map<String, String> types = Map.of();
+
+  /// Beside that of the server, chosen by name.
+  final List<TlsPair> certificates = new ArrayList<>();
+
+  int redirectPort = -1;
 
   private final List<String> words;
   private int next;
@@ -123,6 +152,10 @@ final class ServeOptions {
   /// @throws UsageException when one is unknown, has no value or a wrong one, or DIR is missing
   static ServeOptions parse(List<String> words) throws UsageException {
     ServeOptions options = new ServeOptions(words);
+    Path config = configFile(words);
+    if (config != null) {
+      options.file = SiteFile.read(config, options);
+    }
     while (options.next < words.size()) {
       options.word(words.get(options.next++));
     }
@@ -132,8 +165,33 @@ final class ServeOptions {
     return options;
   }
 
+  /// The options of one of several sites, without server.
+  static ServeOptions ofSite() {
+    return new ServeOptions(List.of());
+  }
+
+  /// The file named by `--config`; null for none.
+  private static @Nullable Path configFile(List<String> words) throws UsageException {
+    for (int i = 0; i < words.size(); i++) {
+      String word = words.get(i);
+      if (word.startsWith("--config=")) {
+        return path(word.substring("--config=".length()));
+      }
+      if (word.equals("--config")) {
+        if (i + 1 == words.size()) {
+          throw new UsageException("--config needs a value");
+        }
+        return path(words.get(i + 1));
+      }
+    }
+    return null;
+  }
+
   private void word(String word) throws UsageException {
     if (!word.startsWith("-")) {
+      if (file != null) {
+        throw new UsageException("the directory is named in " + file.path() + ", found: " + word);
+      }
       if (directory != null) {
         throw new UsageException("one directory is served, found a second one: " + word);
       }
@@ -147,6 +205,17 @@ final class ServeOptions {
       value(name, attached != null ? attached : following(name));
     } else if (attached != null) {
       throw new UsageException(name + " takes no value: " + word);
+    }
+  }
+
+  /// One option that the file names.
+  ///
+  /// @param value null for one without
+  void set(String name, @Nullable String value) throws UsageException {
+    if (value == null) {
+      boolean _ = flag(name);
+    } else {
+      value(name, value);
     }
   }
 
@@ -171,6 +240,7 @@ final class ServeOptions {
         port = number(name, value, 0, 65_535);
         portGiven = true;
       }
+      case "--config" -> {} // was read before
       case "--tls-cert" -> certificate = path(value);
       case "--tls-key" -> key = path(value);
       case "--metrics-port" -> metricsPort = number(name, value, 0, 65_535);
@@ -185,6 +255,7 @@ final class ServeOptions {
       case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
+      case "--log-format" -> logFormat = value;
       case "--access-log" -> accessLog = path(value);
       case "--plugin" -> plugins.add(value);
       case "--budget" -> plugins.budget(value);
@@ -207,8 +278,11 @@ final class ServeOptions {
     return words.get(next++);
   }
 
-  /// The directory to serve.
+  /// The directory to serve, of several the first.
   Path directory() throws UsageException {
+    if (directory == null && !hosts.isEmpty()) {
+      return hosts.getFirst().site().root();
+    }
     if (directory == null) {
       throw new UsageException("which directory shall be served?");
     }
@@ -241,26 +315,38 @@ final class ServeOptions {
             tls,
             Server.VIRTUAL_THREADS);
     try {
-      Site site =
-          indexed(Site.of(directory()))
-              .withSymlinks(links)
-              .withListing(listing)
-              .withHiddenFiles(hidden)
-              .withCompression(precompressed, gzipLevel)
-              .withErrorPages(errorPages)
-              .withTags(tags);
       HttpConfig config =
-          HttpConfig.of(server, site)
+          HttpConfig.of(server, site())
+              .withRules(rules)
+              .withHosts(hosts, directory == null)
               .withCacheBytes(cacheMebibytes << 20)
               .withCacheControl(cacheControl)
+              .withLogFormat(logFormat)
               .withTimeouts(headerTimeout, idleTimeout)
               .withRoutes(demo ? DemoHandlers.routes() : List.of())
               .withMonitoring(monitoring(address, sockets));
+      if (redirectPort >= 0) {
+        List<SocketAddress> plain = List.of(new InetSocketAddress(address, redirectPort));
+        config = config.withRedirect(new HttpsRedirect(plain, listen && port > 0 ? port : 443));
+      }
       HttpConfig watching = revalidate ? config.withWatches(0) : config;
       return accessLog == null ? watching : watching.withAccessLog(accessLog);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
+  }
+
+  /// The site in the directory.
+  Site site() throws UsageException {
+    return indexed(Site.of(directory()))
+        .withSymlinks(links)
+        .withListing(listing)
+        .withHiddenFiles(hidden)
+        .withCompression(precompressed, gzipLevel)
+        .withErrorPages(errorPages)
+        .withTags(tags)
+        .withTries(tries)
+        .withTypes(types);
   }
 
   private Site indexed(Site site) throws UsageException {
@@ -323,7 +409,10 @@ final class ServeOptions {
     if (chain == null || secret == null) {
       throw new UsageException("--tls-cert and --tls-key are given together");
     }
-    return TlsContext.load(chain, secret);
+    List<TlsPair> pairs = new ArrayList<>();
+    pairs.add(new TlsPair(chain, secret));
+    pairs.addAll(certificates);
+    return TlsContext.load(pairs, TlsOptions.HTTP);
   }
 
   private static Duration seconds(String name, String value) throws UsageException {

@@ -10,9 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.tomlj.Toml;
-import org.tomlj.TomlParseError;
-import org.tomlj.TomlParseResult;
 import org.tomlj.TomlTable;
 import sluice.domain.Budget;
 import sluice.domain.DomainConfig;
@@ -82,13 +79,11 @@ final class DomainFile {
   /// @throws IOException if the file cannot be read
   /// @throws IllegalArgumentException if it does not say which domains, for the user to read
   static Content read(Path file) throws IOException {
-    return new DomainFile(file).content(Toml.parse(file));
+    DomainFile read = new DomainFile(file);
+    return read.content(read.tables.root());
   }
 
-  private Content content(TomlParseResult root) {
-    for (TomlParseError error : root.errors()) {
-      throw tables.wrong(error.position(), error.getMessage(), "see https://toml.io");
-    }
+  private Content content(TomlTable root) {
     for (String key : root.keySet()) {
       if (!key.equals(DOMAIN) && !key.equals(COMPONENT)) {
         throw tables.wrong(

@@ -78,8 +78,8 @@ public final class TlsContext {
     return load(List.of(new TlsPair(certificateFile, keyFile)), options);
   }
 
-  /// As [#load(Path, Path, TlsOptions)], with several certificates: a client gets the one that has
-  /// the name it asks for (SNI), or the first.
+  /// As [#load(Path, Path, TlsOptions)], with several certificates: a client gets the certificate
+  /// with the name it asks for (SNI), or the first.
   ///
   /// @param pairs at least one
   public static TlsContext load(List<TlsPair> pairs, TlsOptions options) throws IOException {

@@ -1,0 +1,60 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import sluice.cli.console.TerminalText;
+import sluice.cli.console.UsageException;
+import sluice.http.HttpConfig;
+import sluice.http.HttpServer;
+
+/// `sluice config`: looks at configuration files of `sluice serve`. Runs in the main thread.
+@Command(
+    name = "config",
+    description = "Looks at configuration files of sluice serve.",
+    subcommands = ConfigCommand.Check.class,
+    mixinStandardHelpOptions = true)
+final class ConfigCommand {
+  /// `sluice config check`: reads all that a start would, and listens nowhere.
+  @Command(
+      name = "check",
+      description = "Tells whether sluice serve --config FILE would start, and if not, why.",
+      footer = {"", "All keys of the file are in docs/site.md."},
+      exitCodeListHeading = "Exit codes:%n",
+      exitCodeList = {
+        "0:nothing is wrong",
+        "1:something is, with file, line, why and fix",
+        "2:wrong usage"
+      },
+      mixinStandardHelpOptions = true)
+  static final class Check implements Callable<Integer> {
+    @Spec CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "FILE", description = "The configuration, in TOML.")
+    String file = "";
+
+    @Override
+    public Integer call() {
+      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter err = spec.commandLine().getErr();
+      try {
+        ServeOptions options = ServeOptions.parse(List.of("--config", file));
+        HttpConfig config = options.config(List.of());
+        HttpServer.check(config);
+        int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
+        out.println(file + ": good, " + sites + (sites == 1 ? " site" : " sites"));
+        out.flush();
+        return 0;
+      } catch (UsageException | IOException e) {
+        err.println("sluice: " + TerminalText.message(String.valueOf(e.getMessage())));
+        err.flush();
+        return 1;
+      }
+    }
+  }
+}
