@@ -39,7 +39,8 @@ final class CHandler {
 
   /// @return null when it cannot be compiled; the reason was told
   private static Path compile() throws IOException, InterruptedException {
-    Path sources = Path.of(System.getProperty("sluice.command")).resolveSibling("examples/c-handler");
+    Path command = Path.of(System.getProperty("sluice.command"));
+    Path sources = command.resolveSibling("examples/c-handler");
     Path library = Files.createTempDirectory("sluice-c-handler").resolve("handler.so");
     library.getParent().toFile().deleteOnExit();
     library.toFile().deleteOnExit();
@@ -66,7 +67,8 @@ final class CHandler {
           new BufferedReader(
               new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8));
       for (String line = in.readLine(); line != null; line = in.readLine()) {
-        client.getOutputStream().write(("Java says: " + line + "\n").getBytes(StandardCharsets.UTF_8));
+        String reply = "Java says: " + line + "\n";
+        client.getOutputStream().write(reply.getBytes(StandardCharsets.UTF_8));
       }
     } catch (IOException gone) {
       System.err.println("a client has gone: " + gone.getMessage());

@@ -12,6 +12,7 @@ module sluice.cli {
   requires sluice.domain;
   requires sluice.fs;
   requires sluice.http;
+  requires sluice.isocket; // for programs and examples on the same module path
   requires sluice.loop;
   requires sluice.memory;
   requires sluice.net;

@@ -37,7 +37,8 @@ final class IsocketExamplesTest {
 
   private static String ask(Process server, String lines) throws Exception {
     try {
-      BufferedReader said = new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8));
+      BufferedReader said =
+          new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8));
       StringBuilder all = new StringBuilder();
       String line = said.readLine();
       while (line != null && !line.startsWith("listening on port ")) {

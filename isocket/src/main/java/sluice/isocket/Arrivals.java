@@ -25,7 +25,7 @@ final class Arrivals {
   private static final int LEAST_COPY = 1024;
 
   private final @Nullable Block[] blocks = new Block[PIECES];
-  private final byte @Nullable [][] copies = new byte[PIECES][];
+  private final @Nullable HeapBytes[] copies = new HeapBytes[PIECES];
   private final long[] offsets = new long[PIECES];
   private final int[] lengths = new int[PIECES];
   private int head;
@@ -68,11 +68,12 @@ final class Arrivals {
   void addCopy(View from, int start, int length) {
     bytes += length;
     int at = count == 0 ? -1 : (head + count - 1) % PIECES;
-    byte[] last = at < 0 ? null : copies[at];
+    HeapBytes copy = at < 0 ? null : copies[at];
+    byte[] last = copy == null ? null : copy.array;
     if (last == null) {
       at = next();
       last = new byte[Math.max(LEAST_COPY, length)];
-      copies[at] = last;
+      copies[at] = new HeapBytes(last);
       offsets[at] = 0;
       lengths[at] = 0;
     }
@@ -94,7 +95,7 @@ final class Arrivals {
     }
     System.arraycopy(copy, (int) offsets[at], target, 0, held);
     offsets[at] = 0;
-    copies[at] = target;
+    copies[at] = new HeapBytes(target);
     return target;
   }
 
@@ -112,10 +113,10 @@ final class Arrivals {
     int done = 0;
     while (done < most && count > 0) {
       int n = Math.min(most - done, lengths[head]);
-      byte[] copy = copies[head];
+      HeapBytes copy = copies[head];
       Block block = blocks[head];
       if (copy != null) {
-        System.arraycopy(copy, (int) offsets[head], into, from + done, n);
+        System.arraycopy(copy.array, (int) offsets[head], into, from + done, n);
       } else if (block != null) {
         MemorySegment.copy(
             block.segment(), ValueLayout.JAVA_BYTE, offsets[head], into, from + done, n);

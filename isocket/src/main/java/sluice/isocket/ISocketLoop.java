@@ -69,8 +69,7 @@ public final class ISocketLoop implements AutoCloseable {
       this.loop = started.join();
     } catch (CompletionException e) {
       watchdog.close();
-      throw new IOException(
-          name + " did not start: " + e.getCause().getMessage(), e.getCause());
+      throw new IOException(name + " did not start: " + e.getCause(), e.getCause());
     }
     watchdog.watch(loop);
   }
@@ -131,11 +130,7 @@ public final class ISocketLoop implements AutoCloseable {
     LoopConfig config = LoopConfig.DEFAULT.withWriteTimeout(WRITE_TIMEOUT_NANOS);
     try (Loop made =
         new Loop(
-            name,
-            Engines.open(choice, engine),
-            config,
-            NanoClock.SYSTEM,
-            Server.VIRTUAL_THREADS)) {
+            name, Engines.open(choice, engine), config, NanoClock.SYSTEM, Server.VIRTUAL_THREADS)) {
       started.complete(made);
       made.run();
     } catch (IOException | RuntimeException | Error e) {

@@ -146,8 +146,7 @@ final class IStreamProtocol implements Protocol {
     return now == null || now.guard().disabled() ? null : interruptlet;
   }
 
-  private void pass(
-      Connection connection, SharedStream stream, View input, int from, int length) {
+  private void pass(Connection connection, SharedStream stream, View input, int from, int length) {
     boolean more = stream.received(input, from, length);
     give(connection, stream);
     counts.received.addAndGet(length);

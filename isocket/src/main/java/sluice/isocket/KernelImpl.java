@@ -148,14 +148,14 @@ abstract class KernelImpl extends SocketImpl {
   @Override
   public synchronized @Nullable Object getOption(int option) throws SocketException {
     int fd = descriptor();
-    return switch (option) {
-      case SO_TIMEOUT -> timeoutMillis;
-      case SO_BINDADDR -> {
-        InetSocketAddress local = KernelSocket.local(fd);
-        yield local == null ? null : local.getAddress();
-      }
-      default -> KernelOptions.get(fd, option);
-    };
+    if (option == SO_TIMEOUT) {
+      return timeoutMillis;
+    }
+    if (option == SO_BINDADDR) {
+      InetSocketAddress local = KernelSocket.local(fd);
+      return local == null ? null : local.getAddress();
+    }
+    return KernelOptions.get(fd, option);
   }
 
   /// Ends waits of the kernel's on the descriptor.

@@ -47,7 +47,7 @@ final class SendQueue {
   private final Runnable stage = this::stageHere;
 
   private final @Nullable Block[] blocks = new Block[RING];
-  private final byte @Nullable [][] copies = new byte[RING][];
+  private final @Nullable HeapBytes[] copies = new HeapBytes[RING];
   private final int[] offsets = new int[RING];
   private final int[] lengths = new int[RING];
   private int head;
@@ -126,7 +126,7 @@ final class SendQueue {
       byte[] copy = new byte[n];
       System.arraycopy(from, start, copy, 0, n);
       int at = claim(n);
-      copies[at] = copy;
+      copies[at] = new HeapBytes(copy);
       post();
       return n;
     }
@@ -312,11 +312,11 @@ final class SendQueue {
       }
       while (count > 0) {
         Block block = blocks[head];
-        byte[] copy = copies[head];
+        HeapBytes copy = copies[head];
         if (block != null) {
           connection.output().give(block, offsets[head], lengths[head]);
         } else if (copy != null) {
-          connection.output().put(copy);
+          connection.output().put(copy.array);
         }
         removeHead();
       }
@@ -386,8 +386,8 @@ final class SendQueue {
     return !writing;
   }
 
-  /// The loop replies, behind all that was written: the output is its own until the kernel has taken
-  /// all of it.
+  /// The loop replies, behind all that was written: the output is its own until the kernel has
+  /// taken all of it.
   void startReply() {
     if (count > 0) {
       stageHere();

@@ -11,7 +11,6 @@ import sluice.loop.Connection;
 import sluice.memory.View;
 import sluice.memory.WritableView;
 import sluice.memory.block.Block;
-import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;

@@ -112,8 +112,7 @@ abstract class FastContract {
             return 0;
           }));
       assertThatThrownBy(() -> view.get(0)).isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> reserved.set(0, (byte) 1))
-          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> reserved.set(0, (byte) 1)).isInstanceOf(IllegalStateException.class);
     }
   }
 

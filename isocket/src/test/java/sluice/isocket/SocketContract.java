@@ -54,13 +54,15 @@ abstract class SocketContract {
 
   static <T> CompletableFuture<T> start(Action<T> action) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().start(() -> {
-      try {
-        result.complete(action.run());
-      } catch (Throwable e) {
-        result.completeExceptionally(e);
-      }
-    });
+    Thread.ofPlatform()
+        .daemon()
+        .start(() -> {
+          try {
+            result.complete(action.run());
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        });
     return result;
   }
 
@@ -214,13 +216,14 @@ abstract class SocketContract {
   void connectsTimeOutWhereNothingAnswers() throws Exception {
     List<Socket> queued = new ArrayList<>();
     try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      assertThatThrownBy(() -> {
-            for (int i = 0; i < 20; i++) {
-              Socket client = sockets.client();
-              queued.add(client);
-              client.connect(full.getLocalSocketAddress(), 200);
-            }
-          })
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 20; i++) {
+                  Socket client = sockets.client();
+                  queued.add(client);
+                  client.connect(full.getLocalSocketAddress(), 200);
+                }
+              })
           .isExactlyInstanceOf(SocketTimeoutException.class)
           .hasMessage("Connect timed out");
       assertThat(queued.getLast().isClosed()).isTrue();
@@ -364,13 +367,14 @@ abstract class SocketContract {
       Await.until("the bytes have come", () -> unread.available() == 100);
       pair.accepted().close();
       OutputStream out = pair.client().getOutputStream();
-      assertThatThrownBy(() -> {
-            Await await = new Await();
-            while (true) {
-              await.pause("the reset has come");
-              out.write(1);
-            }
-          })
+      assertThatThrownBy(
+              () -> {
+                Await await = new Await();
+                while (true) {
+                  await.pause("the reset has come");
+                  out.write(1);
+                }
+              })
           .isExactlyInstanceOf(SocketException.class)
           .message()
           .isIn("Broken pipe", "Connection reset by peer", "Connection reset");
@@ -420,9 +424,7 @@ abstract class SocketContract {
               out.write(new byte[1 << 20]);
             }
           });
-      Await.until(
-          "bytes have come",
-          () -> pair.accepted().getInputStream().available() > 0);
+      Await.until("bytes have come", () -> pair.accepted().getInputStream().available() > 0);
       pair.client().close();
       assertThat(failure(writer))
           .isExactlyInstanceOf(SocketException.class)
@@ -445,13 +447,14 @@ abstract class SocketContract {
       CompletableFuture<Integer> read = new CompletableFuture<>();
       InputStream in = pair.client().getInputStream();
       Thread reader =
-          Thread.ofVirtual().start(() -> {
-            try {
-              read.complete(in.read());
-            } catch (IOException e) {
-              read.completeExceptionally(e);
-            }
-          });
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  read.complete(in.read());
+                } catch (IOException e) {
+                  read.completeExceptionally(e);
+                }
+              });
       Await.until("it waits", () -> reader.getState() == Thread.State.WAITING);
       reader.interrupt();
       assertThat(failure(read))

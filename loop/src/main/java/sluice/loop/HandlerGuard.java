@@ -2,12 +2,13 @@ package sluice.loop;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import sluice.loop.counters.HandlerTimes;
 
 /// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
 /// it returns from a run that was too long.
 ///
-/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores and a look at the clock each; the
-/// [sluice.loop.server.Watchdog] thread does the timing.
+/// `enter` and `exit` are called by loop threads around each run and cost two plain-ish stores and
+/// a look at the clock each; the [sluice.loop.server.Watchdog] thread does the timing.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

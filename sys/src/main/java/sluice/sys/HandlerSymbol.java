@@ -57,12 +57,11 @@ public final class HandlerSymbol {
     MemorySegment address =
         lookup
             .find(symbol)
-            .orElseThrow(
-                () ->
-                    refused(
-                        name,
-                        "the library exports no such function",
-                        "spell it as in the C file, without static"));
+            .orElseThrow(() ->
+                refused(
+                    name,
+                    "the library exports no such function",
+                    "spell it as in the C file, without static"));
     return new HandlerSymbol(Linker.nativeLinker().downcallHandle(address, SIGNATURE), name);
   }
 

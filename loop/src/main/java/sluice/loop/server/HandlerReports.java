@@ -1,12 +1,14 @@
 package sluice.loop.server;
 
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.HandlerGuard;
-import sluice.loop.HandlerTimes;
 import sluice.loop.counters.CounterPublisher;
+import sluice.loop.counters.HandlerTimes;
+import sluice.loop.sockets.Log;
 
 /// Shows how long handlers run: in a counters file, and so in `sluice stat` and `/metrics`, and to
 /// a recording. Any thread may call; the watchdog's reads. A handler that is admitted under the
@@ -14,12 +16,14 @@ import sluice.loop.counters.CounterPublisher;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `byName` | any thread | concurrent map | under this object's lock |
+/// | `bySource` | any thread | concurrent map | under this object's lock |
 /// | `into` | any thread | under this object's lock | the same |
 ///
 /// Limits: [#MOST] names; the handlers after that are timed, and not shown.
 public final class HandlerReports {
   static final int MOST = 16;
+
+  private static final int NAME_LENGTH = 60;
 
   /// Ends of the intervals that a counters file has, in microseconds; between them, quantiles tell
   /// what the histogram knows to 10 µs.
@@ -27,18 +31,18 @@ public final class HandlerReports {
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000
   };
 
-  private final Map<String, HandlerGuard> byName = new ConcurrentHashMap<>();
+  private final Map<String, HandlerGuard> bySource = new ConcurrentHashMap<>();
   private @Nullable CounterPublisher into;
 
   /// Shows a handler from now on.
   public synchronized void show(HandlerGuard guard) {
-    String name = guard.name();
-    if (byName.size() >= MOST && !byName.containsKey(name)) {
+    String source = source(guard.name());
+    if (bySource.size() >= MOST && !bySource.containsKey(source)) {
       return;
     }
     CounterPublisher publisher = into;
-    if (byName.put(name, guard) == null && publisher != null) {
-      publish(publisher, name);
+    if (bySource.put(source, guard) == null && publisher != null) {
+      publish(publisher, source);
     }
   }
 
@@ -46,37 +50,52 @@ public final class HandlerReports {
   public synchronized void publishTo(CounterPublisher publisher, List<HandlerGuard> guards) {
     guards.forEach(this::show);
     into = publisher;
-    byName.keySet().forEach(each -> publish(publisher, each));
+    bySource.keySet().forEach(each -> publish(publisher, each));
   }
 
-  private void publish(CounterPublisher publisher, String name) {
-    String source = "handler " + name.replace('/', '|');
-    publisher.counter(source + "/handler_runs", () -> times(name).count());
-    for (int micros : UP_TO_MICROS) {
-      publisher.counter(
-          source + "/handler_runs_up_to_" + micros + "_us",
-          () -> times(name).countUpTo(micros * 1_000L));
+  /// A label takes no slash, and little else: of a long name the end.
+  static String source(String name) {
+    String plain = name.replaceAll("[^ -.0-~]", "|");
+    return "handler " + plain.substring(Math.max(0, plain.length() - NAME_LENGTH));
+  }
+
+  /// A full table of counters must not end the handler's connection.
+  private void publish(CounterPublisher publisher, String source) {
+    try {
+      publisher.counter(source + "/handler_runs", () -> times(source).count());
+      for (int micros : UP_TO_MICROS) {
+        publisher.counter(
+            source + "/handler_runs_up_to_" + micros + "_us",
+            () -> times(source).countUpTo(micros * 1_000L));
+      }
+      quantile(publisher, source, "p50", 0.5);
+      quantile(publisher, source, "p99", 0.99);
+      quantile(publisher, source, "p99_9", 0.999);
+      publisher.gauge(source + "/handler_max_us", () -> micros(times(source).maxNanos()));
+      publisher.gauge(source + "/handler_first_us", () -> micros(times(source).firstNanos()));
+    } catch (IllegalArgumentException | IllegalStateException full) {
+      Log.LOGGER.log(Level.WARNING, source + " is timed, but not shown", full);
     }
-    publisher.gauge(source + "/handler_p50_us", () -> micros(times(name).quantileNanos(0.5)));
-    publisher.gauge(source + "/handler_p99_us", () -> micros(times(name).quantileNanos(0.99)));
-    publisher.gauge(source + "/handler_p99_9_us", () -> micros(times(name).quantileNanos(0.999)));
-    publisher.gauge(source + "/handler_max_us", () -> micros(times(name).maxNanos()));
-    publisher.gauge(source + "/handler_first_us", () -> micros(times(name).firstNanos()));
+  }
+
+  private void quantile(CounterPublisher publisher, String source, String name, double share) {
+    publisher.gauge(
+        source + "/handler_" + name + "_us", () -> micros(times(source).quantileNanos(share)));
   }
 
   private static long micros(long nanos) {
     return nanos < 0 ? -1 : (nanos + 999) / 1000;
   }
 
-  private HandlerTimes times(String name) {
-    HandlerGuard guard = byName.get(name);
+  private HandlerTimes times(String source) {
+    HandlerGuard guard = bySource.get(source);
     return guard == null ? new HandlerTimes() : guard.times();
   }
 
   /// Tells a recording what there is, if one runs.
   void report() {
     if (LoopEvents.recording()) {
-      byName.values().forEach(HandlerReports::report);
+      bySource.values().forEach(HandlerReports::report);
     }
   }
 

@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.function.Supplier;
 import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
-import sluice.loop.HandlerTimes;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
 import sluice.loop.Loop;
 import sluice.loop.LoopConfig;
+import sluice.loop.counters.HandlerTimes;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
@@ -39,17 +39,21 @@ public final class WarmUp {
   public record Report(long runs, long firstNanos, long warmNanos) {
     @Override
     public String toString() {
-      return "first run " + firstNanos / 1000 + " µs, after " + runs + " runs below "
-          + Math.max(1, warmNanos / 1000) + " µs";
+      return "first run "
+          + firstNanos / 1000
+          + " µs, after "
+          + runs
+          + " runs below "
+          + Math.max(1, warmNanos / 1000)
+          + " µs";
     }
   }
 
   /// Warms an interruptlet with one message, again and again.
   ///
-  /// @param perLoop makes the one that is warmed; its class is what gets compiled
+  /// @param perLoop makes the instance that is warmed; its class gets compiled
   /// @param sample a whole message, as [Framing] says; the handler must bear to see it often
-  public static Report run(
-      Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
+  public static Report run(Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
       throws IOException {
     Interruptlets handlers = new Interruptlets(framing, (message, reply) -> {});
     HandlerGuard guard = handlers.admit("warm-up", perLoop, LONGEST);

@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.counters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

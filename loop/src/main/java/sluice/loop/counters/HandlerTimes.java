@@ -1,4 +1,4 @@
-package sluice.loop;
+package sluice.loop.counters;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -116,8 +116,8 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// The buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in microseconds and its
-  /// runs; `more` for the last.
+  /// The buckets that are not empty: `10:1234 20:17 1100:1`, the end of each in microseconds and
+  /// its runs; `more` for the last.
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
