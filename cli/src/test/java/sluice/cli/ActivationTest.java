@@ -293,8 +293,7 @@ final class ActivationTest {
       String line = "files of " + directory.resolve("site") + " are answered in front of ";
       Pattern said = Pattern.compile(Pattern.quote(line) + "\\S*:" + port + ",");
       Await.until(
-          "the server",
-          () -> !process.isAlive() || said.matcher(Files.readString(err)).find());
+          "the server", () -> !process.isAlive() || said.matcher(Files.readString(err)).find());
       assertThat(Files.readString(err)).containsPattern(said);
       for (int i = 0; i < 2; i++) {
         assertThat(get(client, port, "/a.txt")).isEqualTo("a file");

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// As [PageServer], by a `ServerSocket` and a thread for each connection. It connects to itself once
-/// before, and ends if that does not work.
+/// As [PageServer], by a `ServerSocket` and a thread for each connection. It connects to itself
+/// once before, and ends if that does not work.
 final class BlockingPageServer {
   private static final String SOURCE =
       """

@@ -81,7 +81,10 @@ public final class FrontServer implements AutoCloseable {
     HttpParts parts = new HttpParts(config, complaints);
     Engines.Choice choice = chooseEngine(config.server().backend());
     CompletableFuture<FrontServer> started = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().name(NAME).start(() -> run(times, parts, replies, choice, started));
+    Thread.ofPlatform()
+        .daemon()
+        .name(NAME)
+        .start(() -> run(times, parts, replies, choice, started));
     try {
       return started.join();
     } catch (CompletionException e) {

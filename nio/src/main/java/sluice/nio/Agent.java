@@ -53,10 +53,9 @@ public final class Agent {
     System.setProperty(PROVIDER, ours);
     if (!isLate(instrumentation) && System.getProperty(EngineChoice.STATIC) != null) {
       SocketFactories.install()
-          .ifPresent(
-              why ->
-                  System.err.println(
-                      "sluice.nio: no files in front of servers that open a ServerSocket: " + why));
+          .ifPresent(why ->
+              System.err.println(
+                  "sluice.nio: no files in front of servers that open a ServerSocket: " + why));
     }
   }
 

@@ -23,8 +23,8 @@ import sluice.nio.ring.RingNotice;
 /// the readiness engine hold no wait, `sluice.nio.memory` is what all rings may use together, in
 /// MiB from 16 to 1024, or 0 for no rings, `sluice.nio.stats=true` prints at the JVM's exit what
 /// the readiness engine has counted, `sluice.nio.static` names a directory whose files are answered
-/// in front of the application, `sluice.nio.cache` is how many MiB of its cacheable replies are kept
-/// there, `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
+/// in front of the application, `sluice.nio.cache` is how many MiB of its cacheable replies are
+/// kept there, `sluice.nio.cache.rules` names paths whose replies are though they do not say so,
 /// `sluice.nio.quiet=true` leaves out the line that tells the choice.
 ///
 /// @param engine the choice

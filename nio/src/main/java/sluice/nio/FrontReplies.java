@@ -44,8 +44,8 @@ public final class FrontReplies {
     return replies == null ? 0 : replies.purge(target);
   }
 
-  /// Ends all replies with a tag, which they have by [#put], or by the field `Cache-Tag` (a list) or
-  /// `Surrogate-Key` (words) of the application's reply.
+  /// Ends all replies with a tag, which they have by [#put], or by the field `Cache-Tag` (a list)
+  /// or `Surrogate-Key` (words) of the application's reply.
   ///
   /// @return how many replies were kept
   public static int purgeTag(String tag) {

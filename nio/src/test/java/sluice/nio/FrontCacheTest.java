@@ -239,7 +239,9 @@ class FrontCacheTest {
       for (String field :
           List.of(
               "If-None-Match: \"a\", W/\"e1\"", "If-None-Match: *", "If-Modified-Since: " + date)) {
-        assertThat(client.send(request("GET", "/p", field)).reply(false)).as(field).isEqualTo("304");
+        assertThat(client.send(request("GET", "/p", field)).reply(false))
+            .as(field)
+            .isEqualTo("304");
         assertThat(client.fields)
             .contains("etag: \"e1\"\n", "age: 0\n")
             .doesNotContain("x-y", "content-length");
@@ -333,7 +335,8 @@ class FrontCacheTest {
                     // the counter changes before the reply to the change, so look at replies alone
                     int seen = value(client.get("/p").reply());
                     if (n % 50 == 0) {
-                      int changed = value(client.send(request("POST", "/p", "Content-Length: 0")).reply());
+                      int changed =
+                          value(client.send(request("POST", "/p", "Content-Length: 0")).reply());
                       seen = value(client.get("/p").reply());
                       outdated.addAndGet(seen < changed ? 1 : 0);
                     }

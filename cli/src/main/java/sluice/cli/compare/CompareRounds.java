@@ -250,14 +250,7 @@ public record CompareRounds(
         long residentBytes,
         double callsPerRequest,
         String whyNoCalls) {
-      this(
-          load,
-          cpuSeconds,
-          residentBytes,
-          callsPerRequest,
-          whyNoCalls,
-          Double.NaN,
-          Double.NaN);
+      this(load, cpuSeconds, residentBytes, callsPerRequest, whyNoCalls, Double.NaN, Double.NaN);
     }
 
     double cpuMicros() {

@@ -20,13 +20,14 @@ import sluice.http.text.Latin1;
 import sluice.memory.View;
 
 /// Replies of an application that it has declared cacheable, for all its clients: a part of what
-/// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) lets a shared cache keep. Any thread may call.
+/// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) lets a shared cache keep. Any thread may
+/// call.
 ///
 /// **Kept** is the whole reply `HTTP/1.1 200` to a `GET`, up to [#MOST_REPLY_BYTES], that says
 /// `public` and a `max-age` or `s-maxage`, or whose path has a rule; never one with `no-store`,
-/// `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than `Accept-Encoding`, and never one to
-/// a request with `Authorization`, `Range` or `no-store`. It answers requests with the same host,
-/// target and `Accept-Encoding` while it is fresh. A client that asks for a new one
+/// `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than `Accept-Encoding`, and never one
+/// to a request with `Authorization`, `Range` or `no-store`. It answers requests with the same
+/// host, target and `Accept-Encoding` while it is fresh. A client that asks for a new one
 /// (`no-cache`, `max-age`) gets it from the application.
 ///
 /// **Nothing outdated.** [#purge] and its like return when no request that comes later can be
@@ -65,17 +66,20 @@ public final class KeptReplies {
     /// @param text rules as `/news/*=5,/weather=60`
     /// @throws IllegalArgumentException with the rule that is wrong, and a fix
     public static List<Rule> parse(String text) {
-      return Arrays.stream(text.split(",", -1)).filter(one -> !one.isBlank()).map(one -> {
-        int equals = one.lastIndexOf('=');
-        try {
-          return new Rule(
-              one.substring(0, Math.max(equals, 0)).strip(),
-              Long.parseLong(one.substring(equals + 1).strip()));
-        } catch (NumberFormatException e) {
-          throw new IllegalArgumentException(
-              one.strip() + ": not PATH=SECONDS. Fix: as /news/*=5", e);
-        }
-      }).toList();
+      return Arrays.stream(text.split(",", -1))
+          .filter(one -> !one.isBlank())
+          .map(one -> {
+            int equals = one.lastIndexOf('=');
+            try {
+              return new Rule(
+                  one.substring(0, Math.max(equals, 0)).strip(),
+                  Long.parseLong(one.substring(equals + 1).strip()));
+            } catch (NumberFormatException e) {
+              throw new IllegalArgumentException(
+                  one.strip() + ": not PATH=SECONDS. Fix: as /news/*=5", e);
+            }
+          })
+          .toList();
     }
 
     boolean covers(String target) {
@@ -294,7 +298,8 @@ public final class KeptReplies {
             tags(head),
             age,
             seconds);
-    KeptReply kept = new KeptReply(capture.key, capture.hash, capture.stripe, parts, capture.sinceNanos);
+    KeptReply kept =
+        new KeptReply(capture.key, capture.hash, capture.stripe, parts, capture.sinceNanos);
     synchronized (this) {
       if (generations[capture.stripe] == capture.generation) {
         insert(kept);
@@ -606,10 +611,7 @@ public final class KeptReplies {
     h = mix(h, view, request.targetFrom(), request.targetTo());
     int line = whole ? request.firstLine(Field.ACCEPT_ENCODING) : -1;
     return mix(
-        h,
-        view,
-        line < 0 ? 0 : request.valueFrom(line),
-        line < 0 ? 0 : request.valueTo(line));
+        h, view, line < 0 ? 0 : request.valueFrom(line), line < 0 ? 0 : request.valueTo(line));
   }
 
   private static long mix(long h, View view, int from, int to) {

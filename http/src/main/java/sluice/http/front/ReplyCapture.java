@@ -3,8 +3,8 @@ package sluice.http.front;
 import java.util.Arrays;
 import sluice.memory.View;
 
-/// Gathers the reply that an application owes to one request, or ends what is kept for the target of
-/// a request that may change it. Under the lock of its connection.
+/// Gathers the reply that an application owes to one request, or ends what is kept for the target
+/// of a request that may change it. Under the lock of its connection.
 final class ReplyCapture {
   private static final int FIRST_BYTES = 1 << 10;
   private static final byte[] NO_BYTES = {};
@@ -83,7 +83,10 @@ final class ReplyCapture {
   /// Most replies are not for all: what cannot be kept is not copied further.
   private void lookAtHead(int from) {
     for (int i = from; i + 4 <= count; i++) {
-      if (bytes[i] == '\r' && bytes[i + 2] == '\r' && bytes[i + 1] == '\n' && bytes[i + 3] == '\n') {
+      if (bytes[i] == '\r'
+          && bytes[i + 2] == '\r'
+          && bytes[i + 1] == '\n'
+          && bytes[i + 3] == '\n') {
         headSeen = true;
         if (!saysPublic(i)) {
           drop();

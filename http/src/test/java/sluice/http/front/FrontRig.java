@@ -16,7 +16,8 @@ final class FrontRig {
   private static final HttpLimits LIMITS = new HttpLimits(256, 1024, 20, 16);
 
   private final ViewBinder binder = new ViewBinder(Thread.currentThread());
-  final FrontTracker tracker = new FrontTracker(new HttpParser(LIMITS), new HttpRequest(LIMITS), null);
+  final FrontTracker tracker =
+      new FrontTracker(new HttpParser(LIMITS), new HttpRequest(LIMITS), null);
   final ByteArrayOutputStream toApplication = new ByteArrayOutputStream();
   final ByteArrayOutputStream toClient = new ByteArrayOutputStream();
   private byte[] held = {};

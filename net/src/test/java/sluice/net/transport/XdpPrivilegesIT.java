@@ -53,9 +53,12 @@ class XdpPrivilegesIT {
           line = lines.readLine();
         }
         assertThat(line).as("%s", said).isEqualTo("echoing");
-        assertThat(sets(said.getOrDefault("before", ""))).allMatch(set -> (set & DROPPED) == DROPPED);
+        assertThat(sets(said.getOrDefault("before", "")))
+            .allMatch(set -> (set & DROPPED) == DROPPED);
         for (String thread : List.of("main", "thread", "virtual", "child")) {
-          assertThat(sets(said.getOrDefault(thread, ""))).as(thread).allMatch(set -> (set & DROPPED) == 0);
+          assertThat(sets(said.getOrDefault(thread, "")))
+              .as(thread)
+              .allMatch(set -> (set & DROPPED) == 0);
         }
         assertThat(said.get("again")).contains("EPERM", "CAP_BPF", "Fix:");
         assertThat(said.get("why")).contains("copy: ").contains("generic: ");

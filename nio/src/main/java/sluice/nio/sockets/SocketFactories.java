@@ -6,8 +6,8 @@ import java.net.Socket;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Optional;
 
-/// Makes every `new ServerSocket` of this JVM a listening channel of the JVM's selector provider.
-/// A JVM takes one pair of factories, once; the thread that starts the application calls.
+/// Makes every `new ServerSocket` of this JVM a listening channel of the JVM's selector provider. A
+/// JVM takes one pair of factories, once; the thread that starts the application calls.
 ///
 /// The JDK asks the factory of `Socket` both for the sockets that a `ServerSocket` accepts and for
 /// those that the application connects, and does not tell which. So both are [StreamSocketImpl],

@@ -301,8 +301,7 @@ class BlockingSocketsTest {
       client.getOutputStream().write(1);
       Socket accepted = server.accept();
       assertThat(accepted.getInputStream().read()).isEqualTo(1);
-      Calling read =
-          new Calling(Thread.ofVirtual(), () -> accepted.getInputStream().read());
+      Calling read = new Calling(Thread.ofVirtual(), () -> accepted.getInputStream().read());
       read.isUnderWay();
       read.thread.interrupt();
       assertThat(read.end()).isInstanceOf(SocketException.class);
