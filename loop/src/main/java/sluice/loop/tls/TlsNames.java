@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class TlsNames extends X509ExtendedKeyManager {
   private static final int DNS_NAME = 2;
 
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Entry(String alias, PrivateKey key, X509Certificate[] chain, List<String> names) {
     boolean isFor(String host) {
       int dot = host.indexOf('.');
