@@ -53,7 +53,7 @@ public final class Opens {
       int done = 0;
       for (; done < 300; done++) {
         try (SocketChannel channel = SocketChannel.open();
-            ServerSocket socket = new ServerSocket()) {
+            ServerSocket _ = new ServerSocket()) {
           HELD.add(channel);
         }
       }
