@@ -218,6 +218,7 @@ abstract class FastContract {
   }
 
   @Test
+  @SuppressWarnings("try") // the buffer comes back with the close
   void withoutBuffersAReservationIsRefusedAndWritesGoOn() throws Exception {
     try (ISocketLoop poor =
             ISocketLoop.start("poor", backend(), EngineConfig.DEFAULT, SendPool.BUFFER_BYTES);
