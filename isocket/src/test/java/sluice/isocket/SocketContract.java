@@ -96,7 +96,7 @@ abstract class SocketContract {
 
   @Test
   void largeTransfersArriveWhole() throws Exception {
-    byte[] bytes = new byte[6_000_000];
+    byte[] bytes = new byte[30_000_000];
     new Random(7).nextBytes(bytes);
     try (Pair pair = Pair.of(sockets)) {
       CompletableFuture<Integer> there = start(() -> send(pair.client(), bytes));
