@@ -88,7 +88,10 @@ final class KernelOptions {
       return switch (option) {
         case SocketOptions.SO_LINGER -> {
           int seconds = Sockets.linger(fd);
-          yield seconds < 0 ? (Object) Boolean.FALSE : (Object) seconds;
+          if (seconds < 0) {
+            yield false;
+          }
+          yield seconds;
         }
         case SocketOptions.IP_TOS ->
             KernelSocket.isDual()

@@ -26,9 +26,10 @@ import sluice.sys.Sockets;
 /// piece.
 ///
 /// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces on the way a write waits, and a
-/// reservation is refused.
+/// reservation is refused. With a write and a reservation more that is what a loop queues before it
+/// shows a connection no input: two peers that write at once would wait for each other then.
 final class SendQueue {
-  static final int LIMIT_BYTES = 256 << 10;
+  static final int LIMIT_BYTES = 128 << 10;
   static final int PIECES = 64;
 
   /// One for the reservation that was granted before the limit was reached, one for its writer.

@@ -9,6 +9,7 @@ import java.util.concurrent.locks.Condition;
 final class Waits {
   private Waits() {}
 
+  @SuppressWarnings("WaitNotInLoop") // callers look again
   static void await(Condition condition) throws InterruptedIOException {
     if (Thread.currentThread().isVirtual()) {
       try {

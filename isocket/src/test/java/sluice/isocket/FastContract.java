@@ -1,5 +1,7 @@
 package sluice.isocket;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -41,7 +43,7 @@ abstract class FastContract {
   }
 
   private SocketsUnderTest.Ours sockets() {
-    return java.util.Objects.requireNonNull(opened);
+    return requireNonNull(opened);
   }
 
   private static ISocket fast(java.net.Socket socket) {
@@ -53,6 +55,10 @@ abstract class FastContract {
     Await.until(bytes + " bytes have come", () -> in.available() >= bytes);
   }
 
+  private static View shown(ISocket socket) throws IOException {
+    return requireNonNull(socket.readFast());
+  }
+
   private static String text(View view) {
     return view.latin1(0, view.length());
   }
@@ -62,11 +68,11 @@ abstract class FastContract {
     try (Pair pair = Pair.of(sockets())) {
       ISocket socket = fast(pair.accepted());
       assertThat(socket.readFast()).isNull();
-      pair.client().getOutputStream().write("abcdef".getBytes());
+      pair.client().getOutputStream().write("abcdef".getBytes(ISO_8859_1));
       await(socket, 6);
       assertThat(socket.getInputStream().readNBytes(2)).asString().isEqualTo("ab");
-      assertThat(text(socket.readFast())).isEqualTo("cdef");
-      pair.client().getOutputStream().write("gh".getBytes());
+      assertThat(text(shown(socket))).isEqualTo("cdef");
+      pair.client().getOutputStream().write("gh".getBytes(ISO_8859_1));
       await(socket, 2);
       assertThat(socket.getInputStream().readNBytes(2)).asString().isEqualTo("gh");
       assertThat(socket.readFast()).isNull();
@@ -80,13 +86,13 @@ abstract class FastContract {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(1);
       await(socket, 1);
-      View first = socket.readFast();
+      View first = shown(socket);
       assertThat(first.get(0)).isEqualTo((byte) 1);
       assertThat(socket.readFast()).isNull();
       assertThatThrownBy(() -> first.get(0)).isInstanceOf(IndexOutOfBoundsException.class);
       pair.client().getOutputStream().write(2);
       await(socket, 1);
-      View second = socket.readFast();
+      View second = shown(socket);
       socket.close();
       assertThatThrownBy(() -> second.get(0)).isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(socket::readFast)
@@ -104,8 +110,8 @@ abstract class FastContract {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(new byte[500]);
       await(socket, 500);
-      View view = socket.readFast();
-      WritableView reserved = socket.writeFast(10);
+      View view = shown(socket);
+      WritableView reserved = requireNonNull(socket.writeFast(10));
       SocketContract.get(
           SocketContract.start(() -> {
             socket.close();
@@ -122,12 +128,12 @@ abstract class FastContract {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(1);
       await(socket, 1);
-      View view = socket.readFast();
+      View view = shown(socket);
       CompletableFuture<Byte> other = SocketContract.start(() -> view.get(0));
       assertThat(SocketContract.failure(other)).isInstanceOf(WrongThreadException.class);
       pair.client().getOutputStream().write(2);
       await(socket, 1);
-      assertThat(SocketContract.get(SocketContract.start(() -> socket.readFast().get(0))))
+      assertThat(SocketContract.get(SocketContract.start(() -> shown(socket).get(0))))
           .isEqualTo((byte) 2);
       assertThatThrownBy(() -> view.get(0)).isInstanceOf(IllegalStateException.class);
     }
@@ -139,12 +145,12 @@ abstract class FastContract {
       ISocket socket = fast(pair.client());
       put(socket.writeFast(16), "one ");
       socket.handOver(4);
-      socket.getOutputStream().write("two ".getBytes());
+      socket.getOutputStream().write("two ".getBytes(ISO_8859_1));
       put(socket.writeFast(4), "three");
       assertThatThrownBy(() -> socket.handOver(5)).isInstanceOf(IndexOutOfBoundsException.class);
       put(socket.writeFast(5), "three");
       socket.handOver(5);
-      socket.getOutputStream().write(" four".getBytes());
+      socket.getOutputStream().write(" four".getBytes(ISO_8859_1));
       assertThatThrownBy(() -> socket.handOver(1)).isInstanceOf(IllegalStateException.class);
       socket.shutdownOutput();
       assertThat(pair.accepted().getInputStream().readAllBytes())
@@ -155,9 +161,9 @@ abstract class FastContract {
   }
 
   private static void put(@Nullable WritableView into, String text) {
-    byte[] bytes = text.getBytes();
-    assertThat(into).isNotNull();
-    into.copyFrom(bytes, 0, 0, Math.min(bytes.length, into.length()));
+    byte[] bytes = text.getBytes(ISO_8859_1);
+    WritableView view = requireNonNull(into);
+    view.copyFrom(bytes, 0, 0, Math.min(bytes.length, view.length()));
   }
 
   @Test
@@ -186,7 +192,7 @@ abstract class FastContract {
   private static byte[] readSlowly(ISocketLoop loop, byte[] bytes) throws Exception {
     try (IServerSocket server = new IServerSocket(loop);
         java.net.Socket client = new java.net.Socket()) {
-      server.bind(new java.net.InetSocketAddress("127.0.0.1", 0));
+      server.bind(new java.net.InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0));
       client.connect(server.getLocalSocketAddress());
       ISocket socket = server.accept();
       CompletableFuture<Integer> sent =
@@ -218,11 +224,12 @@ abstract class FastContract {
   }
 
   @Test
+  @SuppressWarnings("try") // the buffer comes back with the close
   void withoutBuffersAReservationIsRefusedAndWritesGoOn() throws Exception {
     try (ISocketLoop poor =
             ISocketLoop.start("poor", backend(), EngineConfig.DEFAULT, SendPool.BUFFER_BYTES);
         IServerSocket server = new IServerSocket(poor)) {
-      server.bind(new java.net.InetSocketAddress("127.0.0.1", 0));
+      server.bind(new java.net.InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0));
       try (ISocket holder = new ISocket(poor);
           ISocket other = new ISocket(poor)) {
         holder.connect(server.getLocalSocketAddress());

@@ -59,12 +59,13 @@ abstract class InterruptletContract {
   /// Each connection has a thread, which answers lines by `slow: …`.
   private void serve() throws IOException {
     server().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    SocketContract.start(() -> {
-      while (true) {
-        ISocket accepted = server().accept();
-        SocketContract.start(() -> answer(accepted));
-      }
-    });
+    var _ =
+        SocketContract.start(() -> {
+          while (true) {
+            ISocket accepted = server().accept();
+            var _ = SocketContract.start(() -> answer(accepted));
+          }
+        });
   }
 
   private int answer(ISocket accepted) throws IOException {

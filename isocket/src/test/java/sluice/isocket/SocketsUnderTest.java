@@ -52,7 +52,7 @@ interface SocketsUnderTest extends AutoCloseable {
       try {
         Engines.choose(backend);
       } catch (IOException e) {
-        missing = e.getMessage();
+        missing = String.valueOf(e.getMessage());
       }
       Assumptions.assumeTrue(missing.isEmpty(), missing);
       return new Ours(backend);
