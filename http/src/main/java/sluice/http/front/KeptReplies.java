@@ -250,9 +250,7 @@ public final class KeptReplies {
           this,
           changes,
           ruled,
-          key,
-          hash(request, true),
-          stripe,
+          new KeptReply.Key(key, hash(request, true), stripe),
           generations[stripe],
           clock.getAsLong());
     }
@@ -282,7 +280,7 @@ public final class KeptReplies {
     if (head == null || !head.isOk()) {
       return;
     }
-    String target = target(capture.key);
+    String target = target(capture.key.bytes());
     long seconds = freshSeconds(head, target);
     long age = age(head);
     if (seconds <= age) {
@@ -298,10 +296,9 @@ public final class KeptReplies {
             tags(head),
             age,
             seconds);
-    KeptReply kept =
-        new KeptReply(capture.key, capture.hash, capture.stripe, parts, capture.sinceNanos);
+    KeptReply kept = new KeptReply(capture.key, parts, capture.sinceNanos);
     synchronized (this) {
-      if (generations[capture.stripe] == capture.generation) {
+      if (generations[capture.key.stripe()] == capture.generation) {
         insert(kept);
       }
     }
@@ -414,7 +411,7 @@ public final class KeptReplies {
     int stripe = stripe(target);
     synchronized (this) {
       targetChanged(stripe, key);
-      insert(new KeptReply(key, hash(key), stripe, parts, clock.getAsLong()));
+      insert(new KeptReply(new KeptReply.Key(key, hash(key), stripe), parts, clock.getAsLong()));
     }
   }
 
@@ -572,9 +569,7 @@ public final class KeptReplies {
 
   private static byte[] key(byte[] host, byte[] target, byte[] codings) {
     byte[] key = new byte[host.length + target.length + codings.length + 3];
-    int at = append(key, 0, host);
-    at = append(key, at, target);
-    at = append(key, at, codings);
+    int _ = append(key, append(key, append(key, 0, host), target), codings);
     return key;
   }
 

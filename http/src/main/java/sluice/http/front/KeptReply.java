@@ -43,6 +43,13 @@ final class KeptReply {
   boolean used;
   boolean kept;
 
+  /// What a reply answers.
+  ///
+  /// @param bytes host, target and codings
+  /// @param stripe of the target: what is ended there is ended for all of its replies
+  @SuppressWarnings("ArrayRecordComponent") // compared by [#answers]
+  record Key(byte[] bytes, long hash, int stripe) {}
+
   /// What a reply is made of.
   ///
   /// @param head status line and fields, each line with CRLF, without the empty one
@@ -62,10 +69,10 @@ final class KeptReply {
       long ageSeconds,
       long freshSeconds) {}
 
-  KeptReply(byte[] key, long hash, int stripe, Parts parts, long nowNanos) {
-    this.key = key;
-    this.hash = hash;
-    this.stripe = stripe;
+  KeptReply(Key key, Parts parts, long nowNanos) {
+    this.key = key.bytes;
+    this.hash = key.hash;
+    this.stripe = key.stripe;
     this.head = parts.head;
     this.notModifiedHead = parts.notModifiedHead;
     this.body = parts.body;

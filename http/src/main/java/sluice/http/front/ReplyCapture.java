@@ -12,12 +12,9 @@ final class ReplyCapture {
 
   private final KeptReplies replies;
   private final boolean changes;
-  final byte[] key;
-  final long hash;
+  final KeptReply.Key key;
 
-  /// Of the target: what is ended there meanwhile is seen by it.
-  final int stripe;
-
+  /// How often something of the target was ended before the request was passed on.
   final int generation;
 
   /// When the request was passed on.
@@ -36,17 +33,13 @@ final class ReplyCapture {
       KeptReplies replies,
       boolean changes,
       boolean ruled,
-      byte[] key,
-      long hash,
-      int stripe,
+      KeptReply.Key key,
       int generation,
       long sinceNanos) {
     this.replies = replies;
     this.changes = changes;
     this.ruled = ruled;
     this.key = key;
-    this.hash = hash;
-    this.stripe = stripe;
     this.generation = generation;
     this.sinceNanos = sinceNanos;
   }
@@ -55,7 +48,7 @@ final class ReplyCapture {
   /// and the client does not know yet.
   void beforeReply() {
     if (changes) {
-      replies.targetChanged(stripe, key);
+      replies.targetChanged(key.stripe(), key.bytes());
     }
   }
 
