@@ -204,7 +204,7 @@ public final class FrontProtocol implements Protocol, FrontSite.Outcome {
         return STAY;
       }
       int length = site.request().headLength();
-      if (kept != null) {
+      if (kept != null && replies != null) {
         kept.send(site.request(), connection.output(), replies.now());
         fronted.answered();
       } else if (site.answer(connection, this)) {
