@@ -91,10 +91,10 @@ class HandlerCostTest {
       hosts.add(new VirtualHost(names, Site.of(directory), rules));
     }
     ServerConfig server = ServerConfig.onLoopback("cost", 0).withBackend(Backend.EPOLL);
+    String first = "GET /other.txt HTTP/1.1\r\nHost: a.SUB4.example:80\r\n\r\n";
+    String second = "GET /file.txt HTTP/1.1\r\nHost: host1.example\r\n\r\n";
     requireNothing(
-        HttpConfig.of(server, Site.of(directory)).withHosts(hosts, true),
-        "GET /other.txt HTTP/1.1\r\nHost: a.SUB4.example:80\r\n\r\n"
-            + "GET /file.txt HTTP/1.1\r\nHost: host1.example\r\n\r\n");
+        HttpConfig.of(server, Site.of(directory)).withHosts(hosts, true), first + second);
   }
 
   /// @param both a request, and another whose reply ends with the only exclamation mark
