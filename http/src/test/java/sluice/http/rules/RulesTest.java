@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,7 +173,7 @@ final class RulesTest {
     }
     assertThat(rules.guard(List.of("/adminx"))).isNull();
     assertThat(rules.guard(List.of("/s", "/s.html"))).isNotNull();
-    ReplyGuard guard = rules.guard(List.of("/admin/x"));
+    ReplyGuard guard = Objects.requireNonNull(rules.guard(List.of("/admin/x")));
     AddressRange in = AddressRange.of("10.0.0.1");
     assertThat(guard.verdict(in.high(), in.low(), null).status()).isZero();
     assertThat(guard.verdict(0, 0, null).status()).isEqualTo(403);
