@@ -275,9 +275,10 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     } finally {
       if (interruptible) {
         end(fd >= 0);
-      } else if (fd < 0 && !isOpen()) {
-        throw new AsynchronousCloseException();
       }
+    }
+    if (fd < 0 && !isOpen()) {
+      throw new AsynchronousCloseException();
     }
     return finish(fd);
   }
