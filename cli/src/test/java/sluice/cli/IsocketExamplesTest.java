@@ -46,7 +46,7 @@ final class IsocketExamplesTest {
         line = said.readLine();
       }
       assertThat(line).as(all.toString()).isNotNull();
-      int port = Integer.parseInt(line.substring(18).split("[, ]")[0]);
+      int port = Integer.parseInt(line.substring(18).split("[, ]", 2)[0]);
       try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
         client.getOutputStream().write(lines.getBytes(UTF_8));
         client.shutdownOutput();

@@ -22,7 +22,7 @@ final class HttpCoreClassicMain {
     Launch _ = Launch.of(arguments);
     HttpServer server =
         ServerBootstrap.bootstrap()
-            .setLocalAddress(InetAddress.getByName(Launch.HOST))
+            .setLocalAddress(InetAddress.getLoopbackAddress())
             .setListenerPort(0)
             .setRequestRouter(
                 (request, context) -> (asked, response, c) -> answer(asked, response))
