@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -289,7 +290,7 @@ final class SiteFileTest {
 
   private static String ask(HttpServer server, String host, String path, String... fields)
       throws IOException {
-    try (Socket socket = new Socket("127.0.0.1", server.server().port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server().port())) {
       socket.setSoTimeout(60_000);
       String more = String.join("", Stream.of(fields).map(each -> each + "\r\n").toList());
       String request =

@@ -24,7 +24,7 @@ import sluice.domain.inside.InsideLoader;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | open, look, ended | any | under the lock | under the lock |
-/// | closing | the thread that closes what is left | volatile | volatile |
+/// | closing | the thread that closes all sockets | volatile | volatile |
 final class DomainSockets {
   private static final int FIRST_LOOK = 64;
 
@@ -116,8 +116,8 @@ final class DomainSockets {
     };
   }
 
-  /// Refuses new ones and has those there are closed, by a thread of its own: closing one that
-  /// lingers waits. What waits for one of them is woken by that.
+  /// Refuses new ones and has those there are closed, by a thread of its own: a close waits where a
+  /// socket lingers. What waits for one of them is woken by that.
   void end() {
     List<WeakReference<Closeable>> last;
     synchronized (this) {

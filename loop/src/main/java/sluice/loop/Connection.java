@@ -581,6 +581,18 @@ public final class Connection extends Endpoint {
     }
   }
 
+  /// Ends without a word to the engine, which is about to close all sockets.
+  ///
+  /// @return whether it was open
+  boolean abandon() {
+    boolean open = !removed;
+    if (open) {
+      state = State.FINISHED;
+      forget();
+    }
+    return open;
+  }
+
   /// Cancels what is armed and, when nothing is, closes the socket and leaves the table, once.
   void finish() {
     if (removed) {
@@ -596,16 +608,20 @@ public final class Connection extends Endpoint {
       sendState = Send.IDLE;
     }
     if (!input.armed() && sendState == Send.IDLE) {
-      removed = true;
-      if (unsentBytes() > 0 || ticket != null) {
-        loop.counters().cutReplies++;
-      }
-      output.clear();
-      if (tls != null) {
-        unsentCiphertext = tls.wire().queuedBytes();
-        tls.release();
-      }
+      forget();
       parts.gone().accept(this);
+    }
+  }
+
+  private void forget() {
+    removed = true;
+    if (unsentBytes() > 0 || ticket != null) {
+      loop.counters().cutReplies++;
+    }
+    output.clear();
+    if (tls != null) {
+      unsentCiphertext = tls.wire().queuedBytes();
+      tls.release();
     }
   }
 

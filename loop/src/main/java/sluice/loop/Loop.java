@@ -360,9 +360,13 @@ public final class Loop implements AutoCloseable {
       return;
     }
     closed = true;
-    connections.forEach(Connection::abort);
-    for (int i = 0; i < CLOSE_TURNS && connections.count() > 0; i++) {
-      turn(1_000_000L);
+    if (owner == null || owner == Thread.currentThread()) {
+      connections.forEach(Connection::abort);
+      for (int i = 0; i < CLOSE_TURNS && connections.count() > 0; i++) {
+        turn(1_000_000L);
+      }
+    } else {
+      connections.forEach(this::abandon); // a ring takes nothing from another thread
     }
     int left = connections.count();
     if (left > 0) {
@@ -428,6 +432,14 @@ public final class Loop implements AutoCloseable {
   }
 
   /// A connection has ended, and nothing is in flight on its socket.
+  private void abandon(Connection connection) {
+    if (connection.abandon()) {
+      connections.remove(connection);
+      connection.released();
+      connection.parts.calls().closed(connection);
+    }
+  }
+
   private void connectionGone(Connection connection) {
     connection.transport.close(connection.socket);
     connections.remove(connection);

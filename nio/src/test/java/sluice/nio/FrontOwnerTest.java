@@ -79,6 +79,32 @@ class FrontOwnerTest extends FrontTest {
     assertThatThrownBy(() -> new FrontClient(port)).isInstanceOf(ConnectException.class);
   }
 
+  /// A ring takes nothing from another thread: its connections end with it all the same.
+  @Test
+  void anotherThreadClosesTheSelectorOfAThreadThatHasEnded() throws Exception {
+    Selector selector = provider.openSelector();
+    AtomicBoolean on = new AtomicBoolean(true);
+    Thread thread =
+        Thread.ofPlatform()
+            .start(() -> {
+              while (on.get()) {
+                try {
+                  selector.select(10);
+                } catch (IOException e) {
+                  throw new java.io.UncheckedIOException(e);
+                }
+              }
+            });
+    try (ServerSocketChannel server = listen();
+        FrontClient client = new FrontClient(port(server))) {
+      assertThat(client.get("/a.txt").reply()).isEqualTo("200 file a");
+      on.set(false);
+      Await.end(thread);
+      selector.close();
+      assertThat(client.in.read()).isEqualTo(-1);
+    }
+  }
+
   /// A channel of the application's own that is no client of a front: epoll watches it.
   @Test
   void otherChannelsOfTheSelectorAreSelected() throws Exception {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.CaseResult;
 import sluice.bench.cases.Rounds;
 import sluice.bench.run.Cleanup;
@@ -57,40 +58,42 @@ public final class StackGetattr {
     try (MachineLock _ = MachineLock.acquire();
         VethPair pair = VethPair.open();
         Running xdp =
-            start(harness, pair, root, XDP, PORT, "10.11.0.11", List.of("--udp-stack", stack));
-        Running kernel = start(harness, pair, root, KERNEL, PORT + 1, "10.11.0.1", List.of())) {
+            start(harness, pair, root, new Way(XDP, PORT, "10.11.0.11", stack));
+        Running kernel =
+            start(harness, pair, root, new Way(KERNEL, PORT + 1, "10.11.0.1", null))) {
       for (int depth : IN_FLIGHT) {
         done.accept(measure(harness, pair, List.of(xdp, kernel), depth));
       }
     }
   }
 
-  private static Running start(
-      Harness harness,
-      VethPair pair,
-      Path root,
-      String system,
-      int port,
-      String host,
-      List<String> more)
+  /// How a server is reached.
+  ///
+  /// @param stack what `--udp-stack` names; null for the kernel's
+  private record Way(String system, int port, String host, @Nullable String stack) {}
+
+  private static Running start(Harness harness, VethPair pair, Path root, Way way)
       throws IOException {
     List<String> options = new ArrayList<>(List.of("--bind", "10.11.0.1"));
-    options.addAll(more);
-    ServerSpec spec = NfsPeers.ours(harness.systems(), system, root, port, options);
+    String stack = way.stack;
+    if (stack != null) {
+      options.addAll(List.of("--udp-stack", stack));
+    }
+    ServerSpec spec = NfsPeers.ours(harness.systems(), way.system, root, way.port, options);
     List<String> command = new ArrayList<>(List.of("nsenter", "-n", "-t", pair.serverPid()));
     String cpu = Integer.toString(harness.options().serverCpu());
     command.addAll(List.of("taskset", "-c", cpu));
     command.addAll(spec.command());
-    Path log = harness.workspace().temporary("stack-" + port + ".log");
+    Path log = harness.workspace().temporary("stack-" + way.port + ".log");
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(spec.environment());
-    Running made = Cleanup.open(() -> new Running(system, builder.start(), host, port));
+    Running made = Cleanup.open(() -> new Running(way.system, builder.start(), way.host, way.port));
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (!Files.readString(log).contains("exporting ")) {
       if (!made.process.isAlive() || System.nanoTime() > deadline) {
         made.close();
-        throw new IOException(system + " did not start:\n" + Files.readString(log));
+        throw new IOException(way.system + " did not start:\n" + Files.readString(log));
       }
       Commands.sleepMillis(20);
     }

@@ -13,8 +13,8 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/// Spring Boot as it comes: a controller on its embedded server. The main thread of a process calls;
-/// the controller runs in the server's pool.
+/// Spring Boot as it comes: a controller on its embedded server. The main thread of a process
+/// calls; the controller runs in the server's pool.
 final class SpringBootMain {
   private SpringBootMain() {}
 
