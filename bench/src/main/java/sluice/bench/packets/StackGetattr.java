@@ -57,10 +57,8 @@ public final class StackGetattr {
     String stack = "xdp:" + VethPair.SERVER_LINK + ",10.11.0.11/24";
     try (MachineLock _ = MachineLock.acquire();
         VethPair pair = VethPair.open();
-        Running xdp =
-            start(harness, pair, root, new Way(XDP, PORT, "10.11.0.11", stack));
-        Running kernel =
-            start(harness, pair, root, new Way(KERNEL, PORT + 1, "10.11.0.1", null))) {
+        Running xdp = start(harness, pair, root, new Way(XDP, PORT, "10.11.0.11", stack));
+        Running kernel = start(harness, pair, root, new Way(KERNEL, PORT + 1, "10.11.0.1", null))) {
       for (int depth : IN_FLIGHT) {
         done.accept(measure(harness, pair, List.of(xdp, kernel), depth));
       }

@@ -55,8 +55,8 @@ public final class Capabilities {
   }
 
   /// Takes capabilities from the calling thread for ever, and from the programs that it starts:
-  /// also out of the bounding set, where the thread may change that. A capability that it does
-  /// not have is no error.
+  /// also out of the bounding set, where the thread may change that. A capability that it does not
+  /// have is no error.
   ///
   /// @param capabilities `CAP_…`
   public static void drop(int... capabilities) throws SysException {
