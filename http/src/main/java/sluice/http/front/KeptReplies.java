@@ -250,7 +250,7 @@ public final class KeptReplies {
           this,
           changes,
           ruled,
-          new KeptReply.Key(key, hash(request, true), stripe),
+          new KeptReply.Key(key, hash(key), stripe),
           generations[stripe],
           clock.getAsLong());
     }
@@ -286,16 +286,8 @@ public final class KeptReplies {
     if (seconds <= age) {
       return;
     }
-    KeptReply.Parts parts =
-        new KeptReply.Parts(
-            head.kept(),
-            head.notModified(),
-            Arrays.copyOfRange(reply, head.length(), length),
-            Latin1.bytes(head.value("etag")),
-            Latin1.bytes(head.value("last-modified")),
-            tags(head),
-            age,
-            seconds);
+    byte[] body = Arrays.copyOfRange(reply, head.length(), length);
+    KeptReply.Parts parts = KeptReply.Parts.of(head, body, tags(head), age, seconds);
     KeptReply kept = new KeptReply(capture.key, parts, capture.sinceNanos);
     synchronized (this) {
       if (generations[capture.key.stripe()] == capture.generation) {
@@ -357,7 +349,7 @@ public final class KeptReplies {
 
   /// Ends what is kept, and on its way, for the target of a key.
   synchronized void targetChanged(int stripe, byte[] key) {
-    boolean _ = endTarget(stripe, target(key)) > 0;
+    int _ = endTarget(stripe, target(key));
   }
 
   private int endTarget(int stripe, String target) {
@@ -398,15 +390,7 @@ public final class KeptReplies {
     Set<String> lower = new HashSet<>();
     tags.forEach(tag -> lower.add(tag.toLowerCase(Locale.ROOT)));
     KeptReply.Parts parts =
-        new KeptReply.Parts(
-            head.kept(),
-            head.notModified(),
-            body.clone(),
-            Latin1.bytes(head.value("etag")),
-            Latin1.bytes(head.value("last-modified")),
-            lower,
-            0,
-            Math.min(seconds, MOST_SECONDS));
+        KeptReply.Parts.of(head, body.clone(), lower, 0, Math.min(seconds, MOST_SECONDS));
     byte[] key = key(NO_BYTES, target.getBytes(StandardCharsets.ISO_8859_1), NO_BYTES);
     int stripe = stripe(target);
     synchronized (this) {

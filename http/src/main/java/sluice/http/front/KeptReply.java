@@ -67,7 +67,20 @@ final class KeptReply {
       byte[] modified,
       Set<String> tags,
       long ageSeconds,
-      long freshSeconds) {}
+      long freshSeconds) {
+    static Parts of(
+        ReplyHead head, byte[] body, Set<String> tags, long ageSeconds, long freshSeconds) {
+      return new Parts(
+          head.kept(),
+          head.notModified(),
+          body,
+          Latin1.bytes(head.value("etag")),
+          Latin1.bytes(head.value("last-modified")),
+          tags,
+          ageSeconds,
+          freshSeconds);
+    }
+  }
 
   KeptReply(Key key, Parts parts, long nowNanos) {
     this.key = key.bytes;
