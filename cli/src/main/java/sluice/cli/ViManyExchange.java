@@ -115,6 +115,15 @@ final class ViManyExchange implements ViWork {
     boolean _ = idle.add(done);
   }
 
+  /// Waits until the asking end has closed. It closes first: the end of one connection can overtake
+  /// the last message of another.
+  private void awaitEnd() throws IOException {
+    ViTicket done = completions.await(TIMEOUT_MICROS);
+    while (done.failure() == null) {
+      done = completions.await(TIMEOUT_MICROS);
+    }
+  }
+
   // ---- round trips ---------------------------------------------------------------------------
 
   @Override
@@ -138,6 +147,7 @@ final class ViManyExchange implements ViWork {
       ViBufferTicket in = receive(size);
       send(of(in), Objects.requireNonNull(answers.get(in)), size);
     }
+    awaitEnd();
   }
 
   // ---- a stream ------------------------------------------------------------------------------
@@ -169,6 +179,7 @@ final class ViManyExchange implements ViWork {
       }
       send(vis.getFirst(), first.getFirst(), 1);
     }
+    awaitEnd();
   }
 
   @Override

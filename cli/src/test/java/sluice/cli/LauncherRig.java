@@ -137,6 +137,7 @@ abstract class LauncherRig {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().remove("JAVA_HOME");
     builder.environment().remove("CI");
+    builder.environment().keySet().removeIf(name -> name.startsWith("SLUICE_"));
     builder.environment().put("SLUICE_JAVA_HOME", root.resolve("jdk").toString());
     builder.environment().put("PATH", root.resolve("bin") + ":" + System.getenv("PATH"));
     for (String pair : environment) {

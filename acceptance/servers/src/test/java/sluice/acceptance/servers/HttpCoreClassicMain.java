@@ -24,8 +24,7 @@ final class HttpCoreClassicMain {
         ServerBootstrap.bootstrap()
             .setLocalAddress(InetAddress.getLoopbackAddress())
             .setListenerPort(0)
-            .setRequestRouter(
-                (request, context) -> (asked, response, c) -> answer(asked, response))
+            .setRequestRouter((request, context) -> (asked, response, c) -> answer(asked, response))
             .create();
     server.start();
     Launch.ready(

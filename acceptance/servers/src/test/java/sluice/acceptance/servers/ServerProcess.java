@@ -1,8 +1,7 @@
 package sluice.acceptance.servers;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.module.ModuleFinder;

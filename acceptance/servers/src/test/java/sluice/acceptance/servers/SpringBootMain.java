@@ -51,8 +51,7 @@ final class SpringBootMain {
     }
     ConfigurableApplicationContext context =
         SpringApplication.run(Application.class, properties.toArray(new String[0]));
-    int port =
-        Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+    int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
     Launch.ready(port, context::close);
   }
 }
