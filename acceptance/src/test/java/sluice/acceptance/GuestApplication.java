@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import sluice.testbase.Child;
 
 /// What this build made, for another machine: the launcher with the jars that it starts, and the
 /// tests of modules with what they need. Without state; the test's thread calls.
@@ -26,7 +27,7 @@ final class GuestApplication {
   private static final Pattern SHIPPED = Pattern.compile("(?m)^SHIPPED=\"([^\"]*)\"");
 
   private static final List<String> TESTED =
-      List.of("sys", "memory", "loop", "http", "nio", "fs", "testkit", "acceptance");
+      List.of("sys", "memory", "loop", "http", "nio", "fs", "testkit", "acceptance/suites");
 
   /// Of the class path of these tests: without the suites of other people and their libraries.
   private static final Pattern NEEDED =
@@ -54,7 +55,7 @@ final class GuestApplication {
     }
     Files.writeString(directory.resolve(".sluice/current"), "guest\n");
     Path libraries = Files.createDirectories(directory.resolve("target"));
-    for (String entry : EngineRun.classPathOfThis().split(":", -1)) {
+    for (String entry : Child.classPath().split(":", -1)) {
       Path path = Path.of(entry);
       if (NEEDED.matcher(path.getFileName().toString()).matches()) {
         Files.copy(path, libraries.resolve(path.getFileName()));

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import sluice.testbase.Await;
+import sluice.testbase.Child;
 
 /// `sluice nfs` in a process of its own. Used by the test's thread.
 final class NfsProcess {
@@ -36,7 +37,7 @@ final class NfsProcess {
             "-XX:+UseSerialGC",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
-            EngineRun.classPathOfThis(),
+            Child.classPath(),
             "sluice.cli.Main",
             "nfs",
             image.toString(),

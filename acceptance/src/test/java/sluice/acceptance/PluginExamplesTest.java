@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Child;
 
 /// The examples that run libraries of other people in domains, on those of Maven Central.
 @Timeout(300)
@@ -24,7 +25,7 @@ class PluginExamplesTest {
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/java.lang=ALL-UNNAMED",
             "-cp",
-            EngineRun.classPathOfThis()));
+            Child.classPath()));
     command.addAll(List.of(words));
     return command;
   }

@@ -1,4 +1,5 @@
-/// Suites and servers of other people, run on Sluice and compared with the JDK. Not shipped.
+/// The product as a whole under file system suites, clients and plug-ins of other people, and our
+/// tests on another architecture. Not shipped.
 @NullMarked
 package sluice.acceptance;
 

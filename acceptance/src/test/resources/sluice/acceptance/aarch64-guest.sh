@@ -77,7 +77,7 @@ suites() {
     --enable-native-access=ALL-UNNAMED --add-exports=java.base/sun.nio.ch=ALL-UNNAMED \
     -Djunit.jupiter.execution.timeout.mode=disabled -Dsluice.suite.without="$ALLOCATION" \
     -Dsluice.suite.seconds="$SECONDS_OF_SUITES" -cp "target/test-classes:target/*" \
-    sluice.acceptance.SuiteMain /tmp/results $CLASSES >/dev/console 2>&1
+    sluice.acceptance.suites.SuiteMain /tmp/results $CLASSES >/dev/console 2>&1
   code=$?
   tell TEST </tmp/results
   return $code

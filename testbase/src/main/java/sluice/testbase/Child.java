@@ -16,4 +16,10 @@ public record Child(int exit, String output) {
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return new Child(process.waitFor(), output);
   }
+
+  /// The class path of this JVM, for a process that runs classes of the test: surefire keeps it
+  /// apart when the test runs on the module path or by a manifest.
+  public static String classPath() {
+    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+  }
 }

@@ -16,6 +16,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import sluice.testbase.Child;
 
 /// One main class of this package in a JVM of its own, with the options that `sluice run` gives.
 /// The thread that starts it owns it; closing kills what still runs.
@@ -63,9 +64,7 @@ final class ServerProcess implements AutoCloseable {
     Files.createDirectories(directory);
     List<String> ours = new ArrayList<>();
     List<String> theirs = new ArrayList<>();
-    String path =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    for (String entry : path.split(":", -1)) {
+    for (String entry : Child.classPath().split(":", -1)) {
       (isOurModule(Path.of(entry)) ? ours : theirs).add(entry);
     }
     List<String> command = new ArrayList<>();

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.openjdk.jcstress.Main;
+import sluice.testbase.Child;
 
 /// Runs all races of this package, in JVMs of their own with the launcher's flags for safepoints.
 /// `-Dsluice.stress=default` and `tough` are longer runs than `quick`.
@@ -65,13 +66,11 @@ final class StressTest {
   private static Run run() throws IOException, InterruptedException {
     Files.createDirectories(DIRECTORY);
     Path log = Files.createTempFile(DIRECTORY, "jcstress", ".txt");
-    String path =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
-            path,
+            Child.classPath(),
             Main.class.getName(),
             "-v",
             "-m",

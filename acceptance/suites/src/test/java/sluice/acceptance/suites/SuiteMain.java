@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
@@ -22,7 +22,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /// Runs test classes in a JVM of their own and writes down how each test ended. Started by
-/// [EngineRun], and in the guest of [Aarch64Test], with the name of a file for the results, then
+/// [EngineRun], and in a guest of another architecture, with the name of a file for the results, then
 /// the names of the classes.
 final class SuiteMain {
   private SuiteMain() {}

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import sluice.testbase.Await;
+import sluice.testbase.Child;
 
 /// One Java program in a JVM whose default selector provider is Sluice with a named engine. Any
 /// thread may start one; the caller waits for it.
@@ -39,7 +40,7 @@ record EngineRun(String engine, List<Path> classPath, List<String> options, Path
     command.add("-cp");
     List<String> path = new ArrayList<>();
     classPath.forEach(entry -> path.add(entry.toString()));
-    path.add(classPathOfThis());
+    path.add(Child.classPath());
     command.add(String.join(":", path));
     command.addAll(program);
     Files.createDirectories(directory);
@@ -70,9 +71,5 @@ record EngineRun(String engine, List<Path> classPath, List<String> options, Path
   String tail() throws IOException {
     List<String> lines = Files.readAllLines(log(), StandardCharsets.ISO_8859_1);
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 40), lines.size()));
-  }
-
-  static String classPathOfThis() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 }

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import java.io.IOException;
 import java.net.URI;

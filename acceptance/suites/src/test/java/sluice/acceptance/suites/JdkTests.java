@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -13,6 +13,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import sluice.acceptance.JdkTest.Action;
+import sluice.testbase.Child;
 
 /// Fetches, compiles and runs tests of the JDK. Stateless: any thread may use it.
 final class JdkTests {
@@ -95,7 +96,7 @@ final class JdkTests {
             "-d",
             classes.toString(),
             "-cp",
-            EngineRun.classPathOfThis(),
+            Child.classPath(),
             "-sourcepath",
             String.join(":", sources)));
     StringWriter problems = new StringWriter();

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,4 +1,4 @@
-package sluice.acceptance;
+package sluice.acceptance.suites;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.testbase.Child;
 import sluice.testbase.Slice;
 
 /// Netty's own tests of its NIO transport: on our engines nothing fails that passes on the JDK.
@@ -44,7 +45,7 @@ class NettyTransportTest {
   /// The classes of this run's slice.
   private static List<String> classes() throws IOException {
     String jar =
-        Stream.of(EngineRun.classPathOfThis().split(":", -1))
+        Stream.of(Child.classPath().split(":", -1))
             .filter(entry -> entry.contains("netty-testsuite"))
             .findFirst()
             .orElseThrow();

@@ -8,7 +8,7 @@ command -v apt-get >/dev/null || { echo "needs apt-get, to fetch a source packag
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 apt=$directory/apt
-. "$(dirname "$0")/deb-lists.sh"
+. "$(dirname "$0")/../deb-lists.sh"
 deb_src "$apt"
 # shellcheck disable=SC2086 # one word for each argument
 set -- $APT
