@@ -14,7 +14,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
-import sluice.acceptance.JdkTest.Action;
+import sluice.acceptance.suites.JdkTest.Action;
 import sluice.testbase.Slice;
 
 /// The JDK's own tests of channels and selectors: on our engines nothing fails that passes on the

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
-import sluice.acceptance.JdkTest.Action;
+import sluice.acceptance.suites.JdkTest.Action;
 import sluice.testbase.Slice;
 
 /// The JDK's own tests of `java.nio.file` in an ext2 file system that is the default one of their

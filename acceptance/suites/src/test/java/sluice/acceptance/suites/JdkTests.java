@@ -12,7 +12,7 @@ import java.util.List;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import sluice.acceptance.JdkTest.Action;
+import sluice.acceptance.suites.JdkTest.Action;
 import sluice.testbase.Child;
 
 /// Fetches, compiles and runs tests of the JDK. Stateless: any thread may use it.

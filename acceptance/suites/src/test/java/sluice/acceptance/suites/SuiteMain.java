@@ -22,8 +22,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /// Runs test classes in a JVM of their own and writes down how each test ended. Started by
-/// [EngineRun], and in a guest of another architecture, with the name of a file for the results, then
-/// the names of the classes.
+/// [EngineRun], and in a guest of another architecture, with the name of a file for the results,
+/// then the names of the classes.
 final class SuiteMain {
   private SuiteMain() {}
 
