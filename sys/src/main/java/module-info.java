@@ -3,6 +3,7 @@ import org.jspecify.annotations.NullMarked;
 /// System calls, rings and kernel structures. The only module with native access.
 @NullMarked
 module sluice.sys {
+  requires static jdk.net; // for the extended socket options
   requires static org.jspecify;
 
   exports sluice.sys to
@@ -24,6 +25,9 @@ module sluice.sys {
       sluice.fs,
       sluice.cli,
       sluice.bench;
+  exports sluice.sys.sockets to
+      sluice.nio,
+      sluice.isocket;
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to

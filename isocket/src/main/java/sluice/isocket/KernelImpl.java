@@ -6,11 +6,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 import java.net.SocketOption;
-import java.net.SocketOptions;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Files;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.NumberedOptions;
+import sluice.sys.sockets.OptionTable;
 
 /// What connecting and listening isockets have in common: descriptor, options, binding. Any thread
 /// may call.
@@ -20,13 +21,13 @@ import sluice.sys.Sockets;
 /// | `descriptor`, `closed` | any thread | under this object's lock | the same |
 /// | `timeoutMillis` | any thread | volatile | volatile |
 abstract class KernelImpl extends SocketImpl {
-  private final Set<SocketOption<?>> options;
+  private final OptionTable options;
   private int descriptor = -1;
   private boolean closed;
   volatile int timeoutMillis;
 
   KernelImpl(boolean server) {
-    options = KernelOptions.names(server);
+    options = server ? OptionTable.SERVER_SOCKET : OptionTable.SOCKET;
   }
 
   // ---- descriptor -----------------------------------------------------------------------------
@@ -93,55 +94,39 @@ abstract class KernelImpl extends SocketImpl {
 
   @Override
   protected Set<SocketOption<?>> supportedOptions() {
-    return options;
+    return options.names();
   }
 
   @Override
   protected synchronized <T> void setOption(SocketOption<T> name, T value) throws IOException {
-    checkSupported(name);
-    if (!name.type().isInstance(value)) {
-      throw new IllegalArgumentException("Invalid value '" + value + "'");
-    }
-    int number = KernelOptions.number(name);
-    if (number >= 0) {
-      KernelOptions.set(descriptor(), number, value);
-    } else {
-      KernelOptions.set(descriptor(), name, value);
-    }
+    options.check(name, value);
+    options.set(descriptor(), KernelSocket.FAMILY, name, value);
   }
 
   @Override
-  @SuppressWarnings("unchecked") // of the option's type
   protected synchronized <T> T getOption(SocketOption<T> name) throws IOException {
-    checkSupported(name);
-    int number = KernelOptions.number(name);
-    Object value =
-        number >= 0
-            ? KernelOptions.get(descriptor(), number)
-            : KernelOptions.get(descriptor(), name);
-    if (number == SocketOptions.SO_LINGER && value instanceof Boolean) {
-      value = -1;
-    }
-    return (T) value;
-  }
-
-  private void checkSupported(SocketOption<?> name) {
-    if (!options.contains(name)) {
-      throw new UnsupportedOperationException("'" + name + "' not supported");
-    }
+    options.check(name);
+    return options.get(descriptor(), KernelSocket.FAMILY, name);
   }
 
   @Override
   public synchronized void setOption(int option, Object value) throws SocketException {
     int fd = descriptor();
-    if (option == SO_TIMEOUT) {
-      int millis = KernelOptions.number(value, "SO_TIMEOUT");
-      if (millis < 0) {
-        throw new SocketException("timeout < 0");
-      }
+    if (option != SO_TIMEOUT) {
+      NumberedOptions.set(
+          new NumberedOptions.Setter() {
+            @Override
+            public <T> Object set(SocketOption<T> name, T given) throws IOException {
+              options.set(fd, KernelSocket.FAMILY, name, given);
+              return KernelImpl.this;
+            }
+          },
+          option,
+          value);
+    } else if (value instanceof Integer millis && millis >= 0) {
       timeoutMillis = millis;
     } else {
-      KernelOptions.set(fd, option, value);
+      throw new SocketException("Bad value for SO_TIMEOUT: " + value);
     }
   }
 
@@ -155,7 +140,14 @@ abstract class KernelImpl extends SocketImpl {
       InetSocketAddress local = KernelSocket.local(fd);
       return local == null ? null : local.getAddress();
     }
-    return KernelOptions.get(fd, option);
+    return NumberedOptions.get(
+        new NumberedOptions.Getter() {
+          @Override
+          public <T> T get(SocketOption<T> name) throws IOException {
+            return options.get(fd, KernelSocket.FAMILY, name);
+          }
+        },
+        option);
   }
 
   /// Ends waits of the kernel's on the descriptor.

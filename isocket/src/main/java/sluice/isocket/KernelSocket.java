@@ -3,25 +3,26 @@ package sluice.isocket;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.BindException;
-import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NoRouteToHostException;
-import java.net.ProtocolException;
 import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.sockets.SocketErrors;
 
 /// Calls on descriptors of stream sockets, with addresses and errors as the JDK's sockets have
 /// them. Stateless: any thread may call.
 final class KernelSocket {
-  private static final int EPROTO = 71;
   private static final boolean IPV6 = ipv6();
+
+  /// Of all sockets; `INET6` is both versions of the Internet protocol.
+  static final StandardProtocolFamily FAMILY =
+      IPV6 ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
 
   private KernelSocket() {}
 
@@ -38,11 +39,6 @@ final class KernelSocket {
     }
   }
 
-  /// Whether sockets speak both versions of the Internet protocol.
-  static boolean isDual() {
-    return IPV6;
-  }
-
   /// Opens a stream socket, non-blocking until a loop takes it.
   static int open() throws IOException {
     int family = IPV6 ? SocketAddresses.AF_INET6 : SocketAddresses.AF_INET;
@@ -53,13 +49,13 @@ final class KernelSocket {
       }
       return fd;
     } catch (SysException e) {
-      throw known(e.errno());
+      throw SocketErrors.of(e);
     }
   }
 
   static void bind(int fd, InetAddress host, int port) throws IOException {
     try (Arena scratch = Arena.ofConfined()) {
-      check(Sockets.bind(fd, encode(host, port, scratch)));
+      int _ = SocketErrors.check(Sockets.bind(fd, encode(host, port, scratch)));
     }
   }
 
@@ -81,7 +77,7 @@ final class KernelSocket {
     try {
       Sockets.listen(fd, backlog);
     } catch (SysException e) {
-      throw known(e.errno());
+      throw SocketErrors.of(e);
     }
   }
 
@@ -108,24 +104,5 @@ final class KernelSocket {
     } catch (SysException e) {
       return -e.errno();
     }
-  }
-
-  static void check(int result) throws IOException {
-    if (result < 0) {
-      throw known(result);
-    }
-  }
-
-  /// @param errno positive or negated
-  static IOException known(int errno) {
-    String text = Errno.describe(errno);
-    return switch (Math.abs(errno)) {
-      case EPROTO -> new ProtocolException(text);
-      case Errno.ECONNREFUSED, Errno.ETIMEDOUT, Errno.ENOTCONN -> new ConnectException(text);
-      case Errno.EHOSTUNREACH -> new NoRouteToHostException(text);
-      case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL, Errno.EACCES, Errno.EPERM ->
-          new BindException(text);
-      default -> new SocketException(text);
-    };
   }
 }

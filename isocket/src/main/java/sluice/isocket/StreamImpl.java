@@ -18,6 +18,7 @@ import sluice.memory.WritableView;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
+import sluice.sys.sockets.SocketErrors;
 
 /// A socket that is connected, or will be: its bytes go through a [SharedStream]. Any thread may
 /// call.
@@ -120,7 +121,7 @@ final class StreamImpl extends KernelImpl {
       if (isClosed()) {
         throw new SocketException("Socket closed");
       }
-      KernelSocket.check(result);
+      int _ = SocketErrors.check(result);
       own = Files.duplicate(fd);
     } finally {
       boolean late;
@@ -132,7 +133,7 @@ final class StreamImpl extends KernelImpl {
         closeDescriptor();
       }
     }
-    KernelSocket.check(own);
+    int _ = SocketErrors.check(own);
     join(own);
   }
 

@@ -113,14 +113,11 @@ public final class FrameCache implements BufferCache {
   /// All frames are one block of a region of their own, which ends with it: the device knows one
   /// range, and neighbours lie together.
   private static Block allocate(Account account, long bytes, int blockBytes) throws IOException {
-    try (Region region = Region.openAnonymous("buffer cache", bytes, blockBytes, true)) {
-      Block memory = region.allocate(account, bytes);
-      if (memory == null) {
-        throw FsException.of(
-            Errno.ENOMEM, "no room for a buffer cache of " + bytes + ": " + account);
-      }
-      return memory;
+    Block memory = Region.single("buffer cache", account, bytes, blockBytes, true);
+    if (memory == null) {
+      throw FsException.of(Errno.ENOMEM, "no room for a buffer cache of " + bytes + ": " + account);
     }
+    return memory;
   }
 
   @Override

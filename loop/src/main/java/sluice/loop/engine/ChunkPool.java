@@ -100,11 +100,12 @@ public class ChunkPool implements ChunkArena, AutoCloseable {
     return (long) count * chunkBytes;
   }
 
-  /// One block of a region of its own, which ends with it.
-  private static Block allocate(long bytes) {
+  /// Memory in a row whose pages are touched only as they are first filled.
+  public static Block allocate(long bytes) {
     long pages = (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
-    try (Region region = Region.openAnonymous("chunks", pages, PAGE_BYTES, false)) {
-      return Objects.requireNonNull(region.allocate(new Account("chunks", pages), bytes));
+    try {
+      return Objects.requireNonNull(
+          Region.single("chunks", new Account("chunks", pages), bytes, PAGE_BYTES, false));
     } catch (SysException e) {
       throw new OutOfMemoryError("an arena of " + bytes + " bytes: " + e.getMessage());
     }

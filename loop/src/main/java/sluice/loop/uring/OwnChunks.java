@@ -3,18 +3,16 @@ package sluice.loop.uring;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
-import sluice.sys.NativeMemory;
+import sluice.loop.engine.ChunkPool;
+import sluice.memory.block.Block;
 
-/// The chunks of one engine: a region of its own, of which pages are touched only as chunks are
-/// first filled. The engine's owner calls, except that any thread may give back.
+/// The chunks of one engine, in a row. The engine's owner calls, except that any thread may give
+/// back.
 ///
 /// Lifecycle: opened with every chunk → closed by the engine after the kernel has let go of it.
-/// Chunks that are leased then keep the region; the last one frees it.
+/// Chunks that are leased then keep the memory; the last one frees it.
 final class OwnChunks implements ChunkStore {
-  private static final int ALIGNMENT_BYTES = 4096;
-
-  private final MemorySegment allocation;
-  private final MemorySegment region;
+  private final Block memory;
   private final int chunkBytes;
   private final RingChunk[] chunks;
 
@@ -27,14 +25,12 @@ final class OwnChunks implements ChunkStore {
   private boolean closed;
 
   OwnChunks(int count, int chunkBytes) {
-    long bytes = (long) count * chunkBytes;
-    this.allocation = NativeMemory.allocate(bytes + ALIGNMENT_BYTES);
-    this.region = allocation.asSlice(-allocation.address() & (ALIGNMENT_BYTES - 1), bytes);
+    this.memory = ChunkPool.allocate((long) count * chunkBytes);
     this.chunkBytes = chunkBytes;
     this.chunks = new RingChunk[count];
     this.stack = new int[count];
     for (int i = 0; i < count; i++) {
-      chunks[i] = new RingChunk(i, region.asSlice((long) i * chunkBytes, chunkBytes));
+      chunks[i] = new RingChunk(i, memory.segment().asSlice((long) i * chunkBytes, chunkBytes));
       stack[count - 1 - i] = i;
     }
     this.free = count;
@@ -42,7 +38,7 @@ final class OwnChunks implements ChunkStore {
 
   @Override
   public MemorySegment region() {
-    return region;
+    return memory.segment();
   }
 
   @Override
@@ -100,7 +96,7 @@ final class OwnChunks implements ChunkStore {
 
   private void freeWhenHome() {
     if (closed && free == chunks.length) {
-      NativeMemory.free(allocation);
+      memory.release();
     }
   }
 }

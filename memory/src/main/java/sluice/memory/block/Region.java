@@ -95,6 +95,20 @@ public final class Region implements AutoCloseable {
     return new Region(name, -1, mapping, all.asSlice(begin, bytes), unitBytes, reason);
   }
 
+  /// One block of an anonymous region of its own, which ends with the block: the memory of a pool
+  /// that finds its pieces itself.
+  ///
+  /// @param bytes of the block
+  /// @return null when the account has no room
+  /// @throws SysException when there are no addresses
+  public static @Nullable Block single(
+      String name, Budget account, long bytes, int unitBytes, boolean hugePages)
+      throws SysException {
+    try (Region region = openAnonymous(name, bytes, unitBytes, hugePages)) {
+      return region.allocate(account, bytes);
+    }
+  }
+
   /// Opens a region over a memory file, in units of 64 KiB. The file is sealed: its length stays.
   ///
   /// @param name shown in `/proc`
@@ -207,6 +221,16 @@ public final class Region implements AutoCloseable {
       blocks--;
       endIfUnused();
     }
+  }
+
+  /// Gives pages of a block of an anonymous region back to the system: what is read there next is
+  /// zero. The caller has the block, and no other thread uses the range.
+  ///
+  /// @param offset in the region, a multiple of the page size
+  /// @return 0 or a negative errno: where pages are larger than the range they stay as they are
+  public int discard(long offset, long bytes) {
+    long start = memory.address() - mapping.segment().address();
+    return fd < 0 ? mapping.discard(start + offset, bytes) : -Errno.EINVAL;
   }
 
   /// The memory file, -1 when there is none.

@@ -54,6 +54,22 @@ final class RegionTest {
   }
 
   @Test
+  void aSingleBlockEndsItsRegionAndGivesPagesBack() throws IOException {
+    Block block = Region.single("test", account, 3L * PAGES, PAGES, false);
+    assertThat(block).isNotNull();
+    Region region = block.region();
+    assertThat(region.allocate(account, 1)).isNull();
+    block.segment().fill((byte) 7);
+    assertThat(region.discard(PAGES, PAGES)).isZero();
+    assertThat(block.segment().get(JAVA_BYTE, PAGES - 1)).isEqualTo((byte) 7);
+    assertThat(block.segment().asSlice(PAGES, PAGES).toArray(JAVA_BYTE)).containsOnly((byte) 0);
+    assertThat(block.segment().get(JAVA_BYTE, 2 * PAGES)).isEqualTo((byte) 7);
+    block.release();
+    assertThat(account.usedBytes()).isZero();
+    assertThat(Region.single("test", new Account("none", 1), 2, 64, false)).isNull();
+  }
+
+  @Test
   void fullMeansNull() throws IOException {
     try (Region file = Region.openMemoryFile("test", 4 * PAGES)) {
       Block most = allocate(file, 3 * PAGES);

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.descriptors.NetErrors;
-import sluice.nio.descriptors.OptionTable;
+import sluice.sys.sockets.OptionTable;
 
 /// The `Socket` view of a channel. Any thread may use it; everything is the channel's.
 ///

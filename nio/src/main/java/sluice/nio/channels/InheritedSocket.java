@@ -6,13 +6,13 @@ import java.nio.channels.Channel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.sockets.SocketErrors;
 
 /// The socket that a super-server left as standard input. Any thread may ask; it is taken over
 /// once, and those of standard input, output and error that are this socket are directed to
@@ -26,13 +26,13 @@ public final class InheritedSocket {
   public static synchronized @Nullable Channel channel(SelectorProvider provider)
       throws IOException {
     if (taken == null && isSocket()) {
-      int fd = NetErrors.check(Files.duplicate(INPUT));
+      int fd = SocketErrors.check(Files.duplicate(INPUT));
       taken = wrap(provider, fd);
       String socket = file(INPUT);
-      int nothing = NetErrors.check(Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0));
+      int nothing = SocketErrors.check(Files.openat(Files.AT_FDCWD, "/dev/null", Files.O_RDWR, 0));
       for (int i = INPUT; i <= 2; i++) {
         if (file(i).equals(socket)) {
-          NetErrors.check(Files.replace(i, nothing));
+          SocketErrors.check(Files.replace(i, nothing));
         }
       }
       Files.close(nothing);

@@ -10,10 +10,10 @@ import java.nio.channels.MulticastChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import sluice.nio.descriptors.NetErrors;
 import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.sys.GroupRequest;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.SocketErrors;
 
 /// The multicast groups of one datagram channel. Any thread may call.
 ///
@@ -71,7 +71,7 @@ final class MulticastMemberships {
       throw new IOException("Network interface not configured for IPv4");
     }
     Key key = new Key(group, network, source);
-    NetErrors.check(
+    SocketErrors.check(
         key.request(
             source == null ? GroupRequest.MCAST_JOIN_GROUP : GroupRequest.MCAST_JOIN_SOURCE_GROUP,
             source));
@@ -159,7 +159,7 @@ final class MulticastMemberships {
         checkSource(group, toBlock);
         int result = request(GroupRequest.MCAST_BLOCK_SOURCE, toBlock);
         if (result != -sluice.sys.Errno.EADDRNOTAVAIL) { // blocked already
-          NetErrors.check(result);
+          SocketErrors.check(result);
         }
       }
       return this;

@@ -32,7 +32,6 @@ import sluice.nio.adaptors.DatagramSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
 import sluice.nio.descriptors.DatagramIo;
 import sluice.nio.descriptors.NetErrors;
-import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.nio.descriptors.SocketState;
@@ -41,6 +40,8 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.OptionTable;
+import sluice.sys.sockets.SocketErrors;
 
 /// A UDP socket. Any thread may use it: receives, and sends, exclude each other.
 ///
@@ -74,7 +75,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
       }
     } catch (sluice.sys.SysException failure) {
       Files.close(fd);
-      throw NetErrors.of(failure);
+      throw SocketErrors.of(failure);
     }
     this.base = collected(fd, chosen);
     this.core = base.core();
@@ -138,13 +139,13 @@ public final class SluiceDatagramChannel extends DatagramChannel
 
   @Override
   public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
-    OptionTable.DATAGRAM.set(this, base, name, value);
+    base.set(this, OptionTable.DATAGRAM, name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return OptionTable.DATAGRAM.get(this, base, name);
+    return base.get(this, OptionTable.DATAGRAM, name);
   }
 
   @Override
@@ -218,7 +219,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
           boundAddress = localAddress();
         }
         try (Arena arena = Arena.ofConfined()) {
-          NetErrors.check(
+          SocketErrors.check(
               Sockets.connect(core.fd(), ProtocolFamilies.encode(base.family(), to, arena)));
         }
         remoteAddress = to;
@@ -242,7 +243,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
         if (!isOpen() || remoteAddress == null || before == null) {
           return this;
         }
-        NetErrors.check(Sockets.disconnect(core.fd()));
+        SocketErrors.check(Sockets.disconnect(core.fd()));
         remoteAddress = null;
         boundAddress = null;
         InetSocketAddress now = (InetSocketAddress) base.lookUpLocal();
@@ -419,7 +420,7 @@ public final class SluiceDatagramChannel extends DatagramChannel
     if (n == -Errno.ECONNREFUSED) {
       throw new PortUnreachableException();
     }
-    throw NetErrors.ofSocket(n);
+    throw SocketErrors.of(n);
   }
 
   // ---- groups ---------------------------------------------------------------------------------

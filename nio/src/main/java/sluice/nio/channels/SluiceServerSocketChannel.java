@@ -27,7 +27,6 @@ import sluice.nio.adaptors.AdaptedListener;
 import sluice.nio.adaptors.ServerSocketAdaptor;
 import sluice.nio.descriptors.ChannelCore;
 import sluice.nio.descriptors.NetErrors;
-import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SluiceChannel;
 import sluice.nio.descriptors.SocketState;
@@ -36,6 +35,8 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.OptionTable;
+import sluice.sys.sockets.SocketErrors;
 
 /// A listening stream socket. Any thread may use it; accepting threads take turns.
 ///
@@ -69,7 +70,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     StandardProtocolFamily chosen = ProtocolFamilies.choose(family, true);
     int fd = ProtocolFamilies.open(chosen, Sockets.SOCK_STREAM);
     if (chosen != StandardProtocolFamily.UNIX) {
-      NetErrors.translate(() -> {
+      SocketErrors.translate(() -> {
         Sockets.setsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
         return 0;
       });
@@ -85,7 +86,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
     this.ports = channel -> null;
     this.base = new SocketState(fd, family);
     this.core = base.core();
-    NetErrors.check(Files.setStatusFlags(fd, Files.O_RDWR | Files.O_NONBLOCK));
+    SocketErrors.check(Files.setStatusFlags(fd, Files.O_RDWR | Files.O_NONBLOCK));
     SocketAddress _ = base.lookUpLocal();
   }
 
@@ -147,13 +148,13 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
 
   @Override
   public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    options().set(this, base, name, value);
+    base.set(this, options(), name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return options().get(this, base, name);
+    return base.get(this, options(), name);
   }
 
   @Override
@@ -186,7 +187,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
         base.bind(path);
       }
       int length = backlog < 1 ? BACKLOG : backlog;
-      NetErrors.translate(() -> {
+      SocketErrors.translate(() -> {
         Sockets.listen(core.fd(), length);
         return 0;
       });

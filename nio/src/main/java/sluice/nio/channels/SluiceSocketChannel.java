@@ -29,7 +29,6 @@ import sluice.nio.adaptors.SocketAdaptor;
 import sluice.nio.descriptors.BlockingTransfer;
 import sluice.nio.descriptors.ChannelCore;
 import sluice.nio.descriptors.NetErrors;
-import sluice.nio.descriptors.OptionTable;
 import sluice.nio.descriptors.ProtocolFamilies;
 import sluice.nio.descriptors.SocketState;
 import sluice.sys.Epoll;
@@ -37,6 +36,8 @@ import sluice.sys.Errno;
 import sluice.sys.Files;
 import sluice.sys.PollFds;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.OptionTable;
+import sluice.sys.sockets.SocketErrors;
 
 /// A stream socket. Any thread may use it: reads, and writes, exclude each other, as the interface
 /// demands; a blocking operation waits outside of the kernel's socket, so that closing and
@@ -227,13 +228,13 @@ public class SluiceSocketChannel extends SocketChannel
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    options().set(this, base, name, value);
+    base.set(this, options(), name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return options().get(this, base, name);
+    return base.get(this, options(), name);
   }
 
   @Override
@@ -476,7 +477,7 @@ public class SluiceSocketChannel extends SocketChannel
       return false;
     }
     int error =
-        NetErrors.translate(
+        SocketErrors.translate(
             () -> Sockets.getsockopt(core.fd(), Sockets.SOL_SOCKET, Sockets.SO_ERROR));
     if (error != 0) {
       throw NetErrors.ofConnect(error, Objects.requireNonNull(remoteAddress));

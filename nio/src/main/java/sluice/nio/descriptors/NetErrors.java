@@ -1,10 +1,6 @@
 package sluice.nio.descriptors;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
-import java.net.ProtocolException;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.channels.AlreadyBoundException;
@@ -17,41 +13,22 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.security.Security;
 import java.util.Arrays;
 import sluice.sys.Errno;
-import sluice.sys.SysException;
+import sluice.sys.sockets.SocketErrors;
 
-/// Errors of the kernel as applications know them from the JDK's channels: same types, same texts.
-/// Without state: any thread may call.
+/// Errors as applications know them from the JDK's channels, beside those of the socket calls
+/// themselves ([SocketErrors]): same types, same texts. Without state: any thread may call.
 public final class NetErrors {
-  private static final int EPROTO = 71;
   private static final boolean HOST_INFO = hostInfo();
   private static final String CLOSED = "Socket is closed";
 
   private NetErrors() {}
-
-  /// Of a call that makes, binds or connects a socket, or asks for an option.
-  ///
-  /// @param errno positive or negated
-  public static IOException ofSocket(int errno) {
-    return ofSocket(errno, Errno.describe(errno));
-  }
-
-  private static IOException ofSocket(int errno, String text) {
-    return switch (Math.abs(errno)) {
-      case EPROTO -> new ProtocolException(text);
-      case Errno.ECONNREFUSED, Errno.ETIMEDOUT, Errno.ENOTCONN -> new ConnectException(text);
-      case Errno.EHOSTUNREACH -> new NoRouteToHostException(text);
-      case Errno.EADDRINUSE, Errno.EADDRNOTAVAIL, Errno.EACCES, Errno.EPERM ->
-          new BindException(text);
-      default -> new SocketException(text);
-    };
-  }
 
   /// Of connecting a stream. The message names the address where `jdk.includeInExceptions` has
   /// `hostInfo`, as the JDK's does.
   ///
   /// @param errno positive or negated
   public static IOException ofConnect(int errno, SocketAddress remote) {
-    return ofSocket(
+    return SocketErrors.of(
         errno, HOST_INFO ? Errno.describe(errno) + ": " + remote : Errno.describe(errno));
   }
 
@@ -69,39 +46,9 @@ public final class NetErrors {
     return new IOException(Errno.describe(errno));
   }
 
-  /// Passes a good result through.
-  ///
-  /// @param result what a system call returned: negative is an errno
-  public static int check(int result) throws IOException {
-    if (result < 0) {
-      throw ofSocket(result);
-    }
-    return result;
-  }
-
   /// Whether a negative result says only that nothing can be done now.
   public static boolean again(long result) {
     return result == -Errno.EAGAIN || result == -Errno.EINTR;
-  }
-
-  public static IOException of(SysException failure) {
-    IOException known = ofSocket(failure.errno());
-    known.initCause(failure);
-    return known;
-  }
-
-  /// A control call of `sys`.
-  public interface Call<T> {
-    T run() throws SysException;
-  }
-
-  /// Runs it, with errors as the JDK's.
-  public static <T> T translate(Call<T> call) throws IOException {
-    try {
-      return call.run();
-    } catch (SysException failure) {
-      throw of(failure);
-    }
   }
 
   /// What a channel throws, as what a `Socket` throws.

@@ -21,6 +21,7 @@ import sluice.sys.Files;
 import sluice.sys.SocketAddresses;
 import sluice.sys.Sockets;
 import sluice.sys.SysException;
+import sluice.sys.sockets.SocketErrors;
 
 /// Protocol families: opening sockets of one, checking and encoding its addresses. Without state
 /// but what was found at start: any thread may call.
@@ -76,7 +77,7 @@ public final class ProtocolFamilies {
           case INET6 -> SocketAddresses.AF_INET6;
           case UNIX -> SocketAddresses.AF_UNIX;
         };
-    int fd = NetErrors.translate(() -> Sockets.socket(number, type | Sockets.SOCK_NONBLOCK, 0));
+    int fd = SocketErrors.translate(() -> Sockets.socket(number, type | Sockets.SOCK_NONBLOCK, 0));
     try {
       if (family == StandardProtocolFamily.INET6) {
         Sockets.setsockopt(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 0);
@@ -84,7 +85,7 @@ public final class ProtocolFamilies {
       return fd;
     } catch (SysException failure) {
       Files.close(fd);
-      throw NetErrors.of(failure);
+      throw SocketErrors.of(failure);
     }
   }
 
@@ -161,7 +162,7 @@ public final class ProtocolFamilies {
   /// The address a socket is bound to.
   public static SocketAddress local(int fd, StandardProtocolFamily family) throws IOException {
     SocketAddress address =
-        NetErrors.translate(() -> new SocketAddress[] {Sockets.getsockname(fd)})[0];
+        SocketErrors.translate(() -> new SocketAddress[] {Sockets.getsockname(fd)})[0];
     return orUnnamed(address, family);
   }
 

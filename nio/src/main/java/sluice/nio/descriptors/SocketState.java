@@ -4,9 +4,12 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import org.jspecify.annotations.Nullable;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.OptionTable;
+import sluice.sys.sockets.SocketErrors;
 
 /// What every channel of a socket has: a descriptor, a family, and a local address once it is
 /// bound. Any thread calls.
@@ -78,7 +81,34 @@ public final class SocketState {
   /// @param to of this family
   public void bind(SocketAddress to) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      NetErrors.check(Sockets.bind(core.fd(), ProtocolFamilies.encode(family, to, arena)));
+      SocketErrors.check(Sockets.bind(core.fd(), ProtocolFamilies.encode(family, to, arena)));
+    }
+  }
+
+  /// Sets an option of an open channel.
+  ///
+  /// @param options of the channel's kind
+  /// @throws UnsupportedOperationException when the channel does not have the option
+  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
+  public void set(SluiceChannel channel, OptionTable options, SocketOption<?> name, Object value)
+      throws IOException {
+    options.check(name, value);
+    synchronized (this) {
+      channel.ensureOpen();
+      options.set(core.fd(), family, name, value);
+    }
+  }
+
+  /// Reads an option of an open channel.
+  ///
+  /// @param options of the channel's kind
+  /// @throws UnsupportedOperationException when the channel does not have the option
+  public <T> T get(SluiceChannel channel, OptionTable options, SocketOption<T> name)
+      throws IOException {
+    options.check(name);
+    synchronized (this) {
+      channel.ensureOpen();
+      return options.get(core.fd(), family, name);
     }
   }
 

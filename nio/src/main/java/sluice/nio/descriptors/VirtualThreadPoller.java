@@ -7,6 +7,7 @@ import sluice.sys.Epoll;
 import sluice.sys.EpollEvents;
 import sluice.sys.Errno;
 import sluice.sys.SysException;
+import sluice.sys.sockets.SocketErrors;
 
 /// Wakes virtual threads whose descriptor is ready. Any virtual thread arms; one daemon thread per
 /// poller waits for all of them.
@@ -68,7 +69,7 @@ final class VirtualThreadPoller {
     }
     if (result < 0 && result != -Errno.EBADF) { // closed in this moment: the closer wakes us
       parked.remove(token);
-      throw NetErrors.ofSocket(result);
+      throw SocketErrors.of(result);
     }
     return token;
   }

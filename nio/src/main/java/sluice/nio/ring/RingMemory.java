@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.uring.ChunkStore;
 import sluice.loop.uring.RingChunk;
-import sluice.sys.Mapping;
+import sluice.memory.Account;
+import sluice.memory.block.Block;
+import sluice.memory.block.Region;
 import sluice.sys.SysException;
 
 /// The memory that all rings of a JVM share: one region in equal pieces, which rings take as they
@@ -28,13 +30,15 @@ final class RingMemory {
   /// Several TLS records; whole pages wherever pages are no larger.
   static final int PIECE_BYTES = 64 << 10;
 
-  private static final @Nullable Mapping MAPPING = map();
-  private static final MemorySegment REGION =
-      MAPPING == null ? MemorySegment.NULL : MAPPING.segment();
-  private static final ByteBuffer BYTES = REGION.asByteBuffer();
+  /// Never released.
+  private static final @Nullable Block MEMORY = allocate();
+
+  private static final MemorySegment SEGMENT =
+      MEMORY == null ? MemorySegment.NULL : MEMORY.segment();
+  private static final ByteBuffer BYTES = SEGMENT.asByteBuffer();
 
   /// Made when they are first taken.
-  private static final RingChunk[] PIECES = new RingChunk[(int) (REGION.byteSize() / PIECE_BYTES)];
+  private static final RingChunk[] PIECES = new RingChunk[(int) (SEGMENT.byteSize() / PIECE_BYTES)];
 
   private static final int RESERVE = PIECES.length / 4;
 
@@ -56,10 +60,14 @@ final class RingMemory {
 
   private RingMemory() {}
 
-  private static @Nullable Mapping map() {
-    int mib = RingBudget.mib(System::getProperty);
+  private static @Nullable Block allocate() {
+    long bytes = (long) RingBudget.mib(System::getProperty) << 20;
+    if (bytes == 0) {
+      return null;
+    }
     try {
-      return mib == 0 ? null : Mapping.anonymous((long) mib << 20, false);
+      Account account = new Account("rings of selectors", bytes);
+      return Region.single("rings of selectors", account, bytes, PIECE_BYTES, false);
     } catch (SysException noRoom) {
       return null;
     }
@@ -67,7 +75,7 @@ final class RingMemory {
 
   /// The whole region.
   static MemorySegment region() {
-    return REGION;
+    return SEGMENT;
   }
 
   /// The same. Absolute access only: position and limit are shared.
@@ -113,7 +121,7 @@ final class RingMemory {
             Why: many selectors are open, or their channels hold much that nobody reads
             Fix: raise -D%s=MiB, or close selectors\
           """
-              .formatted(REGION.byteSize() >> 20, RingBudget.PROPERTY));
+              .formatted(SEGMENT.byteSize() >> 20, RingBudget.PROPERTY));
     }
     return piece;
   }
@@ -127,7 +135,7 @@ final class RingMemory {
     int index = stack[left];
     RingChunk piece = PIECES[index];
     if (piece == null) {
-      piece = new RingChunk(index, REGION.asSlice((long) index * PIECE_BYTES, PIECE_BYTES));
+      piece = new RingChunk(index, SEGMENT.asSlice((long) index * PIECE_BYTES, PIECE_BYTES));
       PIECES[index] = piece;
     }
     return piece;
@@ -135,9 +143,9 @@ final class RingMemory {
 
   /// Takes a piece back that neither the kernel nor a reader uses any more.
   static void giveBack(RingChunk piece) {
-    Mapping mapping = MAPPING;
-    if (mapping != null) {
-      int _ = mapping.discard(start(piece), PIECE_BYTES); // where pages are larger it keeps them
+    Region region = MEMORY == null ? null : MEMORY.region();
+    if (region != null) {
+      int _ = region.discard(start(piece), PIECE_BYTES); // where pages are larger it keeps them
     }
     piece.own(null);
     synchronized (RingMemory.class) {
@@ -150,7 +158,7 @@ final class RingMemory {
   private static final class Store implements ChunkStore {
     @Override
     public MemorySegment region() {
-      return REGION;
+      return SEGMENT;
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import sluice.nio.adaptors.AdaptedListener;
+import sluice.sys.sockets.NumberedOptions;
 
 /// What a `ServerSocket` does, by a listening channel. Any thread may call; `ServerSocket` calls
 /// [#create] before all else, once.

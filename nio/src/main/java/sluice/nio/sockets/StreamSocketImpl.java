@@ -12,6 +12,7 @@ import java.net.SocketImpl;
 import java.net.SocketOption;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.sockets.NumberedOptions;
 
 /// What a `Socket` does, by another socket: the view of a channel that a [ListeningSocketImpl] has
 /// accepted, or one of the JDK's where the application connects. Any thread may call.

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import sluice.nio.ChildJvm;
 import sluice.nio.CompletionProviders;
 import sluice.nio.SluiceSelectorProvider;
-import sluice.nio.descriptors.OptionTable;
+import sluice.sys.sockets.OptionTable;
 
 /// A JVM that was limited to `java.base` has channels too, with the standard options.
 @Timeout(120)

@@ -1,4 +1,4 @@
-package sluice.nio.sockets;
+package sluice.sys.sockets;
 
 import java.io.IOException;
 import java.net.SocketException;
@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /// The options that `java.net.SocketOptions` numbers, by their names. Stateless: any thread may
 /// call.
-final class NumberedOptions {
+public final class NumberedOptions {
   private static final Map<Integer, SocketOption<?>> NAMES =
       Map.of(
+          SocketOptions.SO_OOBINLINE, OptionTable.SO_OOBINLINE,
           SocketOptions.TCP_NODELAY, StandardSocketOptions.TCP_NODELAY,
           SocketOptions.SO_REUSEADDR, StandardSocketOptions.SO_REUSEADDR,
           SocketOptions.SO_REUSEPORT, StandardSocketOptions.SO_REUSEPORT,
@@ -25,17 +26,17 @@ final class NumberedOptions {
   private NumberedOptions() {}
 
   /// Sets an option of a socket.
-  interface Setter {
+  public interface Setter {
     <T> Object set(SocketOption<T> name, T value) throws IOException;
   }
 
   /// Reads an option of a socket.
-  interface Getter {
+  public interface Getter {
     <T> T get(SocketOption<T> name) throws IOException;
   }
 
   /// @param value `Boolean.FALSE` turns lingering off, as `SocketOptions` says
-  static void set(Setter socket, int option, @Nullable Object value) throws SocketException {
+  public static void set(Setter socket, int option, @Nullable Object value) throws SocketException {
     Object given = option == SocketOptions.SO_LINGER && Boolean.FALSE.equals(value) ? -1 : value;
     SocketOption<?> name = name(option);
     if (!name.type().isInstance(given)) {
@@ -53,7 +54,7 @@ final class NumberedOptions {
     Object _ = socket.set(name, name.type().cast(value));
   }
 
-  static Object get(Getter socket, int option) throws SocketException {
+  public static Object get(Getter socket, int option) throws SocketException {
     try {
       return socket.get(name(option));
     } catch (IOException problem) {
@@ -69,7 +70,7 @@ final class NumberedOptions {
     return name;
   }
 
-  static SocketException asSocketException(IOException problem) {
+  public static SocketException asSocketException(IOException problem) {
     return problem instanceof SocketException known
         ? known
         : new SocketException(String.valueOf(problem.getMessage()), problem);

@@ -1,4 +1,4 @@
-package sluice.nio.descriptors;
+package sluice.sys.sockets;
 
 import java.io.IOException;
 import java.net.SocketException;
@@ -11,13 +11,14 @@ import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
 import java.util.Objects;
 import jdk.net.UnixDomainPrincipal;
+import sluice.sys.PeerCredentials;
 
 /// The user and the group of a UNIX socket's peer. Without state; loaded only where there is the
 /// module `jdk.net`.
-record PeerCredentials() implements KernelOption {
+record PeerPrincipal() implements KernelOption {
   @Override
   public Object get(int fd, StandardProtocolFamily family) throws IOException {
-    var peer = NetErrors.translate(() -> sluice.sys.PeerCredentials.of(fd));
+    var peer = SocketErrors.translate(() -> PeerCredentials.of(fd));
     if (peer.uid() == -1) {
       throw new SocketException("Please connect socket first");
     }

@@ -1,4 +1,4 @@
-package sluice.nio.descriptors;
+package sluice.sys.sockets;
 
 import java.io.IOException;
 import java.net.SocketException;
@@ -81,7 +81,7 @@ interface KernelOption {
 
     @Override
     public Object get(int fd, StandardProtocolFamily family) throws IOException {
-      return NetErrors.translate(() -> Sockets.linger(fd));
+      return SocketErrors.translate(() -> Sockets.linger(fd));
     }
 
     @Override
@@ -151,7 +151,7 @@ interface KernelOption {
   }
 
   private static void run(Action action) throws IOException {
-    NetErrors.translate(() -> {
+    SocketErrors.translate(() -> {
       action.run();
       return 0;
     });
@@ -162,7 +162,7 @@ interface KernelOption {
   }
 
   static int getInt(int fd, int level, int option) throws IOException {
-    return NetErrors.translate(() -> Sockets.getsockopt(fd, level, option));
+    return SocketErrors.translate(() -> Sockets.getsockopt(fd, level, option));
   }
 
   private static void setBoth(int fd, StandardProtocolFamily family, int v4, int v6, int value)

@@ -1,4 +1,4 @@
-package sluice.nio.descriptors;
+package sluice.sys.sockets;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -38,7 +38,8 @@ record MulticastInterface() implements KernelOption {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocateFrom(ValueLayout.JAVA_BYTE, v4.getAddress());
-      NetErrors.check(Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_IF, address));
+      SocketErrors.check(
+          Sockets.setsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_IF, address));
     }
   }
 
@@ -50,7 +51,8 @@ record MulticastInterface() implements KernelOption {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(V4_BYTES);
-      NetErrors.check(Sockets.getsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_IF, address));
+      SocketErrors.check(
+          Sockets.getsockopt(fd, Sockets.IPPROTO_IP, Sockets.IP_MULTICAST_IF, address));
       InetAddress host = InetAddress.getByAddress(address.toArray(ValueLayout.JAVA_BYTE));
       return host.isAnyLocalAddress() ? null : NetworkInterface.getByInetAddress(host);
     }

@@ -1,26 +1,28 @@
-package sluice.nio.descriptors;
+package sluice.sys.sockets;
 
 import java.io.IOException;
 import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import jdk.net.ExtendedSocketOptions;
-import sluice.nio.descriptors.KernelOption.Amount;
-import sluice.nio.descriptors.KernelOption.BufferSize;
-import sluice.nio.descriptors.KernelOption.DontFragment;
-import sluice.nio.descriptors.KernelOption.Flag;
-import sluice.nio.descriptors.KernelOption.Linger;
-import sluice.nio.descriptors.KernelOption.PacketByte;
-import sluice.nio.descriptors.KernelOption.PacketFlag;
-import sluice.nio.descriptors.KernelOption.ReadOnly;
 import sluice.sys.Sockets;
+import sluice.sys.sockets.KernelOption.Amount;
+import sluice.sys.sockets.KernelOption.BufferSize;
+import sluice.sys.sockets.KernelOption.DontFragment;
+import sluice.sys.sockets.KernelOption.Flag;
+import sluice.sys.sockets.KernelOption.Linger;
+import sluice.sys.sockets.KernelOption.PacketByte;
+import sluice.sys.sockets.KernelOption.PacketFlag;
+import sluice.sys.sockets.KernelOption.ReadOnly;
 
-/// The socket options of one kind of channel, and what each is for the kernel. Immutable; any
-/// thread calls.
+/// The socket options of one kind of channel or socket, and what each is for the kernel. Immutable;
+/// any thread calls.
 public final class OptionTable {
   /// As the JDK's `SO_OOBINLINE`, which has no public name; the socket adaptor uses it.
   public static final SocketOption<Boolean> SO_OOBINLINE =
@@ -64,6 +66,13 @@ public final class OptionTable {
           .with(StandardSocketOptions.SO_REUSEPORT, flag(Sockets.SO_REUSEPORT))
           .withExtended(Extended::tcp);
 
+  /// `java.net.Socket`: as channels, but that the option without a public name is not listed.
+  public static final OptionTable SOCKET = new OptionTable().withAll(STREAM).without(SO_OOBINLINE);
+
+  /// `java.net.ServerSocket`, which has an option that its channel does not have.
+  public static final OptionTable SERVER_SOCKET =
+      new OptionTable().withAll(SERVER).with(StandardSocketOptions.IP_TOS, trafficClass());
+
   /// Connected UNIX sockets.
   public static final OptionTable UNIX_STREAM =
       new OptionTable()
@@ -96,7 +105,7 @@ public final class OptionTable {
           .withExtended(Extended::udp);
 
   private final Map<SocketOption<?>, KernelOption> rows = new LinkedHashMap<>();
-  private final Set<SocketOption<?>> names = Collections.unmodifiableSet(rows.keySet());
+  private final Set<SocketOption<?>> names = new LinkedHashSet<>();
 
   private OptionTable() {}
 
@@ -118,6 +127,19 @@ public final class OptionTable {
 
   private OptionTable with(SocketOption<?> name, KernelOption option) {
     rows.put(name, option);
+    boolean _ = names.add(name);
+    return this;
+  }
+
+  private OptionTable withAll(OptionTable other) {
+    rows.putAll(other.rows);
+    boolean _ = names.addAll(other.names);
+    return this;
+  }
+
+  /// It can still be set and read.
+  private OptionTable without(SocketOption<?> name) {
+    boolean _ = names.remove(name);
     return this;
   }
 
@@ -145,7 +167,7 @@ public final class OptionTable {
     }
 
     static void unix(OptionTable table) {
-      table.with(ExtendedSocketOptions.SO_PEERCRED, new PeerCredentials());
+      table.with(ExtendedSocketOptions.SO_PEERCRED, new PeerPrincipal());
     }
 
     static void udp(OptionTable table) {
@@ -170,38 +192,43 @@ public final class OptionTable {
 
   /// The options that there are.
   public Set<SocketOption<?>> names() {
-    return names;
+    return Collections.unmodifiableSet(names);
   }
 
-  /// Sets an option of a channel, which is not closed meanwhile.
+  /// Whether there is an option, and the value is of its type.
   ///
-  /// @param state the channel's
-  /// @throws UnsupportedOperationException when the channel does not have the option
-  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
-  public <T> void set(SluiceChannel channel, SocketState state, SocketOption<T> name, T value)
-      throws IOException {
-    KernelOption row = row(name);
+  /// @throws UnsupportedOperationException when there is no such option
+  /// @throws IllegalArgumentException when the value is not of the option's type
+  public void check(SocketOption<?> name, Object value) {
+    KernelOption _ = row(name);
     if (!name.type().isInstance(value)) {
       throw new IllegalArgumentException("Invalid value '" + value + "'");
     }
-    synchronized (state) {
-      channel.ensureOpen();
-      row.set(state.core().fd(), state.family(), value);
-    }
   }
 
-  /// Reads an option of a channel, which is not closed meanwhile.
+  /// @throws UnsupportedOperationException when there is no such option
+  public void check(SocketOption<?> name) {
+    KernelOption _ = row(name);
+  }
+
+  /// Sets an option of a socket, whose descriptor the caller keeps open.
   ///
-  /// @param state the channel's
-  /// @throws UnsupportedOperationException when the channel does not have the option
-  @SuppressWarnings({"unchecked", "NullAway"}) // of the option's type; null: no interface
-  public <T> T get(SluiceChannel channel, SocketState state, SocketOption<T> name)
+  /// @param family of the socket; `INET6` is both versions
+  /// @throws UnsupportedOperationException when there is no such option
+  /// @throws IllegalArgumentException when the value is not of the option's type, or out of range
+  public void set(int fd, StandardProtocolFamily family, SocketOption<?> name, Object value)
       throws IOException {
-    KernelOption row = row(name);
-    synchronized (state) {
-      channel.ensureOpen();
-      return (T) row.get(state.core().fd(), state.family());
-    }
+    check(name, value);
+    row(name).set(fd, family, value);
+  }
+
+  /// Reads an option of a socket, whose descriptor the caller keeps open.
+  ///
+  /// @param family of the socket; `INET6` is both versions
+  /// @throws UnsupportedOperationException when there is no such option
+  @SuppressWarnings({"unchecked", "NullAway"}) // of the option's type; null: no interface
+  public <T> T get(int fd, StandardProtocolFamily family, SocketOption<T> name) throws IOException {
+    return (T) row(name).get(fd, family);
   }
 
   /// @throws UnsupportedOperationException when there is no such option
