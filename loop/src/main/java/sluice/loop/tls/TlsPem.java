@@ -141,7 +141,7 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
       if (encrypted) {
         throw refused(
             file,
-            "the key is encrypted and nobody is there to ask for its password",
+            "the key is encrypted, and a server has no terminal to ask for its password",
             "store it plain with mode 0600: openssl pkey -in FILE -out PLAIN");
       }
       switch (block.label) {
