@@ -19,6 +19,7 @@ import sluice.http.HttpConfig;
 import sluice.http.HttpsRedirect;
 import sluice.http.Monitoring;
 import sluice.http.VirtualHost;
+import sluice.http.clients.ClientLimits;
 import sluice.http.rules.SiteRules;
 import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
@@ -83,6 +84,11 @@ final class ServeOptions {
                                 cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
         --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
         --demo                  answer /demo/hello and /demo/report by handlers
+        --connections-per-address N  connections of one client address; one more is answered 429
+        --requests-per-address N     requests a second of one client address; more are answered 429
+        --burst-per-address N        requests it may send at once (a second's, at least 10)
+        --proxy-protocol LIST   addresses, such as 10.0.0.0/8,::1, whose connections begin with the
+                                PROXY protocol, version 1 or 2, and so name their client
         --access-log FILE       append a line per request
         --log-format FORMAT     combined, json, or a line such as '{address} {request} {status}',
                                 see docs/site.md (combined)
@@ -91,6 +97,8 @@ final class ServeOptions {
         --send-timeout N        seconds a client may take nothing of its reply (60)
         --drain-timeout N       seconds to finish after SIGTERM (10)
       """;
+
+  private static final int MOST = ClientLimits.MOST;
 
   boolean help;
 
@@ -139,6 +147,8 @@ final class ServeOptions {
   final List<TlsPair> certificates = new ArrayList<>();
 
   int redirectPort = -1;
+
+  private final ClientOptions clients = new ClientOptions();
 
   private final List<String> words;
   private int next;
@@ -256,6 +266,10 @@ final class ServeOptions {
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
       case "--log-format" -> logFormat = value;
+      case "--connections-per-address" -> clients.connections = number(name, value, 1, MOST);
+      case "--requests-per-address" -> clients.requests = number(name, value, 1, MOST);
+      case "--burst-per-address" -> clients.burst = number(name, value, 1, MOST);
+      case "--proxy-protocol" -> clients.proxies(value);
       case "--access-log" -> accessLog = path(value);
       case "--plugin" -> plugins.add(value);
       case "--budget" -> plugins.budget(value);
@@ -324,7 +338,9 @@ final class ServeOptions {
               .withLogFormat(logFormat)
               .withTimeouts(headerTimeout, idleTimeout)
               .withRoutes(demo ? DemoHandlers.routes() : List.of())
-              .withMonitoring(monitoring(address, sockets));
+              .withMonitoring(monitoring(address, sockets))
+              .withClientLimits(clients.limits())
+              .withProxies(clients.proxies());
       if (redirectPort >= 0) {
         List<SocketAddress> plain = List.of(new InetSocketAddress(address, redirectPort));
         config = config.withRedirect(new HttpsRedirect(plain, listen && port > 0 ? port : 443));

@@ -28,6 +28,8 @@ import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.HttpServer;
 import sluice.http.VirtualHost;
+import sluice.http.clients.ClientLimits;
+import sluice.http.rules.AddressRange;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 
@@ -92,6 +94,10 @@ final class SiteFileTest {
             idle-timeout = 4
             send-timeout = 5
             drain-timeout = 6
+            connections-per-address = 20
+            requests-per-address = 30
+            burst-per-address = 40
+            proxy-protocol = ["10.0.0.0/8", "::1"]
             """);
     HttpConfig config = options.config(List.of());
     Site site = config.site();
@@ -113,6 +119,9 @@ final class SiteFileTest {
     assertThat(address.getAddress().isAnyLocalAddress()).isTrue();
     assertThat(config.cacheBytes()).isEqualTo(3 << 20);
     assertThat(config.watches()).isZero();
+    assertThat(config.clientLimits()).isEqualTo(new ClientLimits(20, 30, 40));
+    assertThat(config.proxies())
+        .containsExactly(AddressRange.of("10.0.0.0/8"), AddressRange.of("::1"));
     assertThat(config.accessLog()).isEqualTo(directory.resolve("log"));
     assertThat(config.monitoring().addresses()).hasSize(1);
     assertThat(config.headerTimeout()).isEqualTo(Duration.ofSeconds(3));
@@ -178,6 +187,13 @@ final class SiteFileTest {
         arguments(
             site + "[server]\nprot = 1", ":3: unknown key prot of [server]. Fix: write port;"),
         arguments(site + "[server]\nport = 70000", ":3: --port takes a number from 0 to 65535"),
+        arguments(
+            site + "[server]\nproxy-protocol = [\"lb\"]",
+            ":3: --proxy-protocol: an address is such as",
+            "Fix: "),
+        arguments(
+            site + "[server]\nrequests-per-address = 0",
+            ":3: --requests-per-address takes a number from 1 to 1000000"),
         arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "));
   }
 

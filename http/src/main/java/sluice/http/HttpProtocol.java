@@ -19,7 +19,6 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
-import sluice.http.reply.ErrorPages;
 import sluice.http.reply.HttpCounts;
 import sluice.http.reply.HttpReplies;
 import sluice.http.reply.ReplyGuard;
@@ -65,6 +64,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private final RouteTable routes;
   private final HttpHandlers handlers;
   private final HttpAccess access;
+  private final HttpClients clients;
   private final @Nullable RequestLog log;
   private final Account heads;
   private final ViewBinder deferred = new ViewBinder(Thread.currentThread());
@@ -76,19 +76,20 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       HttpConfig config,
       HttpHosts hosts,
       RouteTable routes,
-      ErrorPages errors,
-      @Nullable AccessLog log) {
+      HttpShared shared) {
     this.loop = loop;
     this.config = config;
     this.hosts = hosts;
     this.parser = new HttpParser(config.limits());
     this.request = new HttpRequest(config.limits());
     this.requestPath = new RequestPath(config.limits().targetBytes());
-    this.replies = new HttpReplies(loop.name(), errors);
+    this.replies = new HttpReplies(loop.name(), shared.errors());
     this.counts = replies.counts();
     loop.onClose(replies::close);
     this.routes = routes;
-    this.log = log == null ? null : new RequestLog(log, request, replies);
+    AccessLog file = shared.log();
+    this.log = file == null ? null : new RequestLog(file, request, replies);
+    this.clients = new HttpClients(loop, config, replies, shared.clients());
     this.heads =
         new Account(
             loop.name() + " deferred requests",
@@ -134,10 +135,11 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     session.openedNanos = loop.now();
     connection.attach(session);
     if (log != null) {
-      session.noteAddress(connection.remoteAddress());
+      session.noteAddress(connection);
     }
     connection.deadline(idleNanos);
     connection.idle();
+    clients.opened(connection, session);
   }
 
   @Override
@@ -225,6 +227,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   void closed(Connection connection, @Nullable Object attached) {
     if (attached instanceof HttpSession session) {
       handlers.abandon(session);
+      clients.closed(session);
       if (log != null) {
         log.closed(connection, session);
       }
@@ -298,6 +301,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
         break;
       }
       session.taken();
+      if (HttpClients.counts(session) && overLimit(connection, session)) {
+        at += length;
+        continue;
+      }
       int next = HttpHandlers.NOT_MINE;
       if (route != null) {
         next =
@@ -322,6 +329,17 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     return at;
   }
 
+  /// Refuses a request of an address that has asked too often.
+  private boolean overLimit(Connection connection, HttpSession session) {
+    byte[] refusal = clients.refusal(session);
+    if (refusal == null) {
+      return false;
+    }
+    session.requests++;
+    finish(connection, 429, refusal, keepAfterBody(session));
+    return true;
+  }
+
   /// Answers requests that have the bytes of the one just answered, all at once. Not where replies
   /// are logged: each has its own line, written when it has been sent.
   ///
@@ -331,6 +349,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     if (end - at < 2 * length
         || !replies.isRepeatable()
         || log != null
+        || HttpClients.counts(session)
         || session.stage() == Stage.SKIPPING) {
       return at;
     }

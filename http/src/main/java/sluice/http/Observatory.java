@@ -60,10 +60,11 @@ final class Observatory {
             ListenOptions.DEFAULT,
             null,
             Server.VIRTUAL_THREADS);
+    HttpShared shared = new HttpShared(errors, null, null);
     RouteTable table = new RouteTable(new Routes(routes()), config.limits());
     return Server.start(
         own,
-        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, errors, null));
+        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, shared));
   }
 
   void show(CounterPublisher published) {

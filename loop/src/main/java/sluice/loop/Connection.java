@@ -279,6 +279,14 @@ public final class Connection extends Endpoint {
     return input.receiveInto(into.segment(), at, most);
   }
 
+  /// Shows the bytes that come next to a preface, and neither to TLS nor to the protocol, until it
+  /// has ended. The deadline goes on: with TLS that of the handshake, else the protocol's.
+  ///
+  /// @param next set in [Protocol#opened]; null when it has ended
+  public void preface(@Nullable Preface next) {
+    input.preface = next;
+  }
+
   /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to
   /// act: it begins anew when the output has gone, because until then what the peer sends may wait
   /// for the peer to read.

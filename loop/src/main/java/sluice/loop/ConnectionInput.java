@@ -58,6 +58,10 @@ final class ConnectionInput {
   }
 
   boolean starved;
+
+  /// As [Connection#preface].
+  @Nullable Preface preface;
+
   private Receive receive = Receive.NONE;
   private Gate gate = Gate.OPEN;
   private boolean heldByProtocol;
@@ -190,11 +194,19 @@ final class ConnectionInput {
 
   /// Bytes came in a chunk.
   void received(Block chunk, long base, int count) {
+    Preface before = preface;
+    int taken = 0;
+    if (before != null && connection.state == Connection.State.OPEN) {
+      taken = parts.calls().preface(connection, before, chunk, base, count);
+      if (taken == count || connection.state != Connection.State.OPEN) {
+        return;
+      }
+    }
     TlsLayer tls = connection.tls;
     if (tls == null) {
-      show(chunk, base, count);
+      show(chunk, base + taken, count - taken);
     } else {
-      tls.received(chunk, base, count);
+      tls.received(chunk, base + taken, count - taken);
     }
   }
 

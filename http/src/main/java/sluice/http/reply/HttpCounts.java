@@ -20,6 +20,16 @@ public final class HttpCounts {
 
   public long bodyBytes;
 
+  /// Requests and connections refused because their address had too many.
+  public long limitedRequests;
+
+  public long limitedConnections;
+
+  /// Prefaces of proxies that told the client's address, or none; and those that were malformed.
+  public long proxyHeaders;
+
+  public long proxyFailures;
+
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/requests", this::requests);
     into.counter(source + "/hits", () -> hits);
@@ -27,6 +37,10 @@ public final class HttpCounts {
     into.counter(source + "/interruptlet_replies", () -> interruptlets);
     into.counter(source + "/slow_requests", () -> slow);
     into.counter(source + "/body_bytes", () -> bodyBytes);
+    into.counter(source + "/requests_over_limit", () -> limitedRequests);
+    into.counter(source + "/connections_over_limit", () -> limitedConnections);
+    into.counter(source + "/proxy_headers", () -> proxyHeaders);
+    into.counter(source + "/proxy_failures", () -> proxyFailures);
     for (int i = 2; i < replies.length; i++) {
       int digit = i;
       into.counter(source + "/replies_" + i + "xx", () -> replies[digit]);
