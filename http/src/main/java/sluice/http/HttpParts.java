@@ -168,13 +168,20 @@ final class HttpParts {
 
   void publishTo(CounterPublisher into) {
     protocols.forEach(each -> each.publishTo(into));
+    HttpSums sums = new HttpSums(protocols);
+    sums.publishTo(into);
     ClientTable clients = shared.clients();
     if (clients != null) {
       into.gauge("clients/known_addresses", clients::size);
       into.counter("clients/forgotten_addresses", clients::forgotten);
     }
+    if (!tlsContexts().isEmpty()) {
+      sums.publishTlsTo(into);
+    }
     if (log != null) {
       into.counter("access_log/dropped_records", log::dropped);
+      into.counter("access_log/written_records", log::writtenRecords);
+      into.counter("access_log/written_bytes", log::writtenBytes);
     }
   }
 

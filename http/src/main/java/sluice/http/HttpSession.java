@@ -53,6 +53,9 @@ final class HttpSession implements HandlerSession {
   /// When it was accepted, by the loop's clock.
   long openedNanos;
 
+  /// When input was looked at last, by the loop's clock: while a request is deferred, when it was.
+  long deferredNanos;
+
   /// Requests answered or under way.
   int requests;
 

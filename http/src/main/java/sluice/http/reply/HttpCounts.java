@@ -1,5 +1,6 @@
 package sluice.http.reply;
 
+import sluice.http.metrics.LatencyHistogram;
 import sluice.loop.counters.CounterPublisher;
 
 /// What the HTTP protocol of one loop counts. Plain fields, written by the loop's thread; the
@@ -30,6 +31,9 @@ public final class HttpCounts {
 
   public long proxyFailures;
 
+  /// How long requests took.
+  public final LatencyHistogram times = new LatencyHistogram();
+
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/requests", this::requests);
     into.counter(source + "/hits", () -> hits);
@@ -37,17 +41,14 @@ public final class HttpCounts {
     into.counter(source + "/interruptlet_replies", () -> interruptlets);
     into.counter(source + "/slow_requests", () -> slow);
     into.counter(source + "/body_bytes", () -> bodyBytes);
-    into.counter(source + "/requests_over_limit", () -> limitedRequests);
-    into.counter(source + "/connections_over_limit", () -> limitedConnections);
-    into.counter(source + "/proxy_headers", () -> proxyHeaders);
-    into.counter(source + "/proxy_failures", () -> proxyFailures);
     for (int i = 2; i < replies.length; i++) {
       int digit = i;
       into.counter(source + "/replies_" + i + "xx", () -> replies[digit]);
     }
   }
 
-  private long requests() {
+  /// Replies begun.
+  public long requests() {
     long sum = 0;
     for (long each : replies) {
       sum += each;
