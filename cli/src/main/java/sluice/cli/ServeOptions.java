@@ -21,6 +21,7 @@ import sluice.http.Monitoring;
 import sluice.http.VirtualHost;
 import sluice.http.clients.ClientLimits;
 import sluice.http.rules.SiteRules;
+import sluice.http.site.Compression;
 import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.Backend;
@@ -62,6 +63,10 @@ final class ServeOptions {
         --hidden                serve names that begin with a dot
         --symlinks POLICY       refuse, inside (those that stay in DIR) or follow (inside)
         --gzip LEVEL            compress on the fly, 1 to 9, 0 for never (6)
+        --zstd LEVEL            the same by zstd, 1 to 19, where libzstd is there (0)
+        --compress-from BYTES   do so from this length on, to 1 MiB (256)
+        --compress-types LIST   and with these media types, such as text/*,image/svg+xml (those
+                                that are likely to become smaller)
         --no-precompressed      ignore NAME.br, NAME.zst and NAME.gz beside NAME
         --error-page CODE=FILE  body of replies with a status from 400 to 599: HTML beneath DIR,
                                 such as --error-page 404=errors/404.html; may be repeated; read
@@ -132,7 +137,7 @@ final class ServeOptions {
   private Site.Tags tags = Site.Tags.INODE;
   private boolean hidden;
   private boolean precompressed = true;
-  private int gzipLevel = 6;
+  private Compression compression = Compression.DEFAULT;
   private Site.Symlinks links = Site.Symlinks.INSIDE;
   private List<String> index = List.of("index.html", "index.htm");
 
@@ -261,7 +266,12 @@ final class ServeOptions {
       case "--cache-mb" -> cacheMebibytes = number(name, value, 0, 1 << 20);
       case "--index" -> index = List.of(value.split(","));
       case "--symlinks" -> links = links(value);
-      case "--gzip" -> gzipLevel = number(name, value, 0, 9);
+      case "--gzip" -> compression = compression.withGzip(number(name, value, 0, 9));
+      case "--zstd" -> compression = compression.withZstd(number(name, value, 0, 19));
+      case "--compress-from" ->
+          compression =
+              compression.withLeastBytes(number(name, value, 1, Compression.MOST_BYTES));
+      case "--compress-types" -> compression = compression.withTypes(types(name, value));
       case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
@@ -279,6 +289,15 @@ final class ServeOptions {
       case "--send-timeout" -> sendTimeout = seconds(name, value);
       case "--drain-timeout" -> drainTimeout = seconds(name, value);
       default -> throw new UsageException("unknown option: " + name);
+    }
+  }
+
+  private static List<String> types(String name, String value) throws UsageException {
+    List<String> types = List.of(value.split(","));
+    try {
+      return Compression.DEFAULT.withTypes(types).types();
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(name + ": " + e.getMessage());
     }
   }
 
@@ -358,7 +377,7 @@ final class ServeOptions {
         .withSymlinks(links)
         .withListing(listing)
         .withHiddenFiles(hidden)
-        .withCompression(precompressed, gzipLevel)
+        .withCompression(precompressed, compression)
         .withErrorPages(errorPages)
         .withTags(tags)
         .withTries(tries)

@@ -82,7 +82,7 @@ final class ServeOptionsTest {
     assertThat(config.site().listing()).isTrue();
     assertThat(config.site().hiddenFiles()).isTrue();
     assertThat(config.site().symlinks()).isEqualTo(Site.Symlinks.REFUSE);
-    assertThat(config.site().gzipLevel()).isZero();
+    assertThat(config.site().compression().gzipLevel()).isZero();
     assertThat(config.site().precompressed()).isFalse();
     assertThat(config.site().tags()).isEqualTo(Site.Tags.CONTENT);
     assertThat(config.watches()).isZero();

@@ -30,6 +30,7 @@ import sluice.http.HttpServer;
 import sluice.http.VirtualHost;
 import sluice.http.clients.ClientLimits;
 import sluice.http.rules.AddressRange;
+import sluice.http.site.Compression;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 
@@ -71,6 +72,9 @@ final class SiteFileTest {
             hidden = true
             symlinks = "refuse"
             gzip = 0
+            zstd = 4
+            compress-from = 1000
+            compress-types = ["text/*", "image/svg+xml"]
             precompressed = false
             etag = "content"
             cache-control = "max-age=60"
@@ -106,7 +110,8 @@ final class SiteFileTest {
     assertThat(site.listing()).isTrue();
     assertThat(site.hiddenFiles()).isTrue();
     assertThat(site.precompressed()).isFalse();
-    assertThat(site.gzipLevel()).isZero();
+    assertThat(site.compression())
+        .isEqualTo(new Compression(0, 4, 1000, List.of("text/*", "image/svg+xml")));
     assertThat(site.symlinks()).isEqualTo(Site.Symlinks.REFUSE);
     assertThat(site.tags()).isEqualTo(Site.Tags.CONTENT);
     assertThat(site.errorPages()).containsEntry(404, "errors/404.html");
@@ -178,6 +183,11 @@ final class SiteFileTest {
             site + "listing = 1", ":2: listing is neither true nor false. Fix: listing = true"),
         arguments(site + "gzip = 10", ":2: --gzip takes a number from 0 to 9: 10. Fix: gzip = 6"),
         arguments(site + "gzip = \"6\"", ":2: gzip is no whole number. Fix: gzip = 1"),
+        arguments(site + "zstd = 20", ":2: --zstd takes a number from 0 to 19"),
+        arguments(
+            site + "compress-types = [\"text\"]",
+            ":2: --compress-types: what is compressed",
+            "Fix: compress-types = "),
         arguments(site + "symlinks = \"no\"", ":2: --symlinks is refuse, inside or follow: no"),
         arguments(site + "\nindex = [\"a/b\"]", ":3: ", "index name", "Fix: "),
         arguments(site + "try = [\"x\"]", ":2: what is tried", "Fix: "),

@@ -29,6 +29,7 @@ import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
+import sluice.sys.Zstd;
 
 /// What the loops of a server share, and what each of them was given. Loops start one after
 /// another; any thread may call the rest.
@@ -51,6 +52,10 @@ final class HttpParts {
     this.pages = new HttpPages(config);
     this.errors = pages.main();
     this.routes = new Routes(config.routes());
+    if (!Zstd.why().isEmpty()
+        && sites(config).stream().anyMatch(site -> site.compression().zstdLevel() > 0)) {
+      complaints.accept("files are not compressed by zstd. Why: " + Zstd.why());
+    }
     Path file = config.accessLog();
     this.log =
         file == null

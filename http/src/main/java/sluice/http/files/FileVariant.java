@@ -54,7 +54,7 @@ public final class FileVariant implements AutoCloseable {
   static FileVariant made(Precompress.Compressed made, FileBody original, Site.Tags tags) {
     FileValidators validators = FileValidators.ofMade(made, original, tags);
     return new FileVariant(
-        FileCoding.GZIP, validators, made.block(), null, null, original.version());
+        made.coding(), validators, made.block(), null, null, original.version());
   }
 
   public FileCoding coding() {
