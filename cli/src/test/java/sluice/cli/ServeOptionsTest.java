@@ -102,7 +102,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(30);
+    assertThat(names).hasSize(37);
     for (String name : names) {
       // Each complains about its value at most.
       try {

@@ -72,9 +72,6 @@ final class SiteFileTest {
             hidden = true
             symlinks = "refuse"
             gzip = 0
-            zstd = 4
-            compress-from = 1000
-            compress-types = ["text/*", "image/svg+xml"]
             precompressed = false
             etag = "content"
             cache-control = "max-age=60"
@@ -98,10 +95,6 @@ final class SiteFileTest {
             idle-timeout = 4
             send-timeout = 5
             drain-timeout = 6
-            connections-per-address = 20
-            requests-per-address = 30
-            burst-per-address = 40
-            proxy-protocol = ["10.0.0.0/8", "::1"]
             """);
     HttpConfig config = options.config(List.of());
     Site site = config.site();
@@ -110,8 +103,7 @@ final class SiteFileTest {
     assertThat(site.listing()).isTrue();
     assertThat(site.hiddenFiles()).isTrue();
     assertThat(site.precompressed()).isFalse();
-    assertThat(site.compression())
-        .isEqualTo(new Compression(0, 4, 1000, List.of("text/*", "image/svg+xml")));
+    assertThat(site.compression().gzipLevel()).isZero();
     assertThat(site.symlinks()).isEqualTo(Site.Symlinks.REFUSE);
     assertThat(site.tags()).isEqualTo(Site.Tags.CONTENT);
     assertThat(site.errorPages()).containsEntry(404, "errors/404.html");
@@ -124,9 +116,6 @@ final class SiteFileTest {
     assertThat(address.getAddress().isAnyLocalAddress()).isTrue();
     assertThat(config.cacheBytes()).isEqualTo(3 << 20);
     assertThat(config.watches()).isZero();
-    assertThat(config.clientLimits()).isEqualTo(new ClientLimits(20, 30, 40));
-    assertThat(config.proxies())
-        .containsExactly(AddressRange.of("10.0.0.0/8"), AddressRange.of("::1"));
     assertThat(config.accessLog()).isEqualTo(directory.resolve("log"));
     assertThat(config.monitoring().addresses()).hasSize(1);
     assertThat(config.headerTimeout()).isEqualTo(Duration.ofSeconds(3));
@@ -135,6 +124,30 @@ final class SiteFileTest {
     assertThat(config.routes()).isNotEmpty();
     assertThat(config.rules().headers()).hasSize(1);
     assertThat(config.namedOnly()).isFalse();
+  }
+
+  @Test
+  void saysHowClientsAreLimitedAndFilesCompressed() throws Exception {
+    HttpConfig config =
+        read(
+                """
+                directory = "public"
+                gzip = 5
+                zstd = 4
+                compress-from = 1000
+                compress-types = ["text/*", "image/svg+xml"]
+                [server]
+                connections-per-address = 20
+                requests-per-address = 30
+                burst-per-address = 40
+                proxy-protocol = ["10.0.0.0/8", "::1"]
+                """)
+            .config(List.of());
+    assertThat(config.clientLimits()).isEqualTo(new ClientLimits(20, 30, 40));
+    assertThat(config.proxies())
+        .containsExactly(AddressRange.of("10.0.0.0/8"), AddressRange.of("::1"));
+    assertThat(config.site().compression())
+        .isEqualTo(new Compression(5, 4, 1000, List.of("text/*", "image/svg+xml")));
   }
 
   @Test

@@ -10,7 +10,6 @@ import sluice.http.rules.AddressRange;
 import sluice.http.text.Latin1;
 import sluice.loop.Connection;
 import sluice.loop.Loop;
-import sluice.loop.Preface;
 import sluice.memory.View;
 
 /// Which client a connection is of, and whether it may have another connection or request. Owned by
@@ -40,7 +39,8 @@ final class HttpClients {
     session.noteAddress(connection);
     for (int i = 0; i < proxies.size(); i++) {
       if (proxies.get(i).has(session.addressHigh, session.addressLow)) {
-        connection.preface(new FromProxy(session));
+        session.proxyHeader = new ProxyHeader();
+        connection.expectPreface(true);
         connection.deadline(headerNanos);
         return;
       }
@@ -106,35 +106,32 @@ final class HttpClients {
   }
 
   /// What a proxy says of its client.
-  private final class FromProxy implements Preface {
-    private final HttpSession session;
-    private final ProxyHeader header = new ProxyHeader();
-
-    FromProxy(HttpSession session) {
-      this.session = session;
+  ///
+  /// @return bytes taken
+  int preface(Connection connection, HttpSession session, View input) {
+    ProxyHeader header = session.proxyHeader;
+    if (header == null) {
+      throw new IllegalStateException("a preface that was not expected");
     }
-
-    @Override
-    public int take(Connection connection, View input) {
-      switch (header.take(input)) {
-        case INCOMPLETE -> {}
-        case ADDRESS -> {
-          session.noteAddress(header.high(), header.low());
-          end(connection);
-        }
-        case NO_ADDRESS -> end(connection);
-        case MALFORMED -> {
-          replies.counts().proxyFailures++;
-          connection.abort();
-        }
+    switch (header.take(input)) {
+      case INCOMPLETE -> {}
+      case ADDRESS -> {
+        session.noteAddress(header.high(), header.low());
+        ended(connection, session);
       }
-      return header.taken();
+      case NO_ADDRESS -> ended(connection, session);
+      case MALFORMED -> {
+        replies.counts().proxyFailures++;
+        connection.abort();
+      }
     }
+    return header.taken();
+  }
 
-    private void end(Connection connection) {
-      replies.counts().proxyHeaders++;
-      connection.preface(null);
-      admit(connection, session);
-    }
+  private void ended(Connection connection, HttpSession session) {
+    replies.counts().proxyHeaders++;
+    session.proxyHeader = null;
+    connection.expectPreface(false);
+    admit(connection, session);
   }
 }

@@ -29,7 +29,7 @@ import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
-import sluice.sys.Zstd;
+import sluice.sys.zstd.Zstd;
 
 /// What the loops of a server share, and what each of them was given. Loops start one after
 /// another; any thread may call the rest.

@@ -239,6 +239,11 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     throw new IllegalStateException("a connection without its session");
   }
 
+  @Override
+  public int preface(Connection connection, View input) {
+    return clients.preface(connection, session(connection), input);
+  }
+
   // ---- requests -----------------------------------------------------------------------------
 
   @Override

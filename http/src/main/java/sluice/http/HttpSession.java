@@ -5,6 +5,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import sluice.http.clients.ClientAllowance;
+import sluice.http.clients.ProxyHeader;
 import sluice.http.handlers.BoundRoute;
 import sluice.http.handlers.HandlerSession;
 import sluice.http.handlers.Upload;
@@ -85,6 +86,9 @@ final class HttpSession implements HandlerSession {
 
   /// Whether the address is known, which costs a system call.
   private boolean addressKnown;
+
+  /// What a proxy says first; null once it has, and for other clients.
+  @Nullable ProxyHeader proxyHeader;
 
   /// What its address may ask for; null without limits.
   @Nullable ClientAllowance allowance;

@@ -20,10 +20,10 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
 
-/// What monitoring asks a server for: `/metrics` in the text format of Prometheus or in OpenMetrics, and `/healthz`,
-/// 200 while all is well, else 503 with the reasons. It is answered by a loop of its own, so that
-/// it can be asked while other loops are stuck and until the last of them has drained; the handlers
-/// run on its slow path.
+/// What monitoring asks a server for: `/metrics` in the text format of Prometheus or in
+/// OpenMetrics, and `/healthz`, 200 while all is well, else 503 with the reasons. It is answered by
+/// a loop of its own, so that it can be asked while other loops are stuck and until the last of
+/// them has drained; the handlers run on its slow path.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -78,7 +78,7 @@ final class Observatory {
 
   private List<Route> routes() {
     return List.of(
-        Route.at("/metrics").withBodyBytes(0).withSlowHandler((request, to) -> metrics(request, to)),
+        Route.at("/metrics").withBodyBytes(0).withSlowHandler(this::metrics),
         Route.at("/healthz").withBodyBytes(0).withSlowHandler((request, to) -> health(to)));
   }
 

@@ -179,7 +179,11 @@ class ClientsTest extends HttpContractRig {
   void whatIsNoHeaderEndsTheConnectionWithoutAWord() throws Exception {
     limited(ClientLimits.NONE, LOOPBACK);
     for (String bytes :
-        List.of("GET / HTTP/1.1\r\nHost: t\r\n\r\n", "PROXY TCP4 x y 1 2\r\n", "P\n", "\r\n\r\nX")) {
+        List.of(
+            "GET / HTTP/1.1\r\nHost: t\r\n\r\n",
+            "PROXY TCP4 x y 1 2\r\n",
+            "P\n",
+            "\r\n\r\nX")) {
       try (HttpPeer peer = connect()) {
         peer.trySend(Bytes.latin1(bytes));
         assertThat(peer.gone()).as(bytes).isTrue();

@@ -14,7 +14,7 @@ import sluice.loop.counters.CounterPublisher;
 import sluice.loop.counters.CounterValue;
 import sluice.loop.counters.Counters;
 import sluice.loop.engine.Backend;
-import sluice.sys.Zstd;
+import sluice.sys.zstd.Zstd;
 
 /// Files compressed on the fly by gzip and zstd, as clients see them.
 @Timeout(240)

@@ -35,7 +35,8 @@ final class ListingPageTest extends HttpContractRig {
         out.push('font ' + getComputedStyle(d.body).fontFamily);
         out.push('time ' + getComputedStyle(cells[2][2]).display);
         out.push('names ' + [...d.querySelectorAll('a')].map(a => a.textContent).join('|'));
-        out.push('links ' + [...d.querySelectorAll('a')].map(a => new URL(a.href).pathname).join('|'));
+        const links = [...d.querySelectorAll('a')].map(a => new URL(a.href).pathname);
+        out.push('links ' + links.join('|'));
         document.getElementById('out').textContent = out.join('\\n');
       };
       </script>

@@ -279,12 +279,12 @@ public final class Connection extends Endpoint {
     return input.receiveInto(into.segment(), at, most);
   }
 
-  /// Shows the bytes that come next to a preface, and neither to TLS nor to the protocol, until it
-  /// has ended. The deadline goes on: with TLS that of the handshake, else the protocol's.
+  /// Says whether the bytes that come next are a preface: they are shown to [Protocol#preface], and
+  /// not to TLS. The deadline goes on: with TLS that of the handshake, else the protocol's.
   ///
-  /// @param next set in [Protocol#opened]; null when it has ended
-  public void preface(@Nullable Preface next) {
-    input.preface = next;
+  /// @param on said in [Protocol#opened]
+  public void expectPreface(boolean on) {
+    input.preface = on;
   }
 
   /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to

@@ -59,8 +59,8 @@ final class ConnectionInput {
 
   boolean starved;
 
-  /// As [Connection#preface].
-  @Nullable Preface preface;
+  /// As [Connection#expectPreface].
+  boolean preface;
 
   private Receive receive = Receive.NONE;
   private Gate gate = Gate.OPEN;
@@ -194,10 +194,9 @@ final class ConnectionInput {
 
   /// Bytes came in a chunk.
   void received(Block chunk, long base, int count) {
-    Preface before = preface;
     int taken = 0;
-    if (before != null && connection.state == Connection.State.OPEN) {
-      taken = parts.calls().preface(connection, before, chunk, base, count);
+    if (preface && connection.state == Connection.State.OPEN) {
+      taken = parts.calls().preface(connection, chunk, base, count);
       if (taken == count || connection.state != Connection.State.OPEN) {
         return;
       }

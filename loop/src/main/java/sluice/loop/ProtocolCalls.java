@@ -44,10 +44,10 @@ final class ProtocolCalls {
   /// Shows bytes that come before those of the protocol.
   ///
   /// @return bytes taken
-  int preface(Connection connection, Preface preface, Block block, long base, int count) {
+  int preface(Connection connection, Block block, long base, int count) {
     View view = shown.begin(connection, block, base, count);
     try {
-      return Math.clamp(preface.take(connection, view), 0, count);
+      return Math.clamp(connection.protocol.preface(connection, view), 0, count);
     } catch (RuntimeException | Error e) {
       failed(connection, e);
       return count;

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// | `forgotten` | loops | volatile | volatile |
 ///
 /// Limits: as many addresses as there are connections, and [#MOST_LEFT] without one. Beyond that
-/// the one that has been without a connection for longest is forgotten: it may ask for a burst once
-/// more.
+/// the address that has been without a connection for longest is forgotten: it may ask for a burst
+/// once more.
 public final class ClientTable {
   static final int MOST_LEFT = 65_536;
 

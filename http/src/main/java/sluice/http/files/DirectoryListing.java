@@ -31,7 +31,7 @@ final class DirectoryListing {
         DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
   }
 
-  /// In the page, as nothing else is asked for; without it, where a policy forbids it, the page is a
+  /// Its styles are in the page, as nothing else is asked for; where a policy forbids them it is a
   /// plain table. Colours are the reader's, light or dark.
   private static final String HEAD =
       """

@@ -12,7 +12,7 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.site.Compression;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
-import sluice.sys.Zstd;
+import sluice.sys.zstd.Zstd;
 
 /// Compression on the fly: gzip (RFC 1952) or zstd (RFC 8878) of a whole file, once, for the cache.
 /// Half the processors may be at it at one time; further files wait, on the slow path.

@@ -171,7 +171,7 @@ public record Site(
     return draft.made();
   }
 
-  /// Whether a file's media type is one that is compressed on the fly.
+  /// Whether files of that name are compressed on the fly, by their media type.
   public boolean compresses(String name) {
     return compression.takes(type(name));
   }

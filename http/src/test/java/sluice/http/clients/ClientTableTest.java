@@ -70,7 +70,7 @@ final class ClientTableTest {
     assertThat(seen.subList(10, 12)).containsOnly(Admission.DROPPED);
   }
 
-  /// A client that comes again does not get its burst again; one that waits is not remembered.
+  /// A client that comes again does not get its burst again; a client that waits is not remembered.
   @Test
   void aDebtOutlivesConnectionsAndNoLonger() {
     ClientTable table = new ClientTable(new ClientLimits(0, 1, 2));

@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.zstd;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -15,6 +15,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import sluice.sys.Errno;
 
 final class ZstdTest {
   @BeforeEach

@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.zstd;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -11,6 +11,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
+import sluice.sys.Errno;
 
 /// Compression by the C library libzstd (RFC 8878), found when it is first asked for. Stateless:
 /// any thread may call, but not a loop's, as a megabyte takes milliseconds.
