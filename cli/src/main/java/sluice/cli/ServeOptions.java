@@ -269,8 +269,7 @@ final class ServeOptions {
       case "--gzip" -> compression = compression.withGzip(number(name, value, 0, 9));
       case "--zstd" -> compression = compression.withZstd(number(name, value, 0, 19));
       case "--compress-from" ->
-          compression =
-              compression.withLeastBytes(number(name, value, 1, Compression.MOST_BYTES));
+          compression = compression.withLeastBytes(number(name, value, 1, Compression.MOST_BYTES));
       case "--compress-types" -> compression = compression.withTypes(types(name, value));
       case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);

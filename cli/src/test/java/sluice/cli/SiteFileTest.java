@@ -129,19 +129,18 @@ final class SiteFileTest {
   @Test
   void saysHowClientsAreLimitedAndFilesCompressed() throws Exception {
     HttpConfig config =
-        read(
-                """
-                directory = "public"
-                gzip = 5
-                zstd = 4
-                compress-from = 1000
-                compress-types = ["text/*", "image/svg+xml"]
-                [server]
-                connections-per-address = 20
-                requests-per-address = 30
-                burst-per-address = 40
-                proxy-protocol = ["10.0.0.0/8", "::1"]
-                """)
+        read("""
+        directory = "public"
+        gzip = 5
+        zstd = 4
+        compress-from = 1000
+        compress-types = ["text/*", "image/svg+xml"]
+        [server]
+        connections-per-address = 20
+        requests-per-address = 30
+        burst-per-address = 40
+        proxy-protocol = ["10.0.0.0/8", "::1"]
+        """)
             .config(List.of());
     assertThat(config.clientLimits()).isEqualTo(new ClientLimits(20, 30, 40));
     assertThat(config.proxies())

@@ -51,9 +51,7 @@ final class HttpClients {
   private void admit(Connection connection, HttpSession session) {
     ClientTable counted = table;
     ClientAllowance allowance =
-        counted == null
-            ? null
-            : counted.open(session.addressHigh, session.addressLow, loop.now());
+        counted == null ? null : counted.open(session.addressHigh, session.addressLow, loop.now());
     session.allowance = allowance;
     if (counted == null || allowance == null) {
       return;

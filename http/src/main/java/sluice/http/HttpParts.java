@@ -149,8 +149,7 @@ final class HttpParts {
     RouteTable table = new RouteTable(new Routes(List.of(wanted.route())), config.limits());
     HttpShared unlogged = new HttpShared(errors, null, shared.clients());
     return Server.start(
-        own,
-        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged));
+        own, loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged));
   }
 
   /// As [HttpServer#replaceSites].

@@ -64,11 +64,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private final HttpDeadlines deadlines;
 
   HttpProtocol(
-      Loop loop,
-      HttpConfig config,
-      HttpHosts hosts,
-      RouteTable routes,
-      HttpShared shared) {
+      Loop loop, HttpConfig config, HttpHosts hosts, RouteTable routes, HttpShared shared) {
     this.loop = loop;
     this.config = config;
     this.hosts = hosts;

@@ -64,8 +64,7 @@ final class Observatory {
     HttpShared shared = new HttpShared(errors, null, null);
     RouteTable table = new RouteTable(new Routes(routes()), config.limits());
     return Server.start(
-        own,
-        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, shared));
+        own, loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, shared));
   }
 
   void show(CounterPublisher published) {

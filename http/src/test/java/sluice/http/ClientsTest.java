@@ -93,9 +93,11 @@ class ClientsTest extends HttpContractRig {
     int answered = 0;
     for (int round = 0; round < 4; round++) {
       try (HttpPeer peer = connect()) {
-        peer.send(HttpPeer.text("GET", "/a.txt").repeat(40)
-            + HttpPeer.text("POST", "/a.txt", "Content-Length: 3") + "abc"
-            + HttpPeer.text("GET", "/b.txt"));
+        peer.send(
+            HttpPeer.text("GET", "/a.txt").repeat(40)
+                + HttpPeer.text("POST", "/a.txt", "Content-Length: 3")
+                + "abc"
+                + HttpPeer.text("GET", "/b.txt"));
         for (int i = 0; i < 42; i++) {
           HttpAnswer answer = peer.read();
           asked++;
@@ -157,8 +159,37 @@ class ClientsTest extends HttpContractRig {
   void versionTwoWithARequestBehindInPiecesOfEverySize() throws Exception {
     limited(ClientLimits.NONE, LOOPBACK);
     byte[] header = {
-      13, 10, 13, 10, 0, 13, 10, 'Q', 'U', 'I', 'T', 10, 0x21, 0x11, 0, 15,
-      (byte) 192, 0, 2, 7, 127, 0, 0, 1, 4, 0, 0, 80, 4, 0, 0
+      13,
+      10,
+      13,
+      10,
+      0,
+      13,
+      10,
+      'Q',
+      'U',
+      'I',
+      'T',
+      10,
+      0x21,
+      0x11,
+      0,
+      15,
+      (byte) 192,
+      0,
+      2,
+      7,
+      127,
+      0,
+      0,
+      1,
+      4,
+      0,
+      0,
+      80,
+      4,
+      0,
+      0
     };
     String whole = Bytes.text(header) + HttpPeer.text("GET", "/b.txt");
     Random random = new Random(1);
@@ -180,10 +211,7 @@ class ClientsTest extends HttpContractRig {
     limited(ClientLimits.NONE, LOOPBACK);
     for (String bytes :
         List.of(
-            "GET / HTTP/1.1\r\nHost: t\r\n\r\n",
-            "PROXY TCP4 x y 1 2\r\n",
-            "P\n",
-            "\r\n\r\nX")) {
+            "GET / HTTP/1.1\r\nHost: t\r\n\r\n", "PROXY TCP4 x y 1 2\r\n", "P\n", "\r\n\r\nX")) {
       try (HttpPeer peer = connect()) {
         peer.trySend(Bytes.latin1(bytes));
         assertThat(peer.gone()).as(bytes).isTrue();
@@ -197,11 +225,8 @@ class ClientsTest extends HttpContractRig {
 
   @Test
   void aHeaderThatDoesNotComeHasTheTimeOfAHead() throws Exception {
-    start(
-        config ->
-            config
-                .withProxies(LOOPBACK)
-                .withTimeouts(Duration.ofMillis(300), Duration.ofMinutes(10)));
+    start(config ->
+        config.withProxies(LOOPBACK).withTimeouts(Duration.ofMillis(300), Duration.ofMinutes(10)));
     try (HttpPeer silent = connect();
         HttpPeer slow = connect()) {
       drip(slow, "PROXY UNKNOWN " + "x".repeat(80), 50);

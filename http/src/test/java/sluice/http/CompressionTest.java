@@ -95,10 +95,7 @@ final class CompressionTest extends HttpContractRig {
     write("large.txt", "x".repeat(1000));
     write("page.html", "x".repeat(5000));
     write("image.svg", "x".repeat(5000));
-    start(
-        Compression.DEFAULT
-            .withLeastBytes(1000)
-            .withTypes(List.of("text/plain", "image/*")));
+    start(Compression.DEFAULT.withLeastBytes(1000).withTypes(List.of("text/plain", "image/*")));
     assertThat(coding("/small.txt", "gzip")).isEqualTo("null");
     assertThat(coding("/large.txt", "gzip")).isEqualTo("gzip");
     assertThat(coding("/page.html", "gzip")).isEqualTo("null");

@@ -99,8 +99,7 @@ final class ListingPageTest extends HttpContractRig {
 
     HeaderRule strict =
         new HeaderRule(
-            PathPattern.of("/d/*"),
-            Map.of("Content-Security-Policy", "default-src 'self'"));
+            PathPattern.of("/d/*"), Map.of("Content-Security-Policy", "default-src 'self'"));
     start(
         Site.of(root).withListing(true),
         config -> config.withRules(SiteRules.NONE.withHeaders(List.of(strict))));

@@ -189,7 +189,7 @@ public final class ProxyHeader {
   private long number(int from, int bytes) {
     long value = 0;
     for (int i = 0; i < bytes; i++) {
-      value = value << 8 | kept[from + i] & 0xff;
+      value = (value << 8) | (kept[from + i] & 0xff);
     }
     return value;
   }

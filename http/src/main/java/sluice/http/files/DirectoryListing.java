@@ -57,7 +57,8 @@ final class DirectoryListing {
       a:hover, a:focus { text-decoration: underline }
       @media (max-width: 36rem) { td:nth-child(3), th:nth-child(3) { display: none } }
       </style>
-      <title>""";
+      <title>\
+      """;
 
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 

@@ -180,17 +180,16 @@ public final class MetricsText {
 
   private String written() {
     StringBuilder text = new StringBuilder();
-    families.forEach(
-        (name, family) -> {
-          text.append("# HELP ").append(name).append(' ').append(family.help).append('\n');
-          text.append("# TYPE ").append(name).append(' ').append(family.type).append('\n');
-          int unit = name.lastIndexOf('_') + 1;
-          if (open && (name.endsWith("_seconds") || name.endsWith("_bytes"))) {
-            text.append("# UNIT ").append(name).append(' ').append(name, unit, name.length());
-            text.append('\n');
-          }
-          family.samples.forEach(each -> text.append(each).append('\n'));
-        });
+    families.forEach((name, family) -> {
+      text.append("# HELP ").append(name).append(' ').append(family.help).append('\n');
+      text.append("# TYPE ").append(name).append(' ').append(family.type).append('\n');
+      int unit = name.lastIndexOf('_') + 1;
+      if (open && (name.endsWith("_seconds") || name.endsWith("_bytes"))) {
+        text.append("# UNIT ").append(name).append(' ').append(name, unit, name.length());
+        text.append('\n');
+      }
+      family.samples.forEach(each -> text.append(each).append('\n'));
+    });
     return (open ? text.append("# EOF\n") : text).toString();
   }
 

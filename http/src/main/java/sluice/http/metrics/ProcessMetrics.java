@@ -33,18 +33,17 @@ final class ProcessMetrics {
 
   private static void status(Map<String, Double> values) {
     try (Stream<String> lines = Files.lines(SELF.resolve("status"))) {
-      lines.forEach(
-          line -> {
-            String[] words = line.split("\\s+");
-            switch (words[0]) {
-              case "VmRSS:" ->
-                  values.put("process_resident_memory_bytes", Double.parseDouble(words[1]) * 1024);
-              case "VmSize:" ->
-                  values.put("process_virtual_memory_bytes", Double.parseDouble(words[1]) * 1024);
-              case "Threads:" -> values.put("process_threads", Double.parseDouble(words[1]));
-              default -> {}
-            }
-          });
+      lines.forEach(line -> {
+        String[] words = line.split("\\s+");
+        switch (words[0]) {
+          case "VmRSS:" ->
+              values.put("process_resident_memory_bytes", Double.parseDouble(words[1]) * 1024);
+          case "VmSize:" ->
+              values.put("process_virtual_memory_bytes", Double.parseDouble(words[1]) * 1024);
+          case "Threads:" -> values.put("process_threads", Double.parseDouble(words[1]));
+          default -> {}
+        }
+      });
     } catch (IOException | RuntimeException e) {
       // they are left out
     }

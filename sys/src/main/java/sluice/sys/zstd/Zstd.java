@@ -34,8 +34,7 @@ public final class Zstd {
     compress =
         linker.downcallHandle(
             library.findOrThrow("ZSTD_compress"),
-            FunctionDescriptor.of(
-                JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT));
     isError =
         linker.downcallHandle(
             library.findOrThrow("ZSTD_isError"), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
