@@ -24,7 +24,8 @@ import sluice.testbase.Child;
 final class ListingPageTest extends HttpContractRig {
   private static final String FRAME =
       """
-      <!DOCTYPE html><title>probe</title><iframe id="f" src="/d/" width="%d" height="600"></iframe>
+      <!DOCTYPE html><title>probe</title>
+      <iframe id="f" src="/d/" width="WIDTH" height="600"></iframe>
       <pre id="out"></pre><script>
       f.onload = () => {
         const d = f.contentDocument, out = [];
@@ -56,7 +57,7 @@ final class ListingPageTest extends HttpContractRig {
   }
 
   private List<String> seen(int width) throws Exception {
-    write("probe.html", FRAME.formatted(width));
+    write("probe.html", FRAME.replace("WIDTH", Integer.toString(width)));
     Path profile = Files.createTempDirectory(outside, "profile");
     ProcessBuilder builder =
         new ProcessBuilder(

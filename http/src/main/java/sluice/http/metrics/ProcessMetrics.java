@@ -34,7 +34,7 @@ final class ProcessMetrics {
   private static void status(Map<String, Double> values) {
     try (Stream<String> lines = Files.lines(SELF.resolve("status"))) {
       lines.forEach(line -> {
-        String[] words = line.split("\\s+");
+        String[] words = line.split("\\s+", -1);
         switch (words[0]) {
           case "VmRSS:" ->
               values.put("process_resident_memory_bytes", Double.parseDouble(words[1]) * 1024);
@@ -55,7 +55,7 @@ final class ProcessMetrics {
       values.put("process_open_fds", open.count() - 1.0); // without that of the listing
       limits
           .filter(line -> line.startsWith("Max open files"))
-          .map(line -> line.split("\\s+")[3])
+          .map(line -> line.split("\\s+", -1)[3])
           .filter(limit -> !limit.equals("unlimited"))
           .forEach(limit -> values.put("process_max_fds", Double.parseDouble(limit)));
     } catch (IOException | RuntimeException e) {

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +45,7 @@ final class ProxyHeaderTest {
   /// Shows a header, with a request behind it, cut at every byte and in single bytes.
   ///
   /// @param address null for none
-  private static void requireRead(byte[] header, String address) {
+  private static void requireRead(byte[] header, @Nullable String address) {
     byte[] all = joined(header, BEHIND);
     for (int cut = 0; cut <= all.length; cut++) {
       ProxyHeader read = new ProxyHeader();
@@ -69,7 +70,7 @@ final class ProxyHeaderTest {
     return header.taken();
   }
 
-  private static void requireState(ProxyHeader read, String address) {
+  private static void requireState(ProxyHeader read, @Nullable String address) {
     State state = read.take(Bytes.view(new byte[0]));
     if (address == null) {
       assertThat(state).isEqualTo(State.NO_ADDRESS);
@@ -92,7 +93,7 @@ final class ProxyHeaderTest {
     "PROXY UNKNOWN,",
     "PROXY UNKNOWN whatever it may say,",
   })
-  void versionOne(String line, String address) {
+  void versionOne(String line, @Nullable String address) {
     requireRead(Bytes.latin1(line + "\r\n"), address);
   }
 
