@@ -10,6 +10,7 @@ module sluice.http {
   requires sluice.sys;
 
   exports sluice.http;
+  exports sluice.http.clients;
   exports sluice.http.front;
   exports sluice.http.handlers;
   exports sluice.http.parse;

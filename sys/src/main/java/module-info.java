@@ -32,4 +32,6 @@ module sluice.sys {
       sluice.vi;
   exports sluice.sys.xdp to
       sluice.net;
+  exports sluice.sys.zstd to
+      sluice.http;
 }

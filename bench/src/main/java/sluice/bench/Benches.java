@@ -25,6 +25,7 @@ public final class Benches {
           new SelectorBench(),
           new CaseBench("front", FrontCases::all),
           new CaseBench("mix", MixCases::all),
+          new CaseBench("site", SiteCases::all),
           new HandlerBench(),
           new ChurnBench(),
           new PetStoreBench(),

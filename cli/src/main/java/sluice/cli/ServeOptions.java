@@ -19,7 +19,9 @@ import sluice.http.HttpConfig;
 import sluice.http.HttpsRedirect;
 import sluice.http.Monitoring;
 import sluice.http.VirtualHost;
+import sluice.http.clients.ClientLimits;
 import sluice.http.rules.SiteRules;
+import sluice.http.site.Compression;
 import sluice.http.site.Site;
 import sluice.loop.LoopConfig;
 import sluice.loop.engine.Backend;
@@ -61,6 +63,10 @@ final class ServeOptions {
         --hidden                serve names that begin with a dot
         --symlinks POLICY       refuse, inside (those that stay in DIR) or follow (inside)
         --gzip LEVEL            compress on the fly, 1 to 9, 0 for never (6)
+        --zstd LEVEL            the same by zstd, 1 to 19, where libzstd is there (0)
+        --compress-from BYTES   do so from this length on, to 1 MiB (256)
+        --compress-types LIST   and with these media types, such as text/*,image/svg+xml (those
+                                that are likely to become smaller)
         --no-precompressed      ignore NAME.br, NAME.zst and NAME.gz beside NAME
         --error-page CODE=FILE  body of replies with a status from 400 to 599: HTML beneath DIR,
                                 such as --error-page 404=errors/404.html; may be repeated; read
@@ -83,6 +89,11 @@ final class ServeOptions {
                                 cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
         --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
         --demo                  answer /demo/hello and /demo/report by handlers
+        --connections-per-address N  connections of one client address; one more is answered 429
+        --requests-per-address N     requests a second of one client address; more are answered 429
+        --burst-per-address N        requests it may send at once (a second's, at least 10)
+        --proxy-protocol LIST   addresses, such as 10.0.0.0/8,::1, whose connections begin with the
+                                PROXY protocol, version 1 or 2, and so name their client
         --access-log FILE       append a line per request
         --log-format FORMAT     combined, json, or a line such as '{address} {request} {status}',
                                 see docs/site.md (combined)
@@ -91,6 +102,8 @@ final class ServeOptions {
         --send-timeout N        seconds a client may take nothing of its reply (60)
         --drain-timeout N       seconds to finish after SIGTERM (10)
       """;
+
+  private static final int MOST = ClientLimits.MOST;
 
   boolean help;
 
@@ -124,7 +137,7 @@ final class ServeOptions {
   private Site.Tags tags = Site.Tags.INODE;
   private boolean hidden;
   private boolean precompressed = true;
-  private int gzipLevel = 6;
+  private Compression compression = Compression.DEFAULT;
   private Site.Symlinks links = Site.Symlinks.INSIDE;
   private List<String> index = List.of("index.html", "index.htm");
 
@@ -139,6 +152,8 @@ final class ServeOptions {
   final List<TlsPair> certificates = new ArrayList<>();
 
   int redirectPort = -1;
+
+  private final ClientOptions clients = new ClientOptions();
 
   private final List<String> words;
   private int next;
@@ -251,11 +266,19 @@ final class ServeOptions {
       case "--cache-mb" -> cacheMebibytes = number(name, value, 0, 1 << 20);
       case "--index" -> index = List.of(value.split(","));
       case "--symlinks" -> links = links(value);
-      case "--gzip" -> gzipLevel = number(name, value, 0, 9);
+      case "--gzip" -> compression = compression.withGzip(number(name, value, 0, 9));
+      case "--zstd" -> compression = compression.withZstd(number(name, value, 0, 19));
+      case "--compress-from" ->
+          compression = compression.withLeastBytes(number(name, value, 1, Compression.MOST_BYTES));
+      case "--compress-types" -> compression = compression.withTypes(types(name, value));
       case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
       case "--log-format" -> logFormat = value;
+      case "--connections-per-address" -> clients.connections = number(name, value, 1, MOST);
+      case "--requests-per-address" -> clients.requests = number(name, value, 1, MOST);
+      case "--burst-per-address" -> clients.burst = number(name, value, 1, MOST);
+      case "--proxy-protocol" -> clients.proxies(value);
       case "--access-log" -> accessLog = path(value);
       case "--plugin" -> plugins.add(value);
       case "--budget" -> plugins.budget(value);
@@ -265,6 +288,15 @@ final class ServeOptions {
       case "--send-timeout" -> sendTimeout = seconds(name, value);
       case "--drain-timeout" -> drainTimeout = seconds(name, value);
       default -> throw new UsageException("unknown option: " + name);
+    }
+  }
+
+  private static List<String> types(String name, String value) throws UsageException {
+    List<String> types = List.of(value.split(","));
+    try {
+      return Compression.DEFAULT.withTypes(types).types();
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(name + ": " + e.getMessage());
     }
   }
 
@@ -324,7 +356,9 @@ final class ServeOptions {
               .withLogFormat(logFormat)
               .withTimeouts(headerTimeout, idleTimeout)
               .withRoutes(demo ? DemoHandlers.routes() : List.of())
-              .withMonitoring(monitoring(address, sockets));
+              .withMonitoring(monitoring(address, sockets))
+              .withClientLimits(clients.limits())
+              .withProxies(clients.proxies());
       if (redirectPort >= 0) {
         List<SocketAddress> plain = List.of(new InetSocketAddress(address, redirectPort));
         config = config.withRedirect(new HttpsRedirect(plain, listen && port > 0 ? port : 443));
@@ -342,7 +376,7 @@ final class ServeOptions {
         .withSymlinks(links)
         .withListing(listing)
         .withHiddenFiles(hidden)
-        .withCompression(precompressed, gzipLevel)
+        .withCompression(precompressed, compression)
         .withErrorPages(errorPages)
         .withTags(tags)
         .withTries(tries)

@@ -51,7 +51,10 @@ final class SiteFile {
           "idle-timeout",
           "send-timeout",
           "drain-timeout",
-          "plugin-timeout");
+          "plugin-timeout",
+          "connections-per-address",
+          "requests-per-address",
+          "burst-per-address");
 
   private static final List<String> TEXTS = List.of("host", "backend", "log-format");
   private static final List<String> FLAGS = List.of("revalidate", "demo");
@@ -65,7 +68,7 @@ final class SiteFile {
     SERVER.addAll(NUMBERS);
     SERVER.addAll(TEXTS);
     SERVER.addAll(FLAGS);
-    SERVER.add("access-log");
+    SERVER.addAll(List.of("access-log", "proxy-protocol"));
     TOP.addAll(List.of("server", "tls", "plugin", "host"));
     HOST.addAll(List.of("names", "certificate", "key"));
     HOST.addAll(SiteTable.KEYS);
@@ -175,6 +178,10 @@ final class SiteFile {
       if (tables.flag(table, key, false)) {
         option(table, key, null, into);
       }
+    }
+    List<String> proxies = tables.strings(table, "proxy-protocol");
+    if (!proxies.isEmpty()) {
+      option(table, "proxy-protocol", String.join(",", proxies), into);
     }
     Path log = tables.path(table, "access-log");
     if (log != null) {

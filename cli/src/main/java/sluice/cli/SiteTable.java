@@ -37,6 +37,9 @@ final class SiteTable {
           "hidden",
           "symlinks",
           "gzip",
+          "zstd",
+          "compress-from",
+          "compress-types",
           "precompressed",
           "etag",
           "cache-control",
@@ -109,9 +112,18 @@ final class SiteTable {
         at(site, key, "choose one of these", () -> options.set("--" + key, value));
       }
     }
-    Long gzip = tables.number(site, "gzip");
-    if (gzip != null) {
-      at(site, "gzip", "gzip = 6", () -> options.set("--gzip", gzip.toString()));
+    for (String key : List.of("gzip", "zstd", "compress-from")) {
+      Long number = tables.number(site, key);
+      if (number != null) {
+        String fix = key + " = " + (key.equals("compress-from") ? 256 : 6);
+        at(site, key, fix, () -> options.set("--" + key, number.toString()));
+      }
+    }
+    List<String> packed = tables.strings(site, "compress-types");
+    if (!packed.isEmpty()) {
+      String types = String.join(",", packed);
+      String fix = "compress-types = [\"text/*\"]";
+      at(site, "compress-types", fix, () -> options.set("--compress-types", types));
     }
     for (String key : List.of("listing", "hidden")) {
       if (tables.flag(site, key, false)) {

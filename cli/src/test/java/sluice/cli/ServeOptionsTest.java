@@ -82,7 +82,7 @@ final class ServeOptionsTest {
     assertThat(config.site().listing()).isTrue();
     assertThat(config.site().hiddenFiles()).isTrue();
     assertThat(config.site().symlinks()).isEqualTo(Site.Symlinks.REFUSE);
-    assertThat(config.site().gzipLevel()).isZero();
+    assertThat(config.site().compression().gzipLevel()).isZero();
     assertThat(config.site().precompressed()).isFalse();
     assertThat(config.site().tags()).isEqualTo(Site.Tags.CONTENT);
     assertThat(config.watches()).isZero();
@@ -102,7 +102,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(30);
+    assertThat(names).hasSize(37);
     for (String name : names) {
       // Each complains about its value at most.
       try {

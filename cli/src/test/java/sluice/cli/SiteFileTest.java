@@ -28,6 +28,9 @@ import sluice.cli.console.UsageException;
 import sluice.http.HttpConfig;
 import sluice.http.HttpServer;
 import sluice.http.VirtualHost;
+import sluice.http.clients.ClientLimits;
+import sluice.http.rules.AddressRange;
+import sluice.http.site.Compression;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 
@@ -100,7 +103,7 @@ final class SiteFileTest {
     assertThat(site.listing()).isTrue();
     assertThat(site.hiddenFiles()).isTrue();
     assertThat(site.precompressed()).isFalse();
-    assertThat(site.gzipLevel()).isZero();
+    assertThat(site.compression().gzipLevel()).isZero();
     assertThat(site.symlinks()).isEqualTo(Site.Symlinks.REFUSE);
     assertThat(site.tags()).isEqualTo(Site.Tags.CONTENT);
     assertThat(site.errorPages()).containsEntry(404, "errors/404.html");
@@ -121,6 +124,29 @@ final class SiteFileTest {
     assertThat(config.routes()).isNotEmpty();
     assertThat(config.rules().headers()).hasSize(1);
     assertThat(config.namedOnly()).isFalse();
+  }
+
+  @Test
+  void saysHowClientsAreLimitedAndFilesCompressed() throws Exception {
+    HttpConfig config =
+        read("""
+        directory = "public"
+        gzip = 5
+        zstd = 4
+        compress-from = 1000
+        compress-types = ["text/*", "image/svg+xml"]
+        [server]
+        connections-per-address = 20
+        requests-per-address = 30
+        burst-per-address = 40
+        proxy-protocol = ["10.0.0.0/8", "::1"]
+        """)
+            .config(List.of());
+    assertThat(config.clientLimits()).isEqualTo(new ClientLimits(20, 30, 40));
+    assertThat(config.proxies())
+        .containsExactly(AddressRange.of("10.0.0.0/8"), AddressRange.of("::1"));
+    assertThat(config.site().compression())
+        .isEqualTo(new Compression(5, 4, 1000, List.of("text/*", "image/svg+xml")));
   }
 
   @Test
@@ -169,6 +195,11 @@ final class SiteFileTest {
             site + "listing = 1", ":2: listing is neither true nor false. Fix: listing = true"),
         arguments(site + "gzip = 10", ":2: --gzip takes a number from 0 to 9: 10. Fix: gzip = 6"),
         arguments(site + "gzip = \"6\"", ":2: gzip is no whole number. Fix: gzip = 1"),
+        arguments(site + "zstd = 20", ":2: --zstd takes a number from 0 to 19"),
+        arguments(
+            site + "compress-types = [\"text\"]",
+            ":2: --compress-types: what is compressed",
+            "Fix: compress-types = "),
         arguments(site + "symlinks = \"no\"", ":2: --symlinks is refuse, inside or follow: no"),
         arguments(site + "\nindex = [\"a/b\"]", ":3: ", "index name", "Fix: "),
         arguments(site + "try = [\"x\"]", ":2: what is tried", "Fix: "),
@@ -178,6 +209,13 @@ final class SiteFileTest {
         arguments(
             site + "[server]\nprot = 1", ":3: unknown key prot of [server]. Fix: write port;"),
         arguments(site + "[server]\nport = 70000", ":3: --port takes a number from 0 to 65535"),
+        arguments(
+            site + "[server]\nproxy-protocol = [\"lb\"]",
+            ":3: --proxy-protocol: an address is such as",
+            "Fix: "),
+        arguments(
+            site + "[server]\nrequests-per-address = 0",
+            ":3: --requests-per-address takes a number from 1 to 1000000"),
         arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "));
   }
 

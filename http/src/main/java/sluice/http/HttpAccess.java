@@ -30,7 +30,7 @@ final class HttpAccess {
 
   boolean admits(Connection connection, ReplyGuard guard) {
     HttpSession session = http.session(connection);
-    session.noteAddress(connection.remoteAddress());
+    session.noteAddress(connection);
     last = guard.verdict(session.addressHigh, session.addressLow, authorization());
     return last.status() == 0;
   }

@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import sluice.http.clients.ClientLimits;
 import sluice.http.handlers.Route;
 import sluice.http.log.AccessLog;
 import sluice.http.parse.HttpLimits;
+import sluice.http.rules.AddressRange;
 import sluice.http.rules.HeaderRule;
 import sluice.http.rules.PathPattern;
 import sluice.http.rules.SiteRules;
@@ -39,6 +41,9 @@ import sluice.loop.server.ServerConfig;
 /// @param logFormat of the access log: `combined`, `json`, or the text of a line with variables:
 ///   `{address}`, `{time}`, `{request}`, `{method}`, `{target}`, `{status}`, `{bytes}`,
 ///   `{referrer}`, `{agent}`
+/// @param clientLimits connections and requests of one address
+/// @param proxies addresses whose connections begin with the PROXY protocol, version 1 or 2: what
+///   it says is the client's address then. A connection from anywhere else begins without
 public record HttpConfig(
     ServerConfig server,
     Site site,
@@ -55,11 +60,14 @@ public record HttpConfig(
     List<VirtualHost> hosts,
     boolean namedOnly,
     HttpsRedirect redirect,
-    String logFormat) {
+    String logFormat,
+    ClientLimits clientLimits,
+    List<AddressRange> proxies) {
 
   public HttpConfig {
     routes = List.copyOf(routes);
     hosts = List.copyOf(hosts);
+    proxies = List.copyOf(proxies);
     if (namedOnly && hosts.isEmpty()) {
       throw new IllegalArgumentException("no host is named");
     }
@@ -105,12 +113,27 @@ public record HttpConfig(
         List.of(),
         false,
         HttpsRedirect.NONE,
-        AccessLog.COMBINED);
+        AccessLog.COMBINED,
+        ClientLimits.NONE,
+        List.of());
   }
 
   public HttpConfig withLogFormat(String value) {
     Draft draft = new Draft(this);
     draft.logFormat = value;
+    return draft.made();
+  }
+
+  public HttpConfig withClientLimits(ClientLimits value) {
+    Draft draft = new Draft(this);
+    draft.clientLimits = value;
+    return draft.made();
+  }
+
+  /// @param value whose connections begin with the PROXY protocol
+  public HttpConfig withProxies(List<AddressRange> value) {
+    Draft draft = new Draft(this);
+    draft.proxies = value;
     return draft.made();
   }
 
@@ -215,6 +238,8 @@ public record HttpConfig(
     boolean namedOnly;
     HttpsRedirect redirect;
     String logFormat;
+    ClientLimits clientLimits;
+    List<AddressRange> proxies;
 
     Draft(HttpConfig of) {
       server = of.server;
@@ -233,6 +258,8 @@ public record HttpConfig(
       namedOnly = of.namedOnly;
       redirect = of.redirect;
       logFormat = of.logFormat;
+      clientLimits = of.clientLimits;
+      proxies = of.proxies;
     }
 
     HttpConfig made() {
@@ -252,7 +279,9 @@ public record HttpConfig(
           hosts,
           namedOnly,
           redirect,
-          logFormat);
+          logFormat,
+          clientLimits,
+          proxies);
     }
   }
 }

@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import sluice.http.clients.ClientTable;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.Routes;
 import sluice.http.log.AccessLog;
@@ -28,6 +29,7 @@ import sluice.loop.server.AdoptedSocket;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
+import sluice.sys.zstd.Zstd;
 
 /// What the loops of a server share, and what each of them was given. Loops start one after
 /// another; any thread may call the rest.
@@ -41,6 +43,7 @@ final class HttpParts {
   final Observatory observatory = new Observatory();
   private volatile HttpPages pages;
   private final @Nullable AccessLog log;
+  private final HttpShared shared;
   private final List<HttpProtocol> protocols = new CopyOnWriteArrayList<>();
 
   /// @throws IOException when an error page or the access log cannot be opened
@@ -49,11 +52,18 @@ final class HttpParts {
     this.pages = new HttpPages(config);
     this.errors = pages.main();
     this.routes = new Routes(config.routes());
+    if (!Zstd.why().isEmpty()
+        && sites(config).stream().anyMatch(site -> site.compression().zstdLevel() > 0)) {
+      complaints.accept("files are not compressed by zstd. Why: " + Zstd.why());
+    }
     Path file = config.accessLog();
     this.log =
         file == null
             ? null
             : new AccessLog(file, config.logFormat(), ZoneId.systemDefault(), complaints);
+    boolean known = config.clientLimits().any() || !config.proxies().isEmpty();
+    this.shared =
+        new HttpShared(errors, log, known ? new ClientTable(config.clientLimits()) : null);
   }
 
   /// What a loop serves. Called by its thread.
@@ -75,7 +85,7 @@ final class HttpParts {
     HttpHosts hosts = new HttpHosts(sites(loop, config, pages));
     loop.onClose(hosts::close);
     RouteTable table = new RouteTable(routes, config.limits());
-    HttpProtocol made = new HttpProtocol(loop, config, hosts, table, errors, log);
+    HttpProtocol made = new HttpProtocol(loop, config, hosts, table, shared);
     protocols.add(made);
     return made;
   }
@@ -137,9 +147,9 @@ final class HttpParts {
             null,
             of.slowPath());
     RouteTable table = new RouteTable(new Routes(List.of(wanted.route())), config.limits());
+    HttpShared unlogged = new HttpShared(errors, null, shared.clients());
     return Server.start(
-        own,
-        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, errors, null));
+        own, loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, unlogged));
   }
 
   /// As [HttpServer#replaceSites].
@@ -162,8 +172,20 @@ final class HttpParts {
 
   void publishTo(CounterPublisher into) {
     protocols.forEach(each -> each.publishTo(into));
+    HttpSums sums = new HttpSums(protocols);
+    sums.publishTo(into);
+    ClientTable clients = shared.clients();
+    if (clients != null) {
+      into.gauge("clients/known_addresses", clients::size);
+      into.counter("clients/forgotten_addresses", clients::forgotten);
+    }
+    if (!tlsContexts().isEmpty()) {
+      sums.publishTlsTo(into);
+    }
     if (log != null) {
       into.counter("access_log/dropped_records", log::dropped);
+      into.counter("access_log/written_records", log::writtenRecords);
+      into.counter("access_log/written_bytes", log::writtenBytes);
     }
   }
 

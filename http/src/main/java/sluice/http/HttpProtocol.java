@@ -19,7 +19,6 @@ import sluice.http.parse.ContentNegotiation;
 import sluice.http.parse.HttpParser;
 import sluice.http.parse.HttpRequest;
 import sluice.http.parse.RequestPath;
-import sluice.http.reply.ErrorPages;
 import sluice.http.reply.HttpCounts;
 import sluice.http.reply.HttpReplies;
 import sluice.http.reply.ReplyGuard;
@@ -45,13 +44,6 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   /// A longer request body is not read to its end; the connection is closed instead.
   private static final long SKIPPED_BODY_BYTES = 1 << 20;
 
-  /// How long an idle connection of a draining server may still bring a request that was sent
-  /// before the client could know.
-  private static final long DRAIN_IDLE_NANOS = 250_000_000L;
-
-  /// How long it may take to bring the rest of a head, and a new connection its first request.
-  private static final long DRAIN_HEAD_NANOS = 1_000_000_000L;
-
   private static final byte[] ROOT = {'/'};
 
   private final Loop loop;
@@ -65,38 +57,34 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private final RouteTable routes;
   private final HttpHandlers handlers;
   private final HttpAccess access;
+  private final HttpClients clients;
   private final @Nullable RequestLog log;
   private final Account heads;
   private final ViewBinder deferred = new ViewBinder(Thread.currentThread());
-  private final long headerNanos;
-  private final long idleNanos;
+  private final HttpDeadlines deadlines;
 
   HttpProtocol(
-      Loop loop,
-      HttpConfig config,
-      HttpHosts hosts,
-      RouteTable routes,
-      ErrorPages errors,
-      @Nullable AccessLog log) {
+      Loop loop, HttpConfig config, HttpHosts hosts, RouteTable routes, HttpShared shared) {
     this.loop = loop;
     this.config = config;
     this.hosts = hosts;
     this.parser = new HttpParser(config.limits());
     this.request = new HttpRequest(config.limits());
     this.requestPath = new RequestPath(config.limits().targetBytes());
-    this.replies = new HttpReplies(loop.name(), errors);
+    this.replies = new HttpReplies(loop.name(), shared.errors());
     this.counts = replies.counts();
     loop.onClose(replies::close);
     this.routes = routes;
-    this.log = log == null ? null : new RequestLog(log, request, replies);
+    AccessLog file = shared.log();
+    this.log = file == null ? null : new RequestLog(file, request, replies);
+    this.clients = new HttpClients(loop, config, replies, shared.clients());
     this.heads =
         new Account(
             loop.name() + " deferred requests",
             (long) config.server().loop().maxConnections() * config.limits().headBytes());
-    this.headerNanos = config.headerTimeout().toNanos();
-    this.idleNanos = config.idleTimeout().toNanos();
+    this.deadlines = new HttpDeadlines(loop, config);
     this.access = new HttpAccess(this, loop, request);
-    this.handlers = new HttpHandlers(this, loop, request, replies, headerNanos);
+    this.handlers = new HttpHandlers(this, loop, request, replies, deadlines.headerNanos());
     loop.beforeBatch(this::beforeBatch);
   }
 
@@ -110,6 +98,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   void publishTo(CounterPublisher into) {
     counts.publishTo(into, loop.name());
     hosts.publishTo(into, loop.name());
+  }
+
+  HttpCounts counts() {
+    return counts;
   }
 
   /// Forgets the replies that are kept ready: none of them answers a request sent after this has
@@ -134,10 +126,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     session.openedNanos = loop.now();
     connection.attach(session);
     if (log != null) {
-      session.noteAddress(connection.remoteAddress());
+      session.noteAddress(connection);
     }
-    connection.deadline(idleNanos);
-    connection.idle();
+    deadlines.idle(connection, session);
+    clients.opened(connection, session);
   }
 
   @Override
@@ -154,21 +146,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     if (connection.deferred() || session.stage() == Stage.COLLECTING) {
       return;
     }
-    if (session.timed()) {
-      connection.deadline(headNanos(session));
-    } else {
-      long first = session.openedNanos + DRAIN_HEAD_NANOS - loop.now();
-      boolean asked = session.requests > 0;
-      connection.deadline(asked ? idleNanos(session) : Math.max(idleNanos(session), first));
-    }
-  }
-
-  private long idleNanos(HttpSession session) {
-    return session.closing() ? Math.min(idleNanos, DRAIN_IDLE_NANOS) : idleNanos;
-  }
-
-  private long headNanos(HttpSession session) {
-    return session.closing() ? Math.min(headerNanos, DRAIN_HEAD_NANOS) : headerNanos;
+    deadlines.draining(connection, session);
   }
 
   @Override
@@ -225,6 +203,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   void closed(Connection connection, @Nullable Object attached) {
     if (attached instanceof HttpSession session) {
       handlers.abandon(session);
+      clients.closed(session);
       if (log != null) {
         log.closed(connection, session);
       }
@@ -256,11 +235,27 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     throw new IllegalStateException("a connection without its session");
   }
 
+  @Override
+  public int preface(Connection connection, View input) {
+    return clients.preface(connection, session(connection), input);
+  }
+
   // ---- requests -----------------------------------------------------------------------------
 
   @Override
   public int received(Connection connection, View input) {
     HttpSession session = session(connection);
+    long before = counts.requests();
+    int used = handle(connection, session, input);
+    long answered = counts.requests() - before;
+    if (answered > 0) {
+      counts.times.took(loop.clock().nanos() - loop.now(), answered);
+    }
+    session.deferredNanos = loop.now();
+    return used;
+  }
+
+  private int handle(Connection connection, HttpSession session, View input) {
     int end = input.length();
     int at = 0;
     while (at < end && connection.isOpen() && !connection.deferred() && !connection.outputFull()) {
@@ -298,6 +293,10 @@ final class HttpProtocol implements Protocol, HttpExchanges {
         break;
       }
       session.taken();
+      if (HttpClients.counts(session) && overLimit(connection, session)) {
+        at += length;
+        continue;
+      }
       int next = HttpHandlers.NOT_MINE;
       if (route != null) {
         next =
@@ -318,8 +317,19 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     if (!connection.isOpen()) {
       return end;
     }
-    updateDeadline(connection, session, end - at);
+    deadlines.update(connection, session, end - at);
     return at;
+  }
+
+  /// Refuses a request of an address that has asked too often.
+  private boolean overLimit(Connection connection, HttpSession session) {
+    byte[] refusal = clients.refusal(session);
+    if (refusal == null) {
+      return false;
+    }
+    session.requests++;
+    finish(connection, 429, refusal, keepAfterBody(session));
+    return true;
   }
 
   /// Answers requests that have the bytes of the one just answered, all at once. Not where replies
@@ -331,6 +341,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     if (end - at < 2 * length
         || !replies.isRepeatable()
         || log != null
+        || HttpClients.counts(session)
         || session.stage() == Stage.SKIPPING) {
       return at;
     }
@@ -342,28 +353,6 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     session.requests += sent;
     counts.hits += sent;
     return at + sent * length;
-  }
-
-  private void updateDeadline(Connection connection, HttpSession session, int left) {
-    if (connection.deferred()) {
-      connection.deadline(0);
-      return;
-    }
-    if (session.stage() == Stage.BETWEEN && left > 0) {
-      session.awaitHead(0); // the output is full
-    }
-    switch (session.stage()) {
-      case BETWEEN -> {
-        connection.deadline(idleNanos(session));
-        connection.idle();
-      }
-      case HEAD, HELD, SKIPPING -> {
-        if (session.startTime()) {
-          connection.deadline(headNanos(session));
-        }
-      }
-      case COLLECTING -> {} // that of the upload runs
-    }
   }
 
   /// @param head null when that is what is missing
@@ -540,6 +529,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   public void repliedSlowly(Connection connection, SlowReply reply, boolean keep) {
     RequestLog to = log;
     HttpSession session = session(connection);
+    counts.times.took(loop.clock().nanos() - session.deferredNanos, 1);
     AccessLogRecord begun = reply.record;
     if (to != null && begun != null) {
       to.complete(connection, session, begun, reply.sentBytes());
@@ -547,8 +537,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
       withRequest(reply.requestHead(), () -> to.replied(connection, session));
     }
     if (keep) {
-      connection.deadline(idleNanos(session));
-      connection.idle();
+      deadlines.idle(connection, session);
     } else {
       connection.close();
     }
@@ -632,6 +621,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
           outcome.declined(connection, view);
           return;
         }
+        counts.times.took(loop.clock().nanos() - session(connection).deferredNanos, 1);
         boolean keep = request.keepAlive() && !session(connection).closing() && !bodyUnwanted();
         HttpHosts.Served host = hosts.of(request);
         replies.usePages(host == null ? hosts.main().errors() : host.errors());
@@ -650,8 +640,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
         head.release();
       }
       if (connection.isOpen()) {
-        connection.deadline(idleNanos(session(connection)));
-        connection.idle();
+        deadlines.idle(connection, session(connection));
       }
     }
 

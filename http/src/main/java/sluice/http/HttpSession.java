@@ -4,12 +4,15 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import sluice.http.clients.ClientAllowance;
+import sluice.http.clients.ProxyHeader;
 import sluice.http.handlers.BoundRoute;
 import sluice.http.handlers.HandlerSession;
 import sluice.http.handlers.Upload;
 import sluice.http.log.AccessLogRecord;
 import sluice.http.parse.ChunkedDecoder;
 import sluice.http.parse.HttpRequest;
+import sluice.loop.Connection;
 import sluice.memory.View;
 
 /// What the protocol remembers about a connection between two calls, and where in a request it
@@ -51,12 +54,15 @@ final class HttpSession implements HandlerSession {
   /// When it was accepted, by the loop's clock.
   long openedNanos;
 
+  /// When input was looked at last, by the loop's clock: while a request is deferred, when it was.
+  long deferredNanos;
+
   /// Requests answered or under way.
   int requests;
 
   private boolean closing;
 
-  /// Client address for the access log, as IPv6.
+  /// Client address, as IPv6.
   long addressHigh;
 
   long addressLow;
@@ -78,8 +84,31 @@ final class HttpSession implements HandlerSession {
 
   private @Nullable ChunkedDecoder chunks;
 
-  /// Keeps the client's address for the access log.
-  void noteAddress(@Nullable SocketAddress address) {
+  /// Whether the address is known, which costs a system call.
+  private boolean addressKnown;
+
+  /// What a proxy says first; null once it has, and for other clients.
+  @Nullable ProxyHeader proxyHeader;
+
+  /// What its address may ask for; null without limits.
+  @Nullable ClientAllowance allowance;
+
+  /// Keeps the client's address: for the access log, access rules and limits.
+  void noteAddress(Connection connection) {
+    if (!addressKnown) {
+      addressKnown = true;
+      noteAddress(connection.remoteAddress());
+    }
+  }
+
+  /// The client's address, as a proxy tells it.
+  void noteAddress(long high, long low) {
+    addressKnown = true;
+    addressHigh = high;
+    addressLow = low;
+  }
+
+  private void noteAddress(@Nullable SocketAddress address) {
     if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
       byte[] bytes = inet.getAddress().getAddress();
       ByteBuffer buffer = ByteBuffer.wrap(bytes);

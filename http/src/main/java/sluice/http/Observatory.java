@@ -4,14 +4,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import sluice.http.handlers.HttpMessage;
 import sluice.http.handlers.HttpResponder;
 import sluice.http.handlers.Route;
 import sluice.http.handlers.RouteTable;
 import sluice.http.handlers.Routes;
+import sluice.http.metrics.MetricsText;
 import sluice.http.reply.ErrorPages;
 import sluice.loop.LoopConfig;
 import sluice.loop.counters.CounterPublisher;
-import sluice.loop.counters.PrometheusText;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.AdoptedSocket;
@@ -19,10 +20,10 @@ import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.server.Watchdog;
 
-/// What monitoring asks a server for: `/metrics` in the text format of Prometheus and `/healthz`,
-/// 200 while all is well, else 503 with the reasons. It is answered by a loop of its own, so that
-/// it can be asked while other loops are stuck and until the last of them has drained; the handlers
-/// run on its slow path.
+/// What monitoring asks a server for: `/metrics` in the text format of Prometheus or in
+/// OpenMetrics, and `/healthz`, 200 while all is well, else 503 with the reasons. It is answered by
+/// a loop of its own, so that it can be asked while other loops are stuck and until the last of
+/// them has drained; the handlers run on its slow path.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -60,10 +61,10 @@ final class Observatory {
             ListenOptions.DEFAULT,
             null,
             Server.VIRTUAL_THREADS);
+    HttpShared shared = new HttpShared(errors, null, null);
     RouteTable table = new RouteTable(new Routes(routes()), config.limits());
     return Server.start(
-        own,
-        loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, errors, null));
+        own, loop -> new HttpProtocol(loop, config, HttpHosts.of(null, errors), table, shared));
   }
 
   void show(CounterPublisher published) {
@@ -76,20 +77,22 @@ final class Observatory {
 
   private List<Route> routes() {
     return List.of(
-        Route.at("/metrics").withBodyBytes(0).withSlowHandler((request, to) -> metrics(to)),
+        Route.at("/metrics").withBodyBytes(0).withSlowHandler(this::metrics),
         Route.at("/healthz").withBodyBytes(0).withSlowHandler((request, to) -> health(to)));
   }
 
-  private void metrics(HttpResponder responder) throws IOException {
+  private void metrics(HttpMessage request, HttpResponder responder) throws IOException {
     CounterPublisher published = counters;
     responder.field("Cache-Control", "no-store").close();
     if (published == null) {
       responder.status(503).field("Retry-After", "1").send("no counters yet\n");
       return;
     }
+    boolean open = MetricsText.isOpen(request.header("Accept"));
     responder
-        .field("Content-Type", PrometheusText.CONTENT_TYPE)
-        .send(PrometheusText.of(published.snapshot()));
+        .field("Content-Type", open ? MetricsText.OPEN_METRICS : MetricsText.TEXT)
+        .field("Vary", "Accept")
+        .send(MetricsText.of(published.snapshot(), open));
   }
 
   private void health(HttpResponder responder) throws IOException, InterruptedException {

@@ -6,12 +6,15 @@
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// handlers routes, interruptlets and slow handlers: what is not the site's        → reply
 /// service  the site as one loop serves it: the cache of replies, fills            → files, reply
+/// clients  which client a connection is of, and the limits of its address         → rules
+/// rules    header fields, redirects and access by path                            → reply
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// reply    heads, dates, error pages, ready replies, and how they are written     → files, parse
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// files    files of the site as content: reading, coding, watching them           → site, parse
 /// front    one connection shared with an application: what is whose               → parse
 /// log      the access log: rings that loops fill, the thread that writes; Log   → nothing of http
+/// metrics  what a scraper is told: counters as text, times of requests          → nothing of http
 /// ──────────────────────────────────────────────────────────────────────────────────────
 /// site     what is served: Site, its paths and media types                      → nothing of http
 /// parse    the head of a request, its fields, ranges and conditions               → text

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import sluice.http.clients.ClientLimits;
 import sluice.http.handlers.HttpInterruptlet;
 import sluice.http.handlers.HttpReply;
 import sluice.http.handlers.Route;
@@ -95,6 +96,18 @@ class HandlerCostTest {
     String second = "GET /file.txt HTTP/1.1\r\nHost: host1.example\r\n\r\n";
     requireNothing(
         HttpConfig.of(server, Site.of(directory)).withHosts(hosts, true), first + second);
+  }
+
+  @Test
+  void limitsOfAddressesAllocateNothing() throws Exception {
+    Files.writeString(directory.resolve("file.txt"), "content!");
+    ServerConfig server = ServerConfig.onLoopback("cost", 0).withBackend(Backend.EPOLL);
+    int most = ClientLimits.MOST;
+    String one = "GET /file.txt HTTP/1.1\r\nHost: t\r\n\r\n";
+    requireNothing(
+        HttpConfig.of(server, Site.of(directory))
+            .withClientLimits(new ClientLimits(most, most, most)),
+        "OPTIONS * HTTP/1.1\r\nHost: t\r\n\r\n" + one);
   }
 
   /// @param both a request, and another whose reply ends with the only exclamation mark

@@ -67,7 +67,8 @@ class HttpSimTest {
     RouteTable routes = new RouteTable(new Routes(List.of()), config.limits());
     ErrorPages errors = new ErrorPages(Map.of());
     HttpHosts hosts = HttpHosts.of(site, errors);
-    HttpProtocol http = new HttpProtocol(loop, config, hosts, routes, errors, null);
+    HttpShared shared = new HttpShared(errors, null, null);
+    HttpProtocol http = new HttpProtocol(loop, config, hosts, routes, shared);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     SocketAddress address = loop.listen(any, ListenOptions.DEFAULT, http).localAddress();
     for (int i = random.skewed(40); i > 0; i--) {

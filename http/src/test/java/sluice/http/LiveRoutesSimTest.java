@@ -81,7 +81,8 @@ class LiveRoutesSimTest {
     RouteTable table = new RouteTable(routes, config.limits());
     ErrorPages errors = new ErrorPages(Map.of());
     HttpHosts none = HttpHosts.of(null, errors);
-    HttpProtocol http = new HttpProtocol(loop, config, none, table, errors, null);
+    HttpShared shared = new HttpShared(errors, null, null);
+    HttpProtocol http = new HttpProtocol(loop, config, none, table, shared);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     SocketAddress address = loop.listen(any, ListenOptions.DEFAULT, http).localAddress();
     int changes = random.skewed(30);

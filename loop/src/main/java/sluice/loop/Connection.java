@@ -279,6 +279,14 @@ public final class Connection extends Endpoint {
     return input.receiveInto(into.segment(), at, most);
   }
 
+  /// Says whether the bytes that come next are a preface: they are shown to [Protocol#preface], and
+  /// not to TLS. The deadline goes on: with TLS that of the handshake, else the protocol's.
+  ///
+  /// @param on said in [Protocol#opened]
+  public void expectPreface(boolean on) {
+    input.preface = on;
+  }
+
   /// Calls [Protocol#timedOut] unless moved or cleared before. The time runs while the peer is to
   /// act: it begins anew when the output has gone, because until then what the peer sends may wait
   /// for the peer to read.

@@ -58,6 +58,10 @@ final class ConnectionInput {
   }
 
   boolean starved;
+
+  /// As [Connection#expectPreface].
+  boolean preface;
+
   private Receive receive = Receive.NONE;
   private Gate gate = Gate.OPEN;
   private boolean heldByProtocol;
@@ -190,11 +194,18 @@ final class ConnectionInput {
 
   /// Bytes came in a chunk.
   void received(Block chunk, long base, int count) {
+    int taken = 0;
+    if (preface && connection.state == Connection.State.OPEN) {
+      taken = parts.calls().preface(connection, chunk, base, count);
+      if (taken == count || connection.state != Connection.State.OPEN) {
+        return;
+      }
+    }
     TlsLayer tls = connection.tls;
     if (tls == null) {
-      show(chunk, base, count);
+      show(chunk, base + taken, count - taken);
     } else {
-      tls.received(chunk, base, count);
+      tls.received(chunk, base + taken, count - taken);
     }
   }
 

@@ -345,6 +345,11 @@ public final class Loop implements AutoCloseable {
     return turn.now();
   }
 
+  /// What [#now] is read from.
+  public NanoClock clock() {
+    return clock;
+  }
+
   public Executor slowPath() {
     return parts.slowPath();
   }

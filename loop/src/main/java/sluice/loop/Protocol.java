@@ -8,6 +8,18 @@ public interface Protocol {
   /// A connection was accepted.
   default void opened(Connection connection) {}
 
+  /// Bytes of a preface have arrived, which comes before everything else, TLS included, such as the
+  /// address of the client that a proxy stands for: while [Connection#expectPreface] is on. Behind
+  /// its last byte, and before this returns, switch that off; what is no preface ends by
+  /// [Connection#abort].
+  ///
+  /// @param input the bytes, valid until this method returns
+  /// @return bytes taken: all, until it has ended
+  default int preface(Connection connection, View input) {
+    connection.expectPreface(false);
+    return 0;
+  }
+
   /// Bytes have arrived. Consume whole messages from the front and stage replies in
   /// [Connection#output]; what is not consumed is kept and shown again with what comes later.
   ///

@@ -41,6 +41,21 @@ final class ProtocolCalls {
     return used;
   }
 
+  /// Shows bytes that come before those of the protocol.
+  ///
+  /// @return bytes taken
+  int preface(Connection connection, Block block, long base, int count) {
+    View view = shown.begin(connection, block, base, count);
+    try {
+      return Math.clamp(connection.protocol.preface(connection, view), 0, count);
+    } catch (RuntimeException | Error e) {
+      failed(connection, e);
+      return count;
+    } finally {
+      shown.end();
+    }
+  }
+
   void caughtUp(Connection connection) {
     try {
       connection.protocol.caughtUp(connection);

@@ -258,6 +258,14 @@ public final class Systems {
     return launched(system, command, flags, port);
   }
 
+  /// `./sluice serve --config FILE`, or of a folder, on one address.
+  public ServerSpec site(String system, List<String> what, int port) throws IOException {
+    List<String> command = new ArrayList<>(List.of(launcher().toString(), "serve"));
+    command.addAll(what);
+    command.addAll(List.of("--port", Integer.toString(port)));
+    return launched(system, command, port);
+  }
+
   /// What the launcher starts, without further flags.
   ServerSpec launched(String system, List<String> command, int port) {
     return launched(system, command, List.of(), port);

@@ -31,6 +31,35 @@ final class DirectoryListing {
         DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneOffset.UTC);
   }
 
+  /// Its styles are in the page, as nothing else is asked for; where a policy forbids them it is a
+  /// plain table. Colours are the reader's, light or dark.
+  private static final String HEAD =
+      """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="robots" content="noindex">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <style>
+      :root { color-scheme: light dark }
+      body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; \
+      padding: 0 1rem }
+      h1 { font-size: 1.4rem; overflow-wrap: anywhere }
+      table { width: 100%; border-collapse: collapse }
+      th { text-align: left; font-weight: 600 }
+      th, td { padding: .3rem .6rem; border-bottom: 1px solid #8884; vertical-align: top }
+      td:nth-child(n+2), th:nth-child(n+2) { text-align: right; white-space: nowrap; \
+      font-variant-numeric: tabular-nums }
+      td:first-child { overflow-wrap: anywhere }
+      tr:hover td { background: #8881 }
+      a { text-decoration: none }
+      a:hover, a:focus { text-decoration: underline }
+      @media (max-width: 36rem) { td:nth-child(3), th:nth-child(3) { display: none } }
+      </style>
+      <title>\
+      """;
+
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   private DirectoryListing() {}
@@ -49,10 +78,9 @@ final class DirectoryListing {
   /// The page for `directory`, in UTF-8.
   static byte[] html(SitePath directory, SiteFiles.Listed listed) {
     List<SiteFiles.Entry> entries = listed.entries();
-    StringBuilder page = new StringBuilder(512 + entries.size() * 120);
+    StringBuilder page = new StringBuilder(2048 + entries.size() * 120);
     String title = "Index of " + escaped(directory.toString());
-    page.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-        .append("<meta name=\"robots\" content=\"noindex\">\n<title>")
+    page.append(HEAD)
         .append(title)
         .append("</title>\n</head>\n<body>\n<h1>")
         .append(title)

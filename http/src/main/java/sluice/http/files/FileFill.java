@@ -204,18 +204,18 @@ public final class FileFill {
       if (errno != 0) {
         return refusal(-errno, dependence);
       }
-      boolean compresses = site.gzipLevel() > 0 && compressible.test(path);
+      boolean compresses = Precompress.codings(site.compression()) != 0 && compressible.test(path);
       int codings = ContentNegotiation.IDENTITY;
       if (site.precompressed()) {
         codings |= siblings(path, original, dependence);
       }
-      boolean makes = compresses && Precompress.fits(original.sizeBytes);
-      int made = makes ? ContentNegotiation.GZIP & ~codings : 0;
+      boolean makes = compresses && site.compression().fits(original.sizeBytes);
+      int made = makes ? Precompress.codings(site.compression()) & ~codings : 0;
       codings |= made;
 
       FileVariant variant = null;
       int wanted = ContentNegotiation.first(order, codings);
-      while (variant == null && wanted > ContentNegotiation.IDENTITY && wanted != made) {
+      while (variant == null && wanted > ContentNegotiation.IDENTITY && (wanted & made) == 0) {
         variant = sibling(path, FileCoding.of(wanted), original, dependence);
         if (variant == null) {
           codings &= ~wanted;
@@ -230,8 +230,8 @@ public final class FileFill {
           return refusal(result.errno(), dependence);
         }
         original = body.version();
-        if (made != 0 && wanted == made) {
-          variant = compressed(body);
+        if ((wanted & made) != 0) {
+          variant = compressed(body, FileCoding.of(wanted));
           codings = variant == null ? codings & ~made : codings;
         }
         if (variant == null) {
@@ -357,14 +357,15 @@ public final class FileFill {
   }
 
   /// @return null when it does not become smaller; otherwise `body` is discarded, by an error too
-  private @Nullable FileVariant compressed(FileBody body) {
+  private @Nullable FileVariant compressed(FileBody body, FileCoding coding) {
     Block plain = body.block();
-    if (plain == null || !Precompress.fits(plain.lengthBytes())) {
+    if (plain == null || !site.compression().fits(plain.lengthBytes())) {
       return null;
     }
     boolean isPlainKept = false;
     try {
-      Precompress.Compressed made = Precompress.gzip(plain.segment(), site.gzipLevel(), memory);
+      Precompress.Compressed made =
+          Precompress.compress(coding, plain.segment(), site.compression(), memory);
       isPlainKept = made == null;
       return made == null ? null : FileVariant.made(made, body, site.tags());
     } finally {

@@ -54,7 +54,7 @@ public record FileValidators(
   /// Of bytes compressed on the fly. Their checksum is part of an exact tag: another zlib may
   /// compress differently, and ranges of the two must not be joined.
   static FileValidators ofMade(Precompress.Compressed made, FileBody original, Site.Tags tags) {
-    String suffix = FileCoding.GZIP.tagSuffix();
+    String suffix = made.coding().tagSuffix();
     String exact = suffix + Integer.toHexString(made.checksum());
     return of(original, tags, made.block().segment(), suffix, exact, false);
   }

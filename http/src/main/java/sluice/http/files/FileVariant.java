@@ -53,8 +53,7 @@ public final class FileVariant implements AutoCloseable {
   /// Bytes compressed on the fly from the original.
   static FileVariant made(Precompress.Compressed made, FileBody original, Site.Tags tags) {
     FileValidators validators = FileValidators.ofMade(made, original, tags);
-    return new FileVariant(
-        FileCoding.GZIP, validators, made.block(), null, null, original.version());
+    return new FileVariant(made.coding(), validators, made.block(), null, null, original.version());
   }
 
   public FileCoding coding() {

@@ -1,41 +1,77 @@
 package sluice.http.files;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.Semaphore;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.ContentNegotiation;
+import sluice.http.site.Compression;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
+import sluice.sys.zstd.Zstd;
 
-/// Compression on the fly: gzip (RFC 1952) of a whole file, once, for the cache.
+/// Compression on the fly: gzip (RFC 1952) or zstd (RFC 8878) of a whole file, once, for the cache.
+/// Half the processors may be at it at one time; further files wait, on the slow path.
 ///
 /// Stateless: any thread but a loop's, since a megabyte takes some ten milliseconds.
 final class Precompress {
-  /// Below this, headers outweigh what is saved.
-  static final int LEAST_BYTES = 256;
-
-  static final int MOST_BYTES = 1 << 20;
+  private static final Semaphore AT_WORK =
+      new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
 
   private static final int HEADER_BYTES = 10;
   private static final int TRAILER_BYTES = 8;
 
   /// @param block the compressed bytes, with one lease
   /// @param checksum of the compressed bytes
-  record Compressed(Block block, int checksum) {}
+  record Compressed(FileCoding coding, Block block, int checksum) {}
 
   private Precompress() {}
 
-  /// Whether a body of that length is worth trying.
-  static boolean fits(long lengthBytes) {
-    return lengthBytes >= LEAST_BYTES && lengthBytes <= MOST_BYTES;
+  /// The codings, as a mask of [ContentNegotiation], that a file can be compressed in here.
+  static int codings(Compression how) {
+    int gzip = how.gzipLevel() > 0 ? ContentNegotiation.GZIP : 0;
+    return how.zstdLevel() > 0 && Zstd.why().isEmpty() ? gzip | ContentNegotiation.ZSTD : gzip;
   }
 
-  /// Compresses `body`, of a length that [#fits].
+  /// Compresses `body`, of a length that [Compression#fits].
   ///
-  /// @param level 1 to 9
+  /// @param coding one of [#codings]
   /// @return null when it does not become smaller by a tenth, or the account has no room
+  static @Nullable Compressed compress(
+      FileCoding coding, MemorySegment body, Compression how, Account account) {
+    AT_WORK.acquireUninterruptibly();
+    try {
+      return coding == FileCoding.ZSTD
+          ? zstd(body, how.zstdLevel(), account)
+          : gzip(body, how.gzipLevel(), account);
+    } finally {
+      AT_WORK.release();
+    }
+  }
+
+  /// @param level 1 to 19
+  private static @Nullable Compressed zstd(MemorySegment body, int level, Account account) {
+    try (Arena arena = Arena.ofConfined()) {
+      long length = body.byteSize();
+      MemorySegment plain = body.isNative() ? body : arena.allocate(length).copyFrom(body);
+      MemorySegment out = arena.allocate(length - length / 10);
+      long total = Zstd.compress(plain, out, level);
+      Block block = total < 0 ? null : Block.allocate(account, total);
+      if (block == null) {
+        return null;
+      }
+      MemorySegment.copy(out, 0, block.segment(), 0, total);
+      CRC32 packed = new CRC32();
+      packed.update(out.asSlice(0, total).asByteBuffer());
+      return new Compressed(FileCoding.ZSTD, block, (int) packed.getValue());
+    }
+  }
+
+  /// @param level 1 to 9
   static @Nullable Compressed gzip(MemorySegment body, int level, Account account) {
     int length = (int) body.byteSize();
     byte[] out = new byte[length - length / 10];
@@ -58,7 +94,7 @@ final class Precompress {
     MemorySegment.copy(MemorySegment.ofArray(out), 0, block.segment(), 0, total);
     CRC32 packed = new CRC32();
     packed.update(out, 0, total);
-    return new Compressed(block, (int) packed.getValue());
+    return new Compressed(FileCoding.GZIP, block, (int) packed.getValue());
   }
 
   /// @return where the trailer goes, or -1 when it does not fit

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// | rings | any | snapshot | copy on write |
 /// | reopen, closed | any | volatile | volatile |
 /// | channel, failing, dropping, told, latest, latestNanos | writer thread | plain | plain |
-/// | lost | writer thread | volatile | atomic add |
+/// | lost, writtenRecords, writtenBytes | writer thread | volatile | atomic add |
 ///
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
 /// the rest.
@@ -46,6 +46,8 @@ public final class AccessLog implements AutoCloseable {
   private final AccessLogFormat format;
   private final List<AccessLogRing> rings = new CopyOnWriteArrayList<>();
   private final AtomicLong lost = new AtomicLong();
+  private final AtomicLong writtenRecords = new AtomicLong();
+  private final AtomicLong writtenBytes = new AtomicLong();
   private final Duration closeTimeout;
   private final Duration quiet;
   private final Thread writer;
@@ -200,9 +202,12 @@ public final class AccessLog implements AutoCloseable {
         to = open(file);
         channel = to;
       }
+      int length = bytes.remaining();
       while (bytes.hasRemaining()) {
         to.write(bytes);
       }
+      writtenRecords.addAndGet(lines);
+      writtenBytes.addAndGet(length);
       if (failing) {
         failing = false;
         complaints.accept("access log " + file + " is written again");
@@ -237,6 +242,16 @@ public final class AccessLog implements AutoCloseable {
           "access log " + file + " keeps up again; " + (now - told) + " records were dropped");
       told = now;
     }
+  }
+
+  /// Lines in the file, since the start.
+  public long writtenRecords() {
+    return writtenRecords.get();
+  }
+
+  /// Bytes in the file, since the start.
+  public long writtenBytes() {
+    return writtenBytes.get();
   }
 
   private void renew() {

@@ -1,5 +1,6 @@
 package sluice.http.reply;
 
+import sluice.http.metrics.LatencyHistogram;
 import sluice.loop.counters.CounterPublisher;
 
 /// What the HTTP protocol of one loop counts. Plain fields, written by the loop's thread; the
@@ -20,6 +21,19 @@ public final class HttpCounts {
 
   public long bodyBytes;
 
+  /// Requests and connections refused because their address had too many.
+  public long limitedRequests;
+
+  public long limitedConnections;
+
+  /// Prefaces of proxies that told the client's address, or none; and those that were malformed.
+  public long proxyHeaders;
+
+  public long proxyFailures;
+
+  /// How long requests took.
+  public final LatencyHistogram times = new LatencyHistogram();
+
   public void publishTo(CounterPublisher into, String source) {
     into.counter(source + "/requests", this::requests);
     into.counter(source + "/hits", () -> hits);
@@ -33,7 +47,8 @@ public final class HttpCounts {
     }
   }
 
-  private long requests() {
+  /// Replies begun.
+  public long requests() {
     long sum = 0;
     for (long each : replies) {
       sum += each;

@@ -1,7 +1,6 @@
 package sluice.http.rules;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /// Addresses that share their first bits, as IPv6; those of IPv4 as `::ffff:a.b.c.d`. Immutable:
@@ -26,7 +25,7 @@ public record AddressRange(long high, long low, int bits) {
       throw wrong(text);
     }
     try {
-      byte[] bytes = InetAddress.getByName(address).getAddress();
+      byte[] bytes = InetAddress.ofLiteral(address).getAddress();
       int most = bytes.length * 8;
       int bits = slash < 0 ? most : Integer.parseInt(text.substring(slash + 1));
       boolean whole = address.indexOf(':') >= 0 || address.matches("(\\d+\\.){3}\\d+");
@@ -37,7 +36,7 @@ public record AddressRange(long high, long low, int bits) {
       return most == 32
           ? new AddressRange(0, MAPPED | (buffer.getInt() & 0xffff_ffffL), 96 + bits)
           : new AddressRange(buffer.getLong(), buffer.getLong(), bits);
-    } catch (UnknownHostException | NumberFormatException e) {
+    } catch (IllegalArgumentException e) {
       throw wrong(text);
     }
   }

@@ -134,7 +134,7 @@ public final class SiteService implements AutoCloseable {
             files,
             watches,
             memory,
-            path -> settings.site().type(Latin1.text(path.bytes())).compressible(),
+            path -> settings.site().compresses(Latin1.text(path.bytes())),
             new FileReader(memory, clock));
     this.longBodies = new LongBodies("sluice-bodies", 2 * budget + SPARE_BYTES);
     this.replies = new SiteReplies(memory, longBodies, settings.site(), settings.rules());

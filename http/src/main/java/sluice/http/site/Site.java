@@ -18,7 +18,7 @@ import java.util.Objects;
 /// @param hiddenFiles serve names that begin with a dot; otherwise 403, except `/.well-known/`
 /// @param precompressed serve `NAME.br`, `NAME.zst` and `NAME.gz` in place of `NAME` to clients
 ///   that accept them, unless they are older than `NAME`
-/// @param gzipLevel compress on the fly: 1 (fast) to 9 (small), 0 for never
+/// @param compression on the fly
 /// @param cacheableBytes largest file that is read into memory; larger ones are sent from their
 ///   descriptor. 0 to 64 MiB
 /// @param errorPages by status code: a path beneath the root whose content is the body of such
@@ -37,7 +37,7 @@ public record Site(
     boolean listing,
     boolean hiddenFiles,
     boolean precompressed,
-    int gzipLevel,
+    Compression compression,
     long cacheableBytes,
     Map<Integer, String> errorPages,
     Tags tags,
@@ -96,9 +96,7 @@ public record Site(
             "an error page is a status from 400 to 599 and a file: " + page);
       }
     }
-    if (gzipLevel < 0 || gzipLevel > 9) {
-      throw new IllegalArgumentException("gzipLevel must be 0 to 9: " + gzipLevel);
-    }
+    Objects.requireNonNull(compression);
     if (cacheableBytes < 0 || cacheableBytes > MOST_CACHEABLE_BYTES) {
       throw new IllegalArgumentException("cacheableBytes must be 0 to 64 MiB: " + cacheableBytes);
     }
@@ -115,7 +113,7 @@ public record Site(
         false,
         false,
         true,
-        6,
+        Compression.DEFAULT,
         1 << 20,
         Map.of(),
         Tags.INODE,
@@ -160,12 +158,22 @@ public record Site(
   }
 
   /// @param siblings serve precompressed siblings
-  /// @param level of compression on the fly, 0 for never
+  /// @param level of gzip on the fly, 0 for never
   public Site withCompression(boolean siblings, int level) {
+    return withCompression(siblings, compression.withGzip(level));
+  }
+
+  /// @param siblings serve precompressed siblings
+  public Site withCompression(boolean siblings, Compression value) {
     Draft draft = new Draft(this);
     draft.precompressed = siblings;
-    draft.gzipLevel = level;
+    draft.compression = value;
     return draft.made();
+  }
+
+  /// Whether files of that name are compressed on the fly, by their media type.
+  public boolean compresses(String name) {
+    return compression.takes(type(name));
   }
 
   public Site withCacheableBytes(long value) {
@@ -227,7 +235,7 @@ public record Site(
     boolean listing;
     boolean hiddenFiles;
     boolean precompressed;
-    int gzipLevel;
+    Compression compression;
     long cacheableBytes;
     Map<Integer, String> errorPages;
     Tags tags;
@@ -241,7 +249,7 @@ public record Site(
       listing = of.listing;
       hiddenFiles = of.hiddenFiles;
       precompressed = of.precompressed;
-      gzipLevel = of.gzipLevel;
+      compression = of.compression;
       cacheableBytes = of.cacheableBytes;
       errorPages = of.errorPages;
       tags = of.tags;
@@ -257,7 +265,7 @@ public record Site(
           listing,
           hiddenFiles,
           precompressed,
-          gzipLevel,
+          compression,
           cacheableBytes,
           errorPages,
           tags,

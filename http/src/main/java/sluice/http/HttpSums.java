@@ -1,0 +1,52 @@
+package sluice.http;
+
+import java.util.List;
+import java.util.function.ToLongFunction;
+import sluice.http.metrics.LatencyHistogram;
+import sluice.http.reply.HttpCounts;
+import sluice.loop.counters.CounterPublisher;
+
+/// What all loops of a server count together: a counters file has no room for each of these for
+/// each loop. Any thread may call.
+final class HttpSums {
+  private final List<HttpProtocol> protocols;
+
+  HttpSums(List<HttpProtocol> protocols) {
+    this.protocols = protocols;
+  }
+
+  void publishTo(CounterPublisher into) {
+    into.counter("clients/requests_over_limit", () -> sum(each -> each.limitedRequests));
+    into.counter("clients/connections_over_limit", () -> sum(each -> each.limitedConnections));
+    into.counter("clients/proxy_headers", () -> sum(each -> each.proxyHeaders));
+    into.counter("clients/proxy_failures", () -> sum(each -> each.proxyFailures));
+    for (int i = 0; i < LatencyHistogram.bounds(); i++) {
+      int index = i;
+      into.counter(
+          "http/request_time_up_to_" + LatencyHistogram.boundMicros(i) + "_us",
+          () -> sum(each -> each.times.countBelow(index)));
+    }
+    into.counter("http/request_time_sum_us", () -> sum(each -> each.times.sumMicros()));
+    // Behind the intervals, so that it is not less than they are.
+    into.counter(
+        "http/request_time_count",
+        () -> sum(each -> each.times.countBelow(LatencyHistogram.bounds())));
+  }
+
+  void publishTlsTo(CounterPublisher into) {
+    into.counter(
+        "tls/handshakes",
+        () -> protocols.stream().mapToLong(each -> each.loop().counters().tlsHandshakes()).sum());
+    into.counter(
+        "tls/handshake_failures",
+        () -> protocols.stream().mapToLong(each -> each.loop().counters().tlsFailures()).sum());
+  }
+
+  private long sum(ToLongFunction<HttpCounts> one) {
+    long sum = 0;
+    for (HttpProtocol each : protocols) {
+      sum += one.applyAsLong(each.counts());
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,40 @@
+package sluice.http.clients;
+
+/// How much the clients of one address may ask for, all loops together. An address is one of IPv4,
+/// or the first 64 bits of one of IPv6, which a single client has to itself. Immutable: any thread
+/// may read it.
+///
+/// @param connections at the same time; 0 for no limit
+/// @param requestsPerSecond on the average; 0 for no limit
+/// @param burst requests that may come at once after a pause; at least 1 where requests are limited
+public record ClientLimits(int connections, int requestsPerSecond, int burst) {
+  /// No limits.
+  public static final ClientLimits NONE = new ClientLimits(0, 0, 0);
+
+  /// Most of each.
+  public static final int MOST = 1_000_000;
+
+  public ClientLimits {
+    check("connections", connections);
+    check("requestsPerSecond", requestsPerSecond);
+    check("burst", burst);
+    if ((requestsPerSecond == 0) != (burst == 0)) {
+      throw new IllegalArgumentException("a burst is for limited requests, and they have one");
+    }
+  }
+
+  private static void check(String name, int value) {
+    if (value < 0 || value > MOST) {
+      throw new IllegalArgumentException(name + " must be 0 to " + MOST + ": " + value);
+    }
+  }
+
+  boolean limitsRequests() {
+    return requestsPerSecond > 0;
+  }
+
+  /// Whether anything is limited.
+  public boolean any() {
+    return connections > 0 || requestsPerSecond > 0;
+  }
+}
