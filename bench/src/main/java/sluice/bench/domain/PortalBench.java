@@ -21,12 +21,14 @@ public final class PortalBench extends WorkBench {
   static final String FORY = "fory";
   static final String QUEUE = "synchronous-queue";
   static final String EXCHANGER = "exchanger";
+  static final String WASM = "chicory";
 
   public PortalBench() {
     super(
         NAME,
         List.of(
-            new WorkCase(CALL, true, List.of(FAST, SERVICE, CARRIER, DIRECT, QUEUE, EXCHANGER)),
+            new WorkCase(
+                CALL, true, List.of(FAST, SERVICE, CARRIER, DIRECT, QUEUE, EXCHANGER, WASM)),
             new WorkCase(RECORD, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER, true, List.of(COPY, BY_HAND, KRYO, FORY)),
             new WorkCase(ORDER_CALL, false, List.of(FAST, SERVICE, DIRECT))));

@@ -3,6 +3,7 @@ package sluice.bench.domain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,8 +63,28 @@ final class WorkMainTest {
     assertThat(WorkMain.answer(failing, "1")).startsWith("error ").doesNotContain("\n");
   }
 
+  /// Each system of the benches of this package does its work once.
   @ParameterizedTest
-  @ValueSource(strings = {PortalBench.NAME, DomainBench.NAME})
+  @ValueSource(strings = {VerifyBench.VERIFY, VerifyBench.TRANSLATE})
+  void jarsAreVerifiedAndTranslated(String bench) throws Exception {
+    for (String system : List.of(VerifyBench.OURS, VerifyBench.PARSE)) {
+      try (Work work = WorkMain.work(bench, "commons-csv", system)) {
+        assertThat(work.run(1)).isPositive();
+        assertThat(work.extra()).containsOnlyKeys("us_per_class", "ms_per_kb", "mb_per_s");
+      }
+    }
+  }
+
+  @Test
+  void aWasmFunctionIsCalled() throws Exception {
+    try (Work work = WorkMain.work(PortalBench.NAME, PortalBench.CALL, PortalBench.WASM)) {
+      assertThat(work.run(3)).isEqualTo(3);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {PortalBench.NAME, DomainBench.NAME, VerifyBench.VERIFY, VerifyBench.TRANSLATE})
   void anUnknownSystemIsRefused(String bench) {
     assertThatThrownBy(() -> WorkMain.work(bench, "nothing", "none"))
         .hasMessageContaining("has no system none");
