@@ -4,8 +4,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.bench {
   requires static org.jspecify;
-  requires com.dylibso.chicory.runtime;
-  requires com.dylibso.chicory.wasm;
+  requires runtime; // Chicory, named by its file
+  requires wasm; // Chicory
   requires com.esotericsoftware.kryo;
   requires com.google.gson;
   requires com.zaxxer.hikari;
