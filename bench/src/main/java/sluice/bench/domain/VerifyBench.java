@@ -1,6 +1,11 @@
 package sluice.bench.domain;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.run.Harness;
 
 /// What it costs to verify and to translate the classes of libraries from Maven Central, beside
 /// what the JDK's own class files cost to parse and to check. Used by the harness's main thread.
@@ -17,6 +22,15 @@ public final class VerifyBench extends WorkBench {
     super(name, cases);
   }
 
+  /// `verify` says besides how much of ten libraries is accepted.
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    if (name().equals(VERIFY)) {
+      System.out.print(AdmittedShare.table(harness.workspace().classPath(false)));
+    }
+    super.run(harness, done);
+  }
+
   /// `sluice bench verify`: a jar at a time.
   public static VerifyBench ofVerifier() {
     return new VerifyBench(
@@ -29,7 +43,7 @@ public final class VerifyBench extends WorkBench {
   /// `sluice bench translate`: a jar at a time, and a class from the store.
   public static VerifyBench ofTranslator() {
     List<WorkCase> cases =
-        new java.util.ArrayList<>(
+        new ArrayList<>(
             JarClasses.NAMES.stream()
                 .map(jar -> new WorkCase(jar, jar.equals("commons-csv"), List.of(OURS, PARSE)))
                 .toList());

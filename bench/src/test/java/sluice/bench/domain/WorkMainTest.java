@@ -3,11 +3,14 @@ package sluice.bench.domain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import sluice.bench.cases.CaseResult;
+import sluice.bench.run.Series;
 
 /// How a worker measures, and what it answers.
 final class WorkMainTest {
@@ -73,6 +76,30 @@ final class WorkMainTest {
         assertThat(work.extra()).containsOnlyKeys("us_per_class", "ms_per_kb", "mb_per_s");
       }
     }
+  }
+
+  @Test
+  void theShareOfTenLibrariesIsTold() throws Exception {
+    String path =
+        System.getProperty("java.class.path", "")
+            + File.pathSeparator
+            + System.getProperty("jdk.module.path", "");
+    String table = AdmittedShare.table(path);
+    for (String library : AdmittedShare.LIBRARIES) {
+      assertThat(table).containsPattern("(?m)^" + library + "-[^ ]+ +[0-9]+ +[0-9]+[.][0-9] ");
+    }
+  }
+
+  @Test
+  void callsAreToldInCyclesBesideThePapers() {
+    assertThat(PortalBench.megahertz("processor: 0\ncpu MHz\t\t: 2500.123\n")).isEqualTo(2500.123);
+    assertThat(PortalBench.megahertz("no clock")).isZero();
+    Series ours = new Series(PortalBench.FAST, false);
+    ours.addRound(Map.of(WorkCase.METRIC, 8.0));
+    CaseResult result = new CaseResult("portal", PortalBench.CALL, List.of(ours), Map.of());
+    assertThat(PortalBench.cycles(result, 2500))
+        .containsPattern("sluice/caller-thread +here, 2500 MHz +20\n")
+        .containsPattern("JX +PIII, 500 MHz +650\n");
   }
 
   @Test
