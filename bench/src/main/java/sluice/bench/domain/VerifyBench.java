@@ -48,7 +48,10 @@ public final class VerifyBench extends WorkBench {
                 .map(jar -> new WorkCase(jar, jar.equals("commons-csv"), List.of(OURS, PARSE)))
                 .toList());
     cases.add(
-        new WorkCase(STORE, true, List.of(DomainBench.OURS, DomainBench.COLD, DomainBench.LOADER)));
+        new WorkCase(
+            STORE,
+            true,
+            List.of(DomainBench.OURS, DomainBench.DEFINE, DomainBench.COLD, DomainBench.LOADER)));
     return new VerifyBench(TRANSLATE, List.copyOf(cases));
   }
 }

@@ -78,6 +78,16 @@ final class WorkMainTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {DomainBench.OURS, DomainBench.DEFINE, DomainBench.COLD, DomainBench.LOADER})
+  void classesAreLoadedAgainAndAgain(String system) throws Exception {
+    try (Work work = WorkMain.work(DomainBench.NAME, DomainBench.LOAD, system)) {
+      assertThat(work.run(2)).isEqualTo(2);
+      assertThat(work.measuredNanos()).isPositive();
+    }
+  }
+
   @Test
   void theShareOfTenLibrariesIsTold() throws Exception {
     String path =
