@@ -60,6 +60,7 @@ final class DomainLoading implements Work {
           file.stream()
               .map(entry -> entry.getName())
               .filter(entry -> entry.startsWith("org/") && entry.endsWith(".class"))
+              .filter(entry -> !entry.endsWith("package-info.class"))
               .forEach(entry -> names.add(entry.substring(0, entry.length() - 6)));
         }
       }
