@@ -177,7 +177,9 @@ class LentChunkTest {
           assertThat(reader.sum(memory)).as("round %d", round).isEqualTo(sum);
           assertThat(reader.isTakenBack()).isTrue();
           assertThat(reader.isReadOnly(memory)).isTrue();
-          assertThat(memory.get(round % BYTES)).as("the loop's own").isEqualTo(message[round % BYTES]);
+          assertThat(memory.get(round % BYTES))
+              .as("the loop's own")
+              .isEqualTo(message[round % BYTES]);
         }
       }
     }

@@ -105,7 +105,8 @@ final class Training {
                 builder ->
                     builder.withMethodBody(
                         "main",
-                        MethodTypeDesc.of(ConstantDescs.CD_void, ConstantDescs.CD_String.arrayType()),
+                        MethodTypeDesc.of(
+                            ConstantDescs.CD_void, ConstantDescs.CD_String.arrayType()),
                         ClassFile.ACC_PUBLIC | ClassFile.ACC_STATIC,
                         CodeBuilder::return_));
     Manifest manifest = new Manifest();

@@ -80,8 +80,6 @@ final class AdmittedShare {
     List<MethodVerdict> of = new ArrayList<>(verdicts);
     of.removeIf(which.negate());
     long accepted = of.stream().filter(MethodVerdict::isAccepted).count();
-    return of.isEmpty()
-        ? "-"
-        : String.format(Locale.ROOT, "%.1f", 100.0 * accepted / of.size());
+    return of.isEmpty() ? "-" : String.format(Locale.ROOT, "%.1f", 100.0 * accepted / of.size());
   }
 }

@@ -93,18 +93,16 @@ final class DomainLoading implements Work {
     Map<String, byte[]> all = new HashMap<>();
     for (Path jar : jars) {
       ClassFiles.read(
-          jar,
-          (_, file) -> all.put(ClassFile.of().parse(file).thisClass().asInternalName(), file));
+          jar, (_, file) -> all.put(ClassFile.of().parse(file).thisClass().asInternalName(), file));
     }
     Translator translator = new Translator();
-    all.forEach(
-        (name, file) -> {
-          try {
-            translated.put(name.replace('/', '.'), translator.translate(file, all::get));
-          } catch (Refused e) {
-            // It is not loaded here either, or the domain refuses it as well.
-          }
-        });
+    all.forEach((name, file) -> {
+      try {
+        translated.put(name.replace('/', '.'), translator.translate(file, all::get));
+      } catch (Refused e) {
+        // It is not loaded here either, or the domain refuses it as well.
+      }
+    });
   }
 
   @Override

@@ -176,14 +176,13 @@ public final class Leaks {
     private static int told;
 
     public void run() {
-      register(
-          (self, method, arguments) -> {
-            while (told > 0) {
-              Thread.onSpinWait();
-            }
-            told++;
-            return "a driver";
-          });
+      register((self, method, arguments) -> {
+        while (told > 0) {
+          Thread.onSpinWait();
+        }
+        told++;
+        return "a driver";
+      });
     }
   }
 
