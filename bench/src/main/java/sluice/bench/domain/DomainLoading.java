@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.classfile.ClassFile;
 import java.lang.management.ClassLoadingMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,13 @@ final class DomainLoading implements Work {
   private final Path store;
   private final Map<String, byte[]> translated = new HashMap<>();
   private final int classes;
+  private final List<MemoryPoolMXBean> pools =
+      ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getName().equals("Metaspace"))
+          .toList();
   private long nanos;
+  private double bytes;
+  private long loads;
 
   /// Has the JVM define translated classes that are in memory: what no store can save.
   private final class Defining extends ClassLoader {
@@ -129,11 +136,31 @@ final class DomainLoading implements Work {
   }
 
   private void load(ClassLoader loader) throws ClassNotFoundException {
+    long before = metaspace();
     long start = System.nanoTime();
     for (String name : names) {
       Class.forName(name, false, loader);
     }
     nanos += (System.nanoTime() - start) / classes;
+    long more = metaspace() - before;
+    if (more > 0) { // or classes were unloaded meanwhile
+      bytes += (double) more / classes;
+      loads++;
+    }
+  }
+
+  /// Bytes in use; the pool has those of class pointers too.
+  private long metaspace() {
+    return pools.stream().mapToLong(pool -> pool.getUsage().getUsed()).sum();
+  }
+
+  /// Of all loads since the last.
+  @Override
+  public Map<String, Double> extra() {
+    double each = bytes / Math.max(1, loads);
+    bytes = 0;
+    loads = 0;
+    return Map.of("metaspace_bytes", each);
   }
 
   @Override

@@ -85,6 +85,7 @@ final class WorkMainTest {
     try (Work work = WorkMain.work(DomainBench.NAME, DomainBench.LOAD, system)) {
       assertThat(work.run(2)).isEqualTo(2);
       assertThat(work.measuredNanos()).isPositive();
+      assertThat(work.extra().get("metaspace_bytes")).isGreaterThan(100);
     }
   }
 
