@@ -8,12 +8,14 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarOutputStream;
 import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +55,7 @@ class LentChunkTest {
 
   /// Code of the domain, which keeps what it is lent.
   public static final class Keeps implements Reader {
-    private Memory kept;
+    private @Nullable Memory kept;
 
     @Override
     public long sum(Memory input) {
@@ -68,7 +70,7 @@ class LentChunkTest {
     @Override
     public boolean isTakenBack() {
       try {
-        kept.get(0);
+        Objects.requireNonNull(kept).get(0);
         return false;
       } catch (IllegalStateException e) {
         return true;
