@@ -4,6 +4,8 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module sluice.bench {
   requires static org.jspecify;
+  requires runtime; // Chicory, named by its file
+  requires wasm; // Chicory
   requires com.esotericsoftware.kryo;
   requires com.google.gson;
   requires com.zaxxer.hikari;
@@ -41,6 +43,7 @@ module sluice.bench {
   requires sluice.net;
   requires sluice.sys;
   requires sluice.testbase;
+  requires sluice.verify;
   requires sluice.vi;
 
   exports sluice.bench;

@@ -6,6 +6,7 @@ import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.CaseBench;
 import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
+import sluice.bench.domain.VerifyBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
@@ -34,6 +35,8 @@ public final class Benches {
           new FuseBench(),
           new PortalBench(),
           new DomainBench(),
+          VerifyBench.ofVerifier(),
+          VerifyBench.ofTranslator(),
           new RevokeBench(),
           new RegionBench(),
           new ViBench(),

@@ -5,13 +5,24 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
 import sluice.cli.domain.Plugins;
 import sluice.http.HttpServer;
 import sluice.loop.counters.Counters;
@@ -74,10 +85,45 @@ final class Training {
       Main.run("fs", "cp", disk, ":/copy", copy.toString());
       Main.run("fs", "fsck", disk);
       export(disk);
+      domains(directory);
     } finally {
-      Files.deleteIfExists(image);
-      Files.deleteIfExists(copy);
-      Files.delete(directory);
+      try (Stream<Path> all = Files.walk(directory)) {
+        for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
+    }
+  }
+
+  /// A jar whose program does nothing is translated, then run from the store.
+  private static void domains(Path directory) throws IOException {
+    Path jar = directory.resolve("nothing.jar");
+    byte[] program =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("Nothing"),
+                builder ->
+                    builder.withMethodBody(
+                        "main",
+                        MethodTypeDesc.of(
+                            ConstantDescs.CD_void, ConstantDescs.CD_String.arrayType()),
+                        ClassFile.ACC_PUBLIC | ClassFile.ACC_STATIC,
+                        CodeBuilder::return_));
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "Nothing");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+      out.putNextEntry(new JarEntry("Nothing.class"));
+      out.write(program);
+    }
+    System.setProperty("sluice.class.dir", directory.resolve("classes").toString());
+    try {
+      Main.run("verify", jar.toString());
+      Main.run("domain", "check", jar.toString());
+      Main.run("domain", "run", jar.toString());
+      Main.run("domain", "run", jar.toString());
+    } finally {
+      System.clearProperty("sluice.class.dir");
     }
   }
 

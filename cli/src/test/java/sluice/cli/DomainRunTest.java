@@ -101,6 +101,27 @@ final class DomainRunTest {
     return jar.toString();
   }
 
+  /// What was translated once is kept for the next run.
+  @Test
+  void translatedClassesAreKept() throws Exception {
+    Path classes = directory.resolve("classes");
+    System.setProperty("sluice.class.dir", classes.toString());
+    try {
+      Path file = directory.resolve("written");
+      String jar = jar(Writes.class);
+      for (int i = 0; i < 2; i++) {
+        assertThat(run("domain", "run", jar, file.toString(), "again")).as(err.toString()).isZero();
+        try (Stream<Path> kept = Files.list(classes)) {
+          assertThat(kept)
+              .singleElement()
+              .satisfies(each -> assertThat(each.toString()).endsWith(".classes"));
+        }
+      }
+    } finally {
+      System.clearProperty("sluice.class.dir");
+    }
+  }
+
   @Test
   void runsUntilNoThreadIsLeft() throws IOException {
     Path file = directory.resolve("written");

@@ -287,7 +287,7 @@ public final class Domain implements Party, AutoCloseable {
     if (!threads.end() || !sockets.areClosed() || !memory.areClosed()) {
       return false;
     }
-    traces.remove(loader);
+    traces.remove(loader, gates);
     try {
       path.close();
     } catch (IOException e) {

@@ -97,11 +97,13 @@ final class DomainLoader extends InsideLoader {
     }
   }
 
-  /// At the end of the domain, by the thread that ends it.
+  boolean usesDrivers() {
+    return usesDrivers;
+  }
+
+  /// After the end of the domain.
   void deregisterDrivers() throws ReflectiveOperationException {
-    if (usesDrivers) {
-      loadClass(OWN + "Drivers").getMethod("deregister").invoke(null);
-    }
+    loadClass(OWN + "Drivers").getMethod("deregister").invoke(null);
   }
 
   @Override

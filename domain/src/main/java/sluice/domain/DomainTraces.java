@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// not require them.
 final class DomainTraces {
   private static final int FIRST_LOOK = 64;
+  private static final long VISIT_MILLIS = 100;
 
   private record Computed(WeakReference<ClassValue<?>> value, WeakReference<Class<?>> type) {
     boolean isGone() {
@@ -42,7 +43,9 @@ final class DomainTraces {
   }
 
   /// Takes out what is there; what cannot be is left.
-  void remove(DomainLoader loader) {
+  ///
+  /// @param gates closed
+  void remove(DomainLoader loader, GateSwitch gates) {
     ResourceBundle.clearCache(loader);
     unregisterBeans(loader);
     List<Computed> last;
@@ -58,7 +61,34 @@ final class DomainTraces {
       }
     }
     attempt(() -> removeHandlers(loader));
-    attempt(loader::deregisterDrivers);
+    if (loader.usesDrivers()) {
+      deregisterDrivers(loader, gates);
+    }
+  }
+
+  /// `DriverManager` calls `toString` of the driver, which may be code of the domain: in a thread
+  /// of its own, whose gates are open for 100 ms.
+  private static void deregisterDrivers(DomainLoader loader, GateSwitch gates) {
+    Thread visitor =
+        Thread.ofPlatform()
+            .daemon()
+            .name("sluice-drivers")
+            .unstarted(() -> attempt(loader::deregisterDrivers));
+    gates.admit(visitor);
+    visitor.start();
+    boolean interrupted = false;
+    try {
+      visitor.join(VISIT_MILLIS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    gates.admit(null);
+    if (visitor.isAlive()) {
+      visitor.interrupt();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @FunctionalInterface

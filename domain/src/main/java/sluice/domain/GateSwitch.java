@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 
 /// What the gates of one domain do: nothing, until it is over its budget; then look at the
@@ -18,6 +19,11 @@ import sluice.domain.inside.Death;
 /// constants: invalidating one throws away exactly the compiled code with gates of this domain. An
 /// invalidation stops all threads of the JVM for a moment, so ends are collected: at most one
 /// invalidation of ends every 10 ms, for all domains that end meanwhile.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | visitor | the thread that takes out what the JDK kept | volatile | volatile |
+/// | lastNanos | any thread | under the lock | under the lock |
 final class GateSwitch {
   private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final ReentrantLock ENDING = new ReentrantLock();
@@ -27,16 +33,16 @@ final class GateSwitch {
   private final SwitchPoint free = new SwitchPoint();
   private final SwitchPoint alive = new SwitchPoint();
   private final MethodHandle handle;
+  private final String domain;
+  private volatile @Nullable Thread visitor;
 
   GateSwitch(String domain, Throttle throttle) {
+    this.domain = domain;
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     MethodType type = MethodType.methodType(void.class);
     try {
       MethodHandle look = lookup.findVirtual(Throttle.class, "pass", type).bindTo(throttle);
-      MethodHandle die =
-          lookup
-              .findStatic(GateSwitch.class, "die", MethodType.methodType(void.class, String.class))
-              .bindTo(domain);
+      MethodHandle die = lookup.findVirtual(GateSwitch.class, "die", type).bindTo(this);
       handle = free.guardWithTest(MethodHandles.empty(type), alive.guardWithTest(look, die));
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
@@ -44,8 +50,16 @@ final class GateSwitch {
   }
 
   @SuppressWarnings("UnusedMethod") // called through its handle
-  private static void die(String domain) {
-    throw new Death(domain);
+  private void die() {
+    if (visitor != Thread.currentThread()) {
+      throw new Death(domain);
+    }
+  }
+
+  /// After the end, has gates let this thread pass, for code of the domain that the JDK calls when
+  /// it takes something out.
+  void admit(@Nullable Thread thread) {
+    visitor = thread;
   }
 
   /// What a gate runs.

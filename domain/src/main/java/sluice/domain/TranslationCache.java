@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -15,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.translate.Translator;
@@ -30,6 +30,12 @@ final class TranslationCache {
   private static final long MAX_BYTES = 64L << 20;
   private static final String SUFFIX = ".classes";
 
+  /// Type and permissions in `st_mode`.
+  private static final int TYPE_AND_PERMISSIONS = 0170777;
+
+  private static final int DIRECTORY_OF_OWNER = 0040700;
+  private static final Object SELF = self();
+
   private final @Nullable Path file;
   private final ClassStore store;
   private long writtenBytes = MAX_BYTES / 16;
@@ -41,6 +47,15 @@ final class TranslationCache {
             ? directory.resolve(HexFormat.of().formatHex(key(component)) + SUFFIX)
             : null;
     store = file == null ? ClassStore.EMPTY : ClassStore.of(file);
+  }
+
+  /// The number of this process's user; of no user if it cannot be told.
+  private static Object self() {
+    try {
+      return Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    } catch (IOException | UnsupportedOperationException e) {
+      return -1;
+    }
   }
 
   private static boolean usable(Path directory) {
@@ -58,13 +73,11 @@ final class TranslationCache {
           // Another process made it meanwhile; it is looked at below like any other.
         }
       }
-      PosixFileAttributes attributes =
-          Files.readAttributes(directory, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      String permissions = PosixFilePermissions.toString(attributes.permissions());
-      Path self = Path.of("/proc/self");
-      return attributes.isDirectory()
-          && permissions.equals("rwx------")
-          && attributes.owner().equals(Files.getOwner(self));
+      // Numbers: the name of a user is looked up in files each time.
+      Map<String, Object> found =
+          Files.readAttributes(directory, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+      int mode = (Integer) found.get("mode");
+      return (mode & TYPE_AND_PERMISSIONS) == DIRECTORY_OF_OWNER && SELF.equals(found.get("uid"));
     } catch (IOException | UnsupportedOperationException e) {
       return false;
     }

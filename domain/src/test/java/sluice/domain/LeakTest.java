@@ -32,11 +32,23 @@ final class LeakTest {
         "OfClassValue",
         "OfIntrospector",
         "OfDriver",
+        "OfDriverThatTells",
         "OfLogger",
       })
   void nothingHoldsTheClassesOfAnEndedDomain(String guest) throws Exception {
     WeakReference<ClassLoader> loader = inItsOwnThread(guest);
     collected(loader);
+  }
+
+  /// It is not deregistered; the domain ends all the same, and its loop too.
+  @Test
+  void aDriverWhoseTextDoesNotEndHoldsNoEnd() throws Exception {
+    assertThat(inItsOwnThread("OfDriverThatLoops")).isNotNull();
+    Await.until(
+        "its loop to end",
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("sluice-drivers")));
   }
 
   private static WeakReference<ClassLoader> inItsOwnThread(String guest) throws Exception {

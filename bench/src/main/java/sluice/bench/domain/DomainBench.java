@@ -27,6 +27,7 @@ public final class DomainBench extends WorkBench {
   static final String KILLS = "sluice/one-kill-a-second";
   static final String NO_KILL = "sluice/no-kill";
   static final String LOADER = "class-loader";
+  static final String DEFINE = "jvm/define-class";
   static final String GATES = "sluice/gates";
   static final String METERED = "sluice/metered";
   static final String PLAIN = "plain";
@@ -39,7 +40,7 @@ public final class DomainBench extends WorkBench {
     List<WorkCase> cases = new ArrayList<>();
     cases.add(new WorkCase(CREATE, true, List.of(OURS, LOADER)));
     cases.add(new WorkCase(END, true, List.of(OURS)));
-    cases.add(new WorkCase(LOAD, true, List.of(OURS, COLD, LOADER)));
+    cases.add(new WorkCase(LOAD, true, List.of(OURS, DEFINE, COLD, LOADER)));
     cases.add(new WorkCase(NEIGHBOUR, false, List.of(KILLS, NO_KILL)));
     for (String kernel : DomainWorks.KERNELS.keySet()) {
       boolean quick = kernel.equals("json");

@@ -1,27 +1,60 @@
 package sluice.bench.domain;
 
 import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.management.ClassLoadingMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import sluice.domain.Domain;
 import sluice.domain.DomainConfig;
+import sluice.domain.translate.Refused;
+import sluice.domain.translate.Translator;
+import sluice.verify.ClassFiles;
 
-/// Loads the classes of Commons CSV in a new domain each time; the time is that of one class. Owned
-/// by the worker's main thread.
+/// Loads the classes of Commons CSV in a new domain each time; the time is that of one class, those
+/// above them included. Owned by the worker's main thread.
 final class DomainLoading implements Work {
   private final Path[] jars;
   private final List<String> names = new ArrayList<>();
   private final String system;
   private final Path store;
+  private final Map<String, byte[]> translated = new HashMap<>();
+  private final int classes;
+  private final List<MemoryPoolMXBean> pools =
+      ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getName().equals("Metaspace"))
+          .toList();
   private long nanos;
+  private double bytes;
+  private long loads;
 
-  DomainLoading(String system) throws IOException {
+  /// Has the JVM define translated classes that are in memory: what no store can save.
+  private final class Defining extends ClassLoader {
+    Defining() {
+      super(ClassLoader.getPlatformClassLoader());
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      byte[] found = translated.get(name);
+      if (found == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return defineClass(name, found, 0, found.length);
+    }
+  }
+
+  DomainLoading(String system) throws Exception {
     this.system = system;
     jars =
         Stream.of(DomainWorks.jars())
@@ -34,12 +67,49 @@ final class DomainLoading implements Work {
           file.stream()
               .map(entry -> entry.getName())
               .filter(entry -> entry.startsWith("org/") && entry.endsWith(".class"))
+              .filter(entry -> !entry.endsWith("package-info.class"))
               .forEach(entry -> names.add(entry.substring(0, entry.length() - 6)));
         }
       }
     }
     names.replaceAll(name -> name.replace('/', '.'));
     store = Files.createTempDirectory("sluice-bench-store");
+    plain();
+    classes = plain();
+    if (system.equals(DomainBench.DEFINE)) {
+      translate();
+    }
+    nanos = 0;
+  }
+
+  /// Loads them without a domain.
+  ///
+  /// @return how many classes that loads, from the second time on
+  private int plain() throws Exception {
+    ClassLoadingMXBean loading = ManagementFactory.getClassLoadingMXBean();
+    long before = loading.getTotalLoadedClassCount();
+    try (URLClassLoader loader = DomainWorks.plainLoader()) {
+      for (String name : names) {
+        Class.forName(name, false, loader);
+      }
+    }
+    return (int) Math.max(names.size(), loading.getTotalLoadedClassCount() - before);
+  }
+
+  private void translate() throws IOException {
+    Map<String, byte[]> all = new HashMap<>();
+    for (Path jar : jars) {
+      ClassFiles.read(
+          jar, (_, file) -> all.put(ClassFile.of().parse(file).thisClass().asInternalName(), file));
+    }
+    Translator translator = new Translator();
+    all.forEach((name, file) -> {
+      try {
+        translated.put(name.replace('/', '.'), translator.translate(file, all::get));
+      } catch (Refused e) {
+        // It is not loaded here either, or the domain refuses it as well.
+      }
+    });
   }
 
   @Override
@@ -49,6 +119,8 @@ final class DomainLoading implements Work {
         try (URLClassLoader loader = DomainWorks.plainLoader()) {
           load(loader);
         }
+      } else if (system.equals(DomainBench.DEFINE)) {
+        load(new Defining());
       } else {
         try (Domain domain = Domain.create(config())) {
           load(domain.loader());
@@ -64,11 +136,31 @@ final class DomainLoading implements Work {
   }
 
   private void load(ClassLoader loader) throws ClassNotFoundException {
+    long before = metaspace();
     long start = System.nanoTime();
     for (String name : names) {
       Class.forName(name, false, loader);
     }
-    nanos += (System.nanoTime() - start) / names.size();
+    nanos += (System.nanoTime() - start) / classes;
+    long more = metaspace() - before;
+    if (more > 0) { // or classes were unloaded meanwhile
+      bytes += (double) more / classes;
+      loads++;
+    }
+  }
+
+  /// Bytes in use; the pool has those of class pointers too.
+  private long metaspace() {
+    return pools.stream().mapToLong(pool -> pool.getUsage().getUsed()).sum();
+  }
+
+  /// Of all loads since the last.
+  @Override
+  public Map<String, Double> extra() {
+    double each = bytes / Math.max(1, loads);
+    bytes = 0;
+    loads = 0;
+    return Map.of("metaspace_bytes", each);
   }
 
   @Override

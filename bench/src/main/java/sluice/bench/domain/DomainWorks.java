@@ -58,10 +58,14 @@ final class DomainWorks {
     return DomainConfig.of("bench-" + NUMBERS.incrementAndGet(), jars);
   }
 
-  /// The jars of the kernels and their libraries, from this process's class path.
+  /// The jars of the kernels and their libraries, from this process's class path, or module path.
   static Path[] jars() {
     List<Path> jars = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+    String both =
+        System.getProperty("java.class.path", "")
+            + File.pathSeparator
+            + System.getProperty("jdk.module.path", "");
+    for (String entry : both.split(File.pathSeparator, -1)) {
       String file = String.valueOf(Path.of(entry).getFileName());
       boolean isOurs = file.startsWith("sluice-bench") || entry.contains("bench/target/classes");
       if (isOurs || file.startsWith("gson-") || file.startsWith("commons-")) {

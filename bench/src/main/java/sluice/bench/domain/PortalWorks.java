@@ -81,6 +81,7 @@ final class PortalWorks {
     return switch (system) {
       case PortalBench.QUEUE -> new QueueWork();
       case PortalBench.EXCHANGER -> new ExchangerWork();
+      case PortalBench.WASM -> WasmWork.make();
       case PortalBench.CARRIER -> new CarrierWork();
       default -> nothing(counter(name, system));
     };

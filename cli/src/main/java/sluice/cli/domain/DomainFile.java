@@ -164,7 +164,8 @@ final class DomainFile {
       DomainConfig config =
           DomainConfig.of(name, jars.toArray(new Path[0]))
               .withBudget(budget(domain))
-              .withProperties(properties(domain));
+              .withProperties(properties(domain))
+              .withCache(ClassDirectory.find());
       return new Entry(
           config, tables.string(domain, "main"), tables.strings(domain, "args"), components);
     } catch (TomlTables.Wrong e) {
@@ -188,7 +189,7 @@ final class DomainFile {
         throw tables.wrong(
             TomlTables.position(table, key),
             "budget " + part + " is not understood",
-            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16");
+            "cpu = \"20%\", alloc = \"50MB/s\", threads = 16, sockets = 8, memory = \"16MB\"");
       }
       text.add(part);
     });

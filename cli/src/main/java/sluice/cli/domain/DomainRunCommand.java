@@ -139,7 +139,8 @@ final class DomainRunCommand implements Callable<Integer> {
     String name = String.valueOf(jar.getFileName()).replaceAll("[^A-Za-z0-9._-]", "_");
     return DomainConfig.of(name.substring(0, Math.min(64, name.length())), jar)
         .withBudget(budget == null ? Budget.DEFAULT : Budget.parse(budget))
-        .withStreams(new DomainConfig.Streams(System.in, System.out, System.err));
+        .withStreams(new DomainConfig.Streams(System.in, System.out, System.err))
+        .withCache(ClassDirectory.find());
   }
 
   private int await(List<Domain> domains, Interrupts interrupts, DomainCounters counters)

@@ -52,7 +52,8 @@ final class PluginDomain implements AutoCloseable {
           Domain.create(
               DomainConfig.of(name, copy)
                   .withShared(HttpPlugin.class.getPackageName() + ".")
-                  .withBudget(option.budget()));
+                  .withBudget(option.budget())
+                  .withCache(ClassDirectory.find()));
       PluginLoading loading = new PluginLoading(option, copy, domain);
       HttpPlugin plugin = loading.make(limit);
       PluginThreads threads = new PluginThreads(domain, plugin, option.budget().threads());

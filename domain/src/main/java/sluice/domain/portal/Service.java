@@ -1,10 +1,8 @@
 package sluice.domain.portal;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +35,7 @@ final class Service {
   private final Consumer<Service> onLeft;
   private volatile State state = State.ACTIVE;
   private final Map<Party, Handle> handles = new HashMap<>();
-  private final Set<ServiceCall> calls = new HashSet<>();
+  private final OpenCalls calls = new OpenCalls();
   private @Nullable ServiceThread thread;
   private int names;
 
@@ -175,14 +173,14 @@ final class Service {
   }
 
   void end(State last) {
-    Set<ServiceCall> open;
+    List<ServiceCall> open;
     ServiceThread ended;
     synchronized (this) {
       if (state != State.ACTIVE && state != State.REPLACED) {
         return;
       }
       state = last;
-      open = Set.copyOf(calls);
+      open = calls.copy();
       ended = thread;
       thread = null;
       handles.clear();

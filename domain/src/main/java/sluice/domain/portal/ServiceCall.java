@@ -14,6 +14,7 @@ import sluice.domain.portal.copy.Loans;
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | under the monitor |
+/// | before, after, isOpen | any, see [OpenCalls] | under the service's monitor | under it |
 final class ServiceCall implements Runnable {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
@@ -36,6 +37,9 @@ final class ServiceCall implements Runnable {
   private final Loans loans = new Loans();
   private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
   private @Nullable Thread runner;
+  @Nullable ServiceCall before;
+  @Nullable ServiceCall after;
+  boolean isOpen;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
     this.proxy = proxy;
@@ -84,14 +88,16 @@ final class ServiceCall implements Runnable {
 
   /// Hands the call to the service; if another has taken its place meanwhile, to that.
   private void submit() {
-    long deadline = System.nanoTime() + SWITCH_NANOS;
+    long since = 0;
     while (true) {
       try {
         handle.service.submit(this);
         return;
       } catch (PortalRevoked e) {
         Handle now = proxy.handle();
-        if (now == handle && (!now.service.isReplaced() || System.nanoTime() > deadline)) {
+        long time = System.nanoTime();
+        since = since == 0 ? time : since;
+        if (now == handle && (!now.service.isReplaced() || time - since > SWITCH_NANOS)) {
           throw e;
         }
         if (now == handle) {

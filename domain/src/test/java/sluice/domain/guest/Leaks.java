@@ -164,6 +164,41 @@ public final class Leaks {
     }
   }
 
+  /// Its `toString`, which `DriverManager` calls, is code of the domain.
+  public static final class OfDriverThatTells implements Runnable {
+    public void run() {
+      register((self, method, arguments) -> "a driver");
+    }
+  }
+
+  /// Its `toString` does not end, but the first time, when it is registered.
+  public static final class OfDriverThatLoops implements Runnable {
+    private static int told;
+
+    public void run() {
+      register((self, method, arguments) -> {
+        while (told > 0) {
+          Thread.onSpinWait();
+        }
+        told++;
+        return "a driver";
+      });
+    }
+  }
+
+  private static void register(InvocationHandler handler) {
+    try {
+      Class<?> type = Class.forName("java.sql.Driver");
+      Object driver =
+          Proxy.newProxyInstance(Leaks.class.getClassLoader(), new Class<?>[] {type}, handler);
+      Class.forName("java.sql.DriverManager")
+          .getMethod("registerDriver", type)
+          .invoke(null, driver);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   public static final class OfLogger implements Runnable {
     public void run() {
       try {

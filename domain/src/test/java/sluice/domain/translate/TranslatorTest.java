@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Opcode;
 import java.lang.classfile.TypeKind;
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.LineNumber;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
@@ -22,6 +24,7 @@ import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,6 +79,46 @@ final class TranslatorTest {
         .isInstanceOf(Refused.class)
         .hasMessageContaining("java.util.Scanner.next")
         .hasMessageContaining("Fix: ");
+  }
+
+  /// A stack trace tells lines; what only a debugger reads is left out, and constants for it.
+  @Test
+  void linesAreKeptAndNamesOfLocalsAreNot() throws IOException {
+    String local = "nameThatOnlyThisLocalHas";
+    byte[] file =
+        ClassFile.of()
+            .build(
+                ClassDesc.of("a.Has"),
+                builder ->
+                    builder.withMethodBody(
+                        "locals",
+                        ConstantDescs.MTD_void,
+                        ClassFile.ACC_STATIC,
+                        body ->
+                            body.lineNumber(7)
+                                .localVariable(
+                                    0,
+                                    local,
+                                    ConstantDescs.CD_int,
+                                    body.startLabel(),
+                                    body.endLabel())
+                                .iconst_0()
+                                .istore(0)
+                                .return_()));
+    byte[] made = new Translator().translate(file, _ -> null);
+    ClassModel model = ClassFile.of().parse(made);
+    assertThat(new String(file, StandardCharsets.ISO_8859_1)).contains(local);
+    assertThat(new String(made, StandardCharsets.ISO_8859_1)).doesNotContain(local);
+    assertThat(
+            model
+                .methods()
+                .getFirst()
+                .code()
+                .orElseThrow()
+                .elementStream()
+                .filter(LineNumber.class::isInstance)
+                .map(line -> ((LineNumber) line).line()))
+        .containsExactly(7);
   }
 
   @Test

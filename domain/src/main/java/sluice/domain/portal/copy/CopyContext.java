@@ -136,6 +136,10 @@ public final class CopyContext {
     if (source == null) {
       return null;
     }
+    if (source instanceof String text) {
+      charge(24 + 2L * text.length());
+      return text;
+    }
     Class<?> type = source.getClass();
     Copier copier = lastCopier;
     if (copier == null || type != lastType) {
@@ -164,13 +168,17 @@ public final class CopyContext {
   void charge(long bytes) {
     bytesLeft -= bytes;
     objectsLeft--;
-    if (bytesLeft < 0 || objectsLeft < 0) {
-      throw new CopyRefused(
-          CopyRefused.Reason.QUOTA,
-          "this much",
-          "the call's quota of " + (bytesLeft < 0 ? "bytes" : "objects") + " is used up.",
-          "pass less, pass a portal to it, or raise the receiver's copy quota.");
+    if ((bytesLeft | objectsLeft) < 0) {
+      throw tooMuch();
     }
+  }
+
+  private CopyRefused tooMuch() {
+    return new CopyRefused(
+        CopyRefused.Reason.QUOTA,
+        "this much",
+        "the call's quota of " + (bytesLeft < 0 ? "bytes" : "objects") + " is used up.",
+        "pass less, pass a portal to it, or raise the receiver's copy quota.");
   }
 
   /// Begins an object: it costs, and its fields are one level deeper.

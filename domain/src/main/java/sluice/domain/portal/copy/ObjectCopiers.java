@@ -141,10 +141,14 @@ final class ObjectCopiers {
   }
 
   private static void object(CodeBuilder body, Shape shape, List<Object> constants) {
+    boolean isLeaf = shape.fields().stream().allMatch(part -> leadsNowhere(part.type()));
     constant(body, shape.maker(), constants);
     invoke(body, shape.maker());
-    body.astore(THE_COPY).aload(THE_CONTEXT).aload(THIS_SOURCE).aload(THE_COPY);
-    onContext(body, "shell", MethodTypeDesc.of(CD_void, CD_Object, CD_Object));
+    body.astore(THE_COPY);
+    if (!isLeaf) {
+      body.aload(THE_CONTEXT).aload(THIS_SOURCE).aload(THE_COPY);
+      onContext(body, "shell", MethodTypeDesc.of(CD_void, CD_Object, CD_Object));
+    }
     for (Shape.Part part : shape.fields()) {
       MethodHandle setter = java.util.Objects.requireNonNull(part.setter());
       constant(body, setter, constants);
@@ -153,7 +157,17 @@ final class ObjectCopiers {
       invoke(body, setter);
     }
     body.aload(THE_CONTEXT);
-    onContext(body, "complete", MTD_void).aload(THE_COPY).areturn();
+    if (isLeaf) {
+      body.aload(THIS_SOURCE).aload(THE_COPY);
+      onContext(body, "built", MethodTypeDesc.of(CD_Object, CD_Object, CD_Object)).areturn();
+    } else {
+      onContext(body, "complete", MTD_void).aload(THE_COPY).areturn();
+    }
+  }
+
+  /// A field of this type leads back to no object, so no cycle goes through it.
+  private static boolean leadsNowhere(Class<?> type) {
+    return type.isPrimitive() || type == String.class;
   }
 
   /// Leaves the copy of one field on the stack.
