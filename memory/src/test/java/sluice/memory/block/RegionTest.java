@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -55,9 +56,9 @@ final class RegionTest {
 
   @Test
   void aSingleBlockEndsItsRegionAndGivesPagesBack() throws IOException {
-    Block block = Region.single("test", account, 3L * PAGES, PAGES, false);
-    assertThat(block).isNotNull();
-    Region region = block.region();
+    Block block =
+        Objects.requireNonNull(Region.single("test", account, 3L * PAGES, PAGES, false));
+    Region region = Objects.requireNonNull(block.region());
     assertThat(region.allocate(account, 1)).isNull();
     block.segment().fill((byte) 7);
     assertThat(region.discard(PAGES, PAGES)).isZero();
