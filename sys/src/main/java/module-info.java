@@ -15,6 +15,7 @@ module sluice.sys {
       sluice.fs,
       sluice.nfs,
       sluice.vi,
+      sluice.domain,
       sluice.cli,
       sluice.testkit,
       sluice.bench;

@@ -20,6 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
+import sluice.loop.server.LoopThreads;
 import sluice.loop.server.Server;
 import sluice.loop.server.Watchdog;
 import sluice.memory.Account;
@@ -58,6 +59,9 @@ public final class ISocketLoop implements AutoCloseable {
 
   /// Made by the loop's thread, at the first connecting socket.
   private @Nullable IStreamProtocol connecting;
+
+  /// Made when they are asked for.
+  private @Nullable LoopThreads threads;
 
   private ISocketLoop(String name, Engines.Choice choice, EngineConfig engine, long sendBytes)
       throws IOException {
@@ -174,6 +178,21 @@ public final class ISocketLoop implements AutoCloseable {
     into.counter(name + "/passed", counters.passed::get);
     watchdog.handlers().publishTo(into, List.of());
     watchdog.publish(into);
+  }
+
+  /// Virtual threads that the loop's own thread carries: a thread of these that serves a connection
+  /// is woken without a change of threads. For trusted code; see [LoopThreads]. Not to be asked for
+  /// by an interruptlet.
+  ///
+  /// @throws IOException when the loop is closed
+  public synchronized LoopThreads threads() throws IOException {
+    LoopThreads made = threads;
+    if (made == null) {
+      made = call(() -> new LoopThreads(loop));
+      watchdog.watch(made);
+      threads = made;
+    }
+    return made;
   }
 
   StreamCounters counters() {

@@ -29,7 +29,7 @@ final class InterruptletProtocol implements Protocol {
     this.shown = loop.handledInput();
     this.counters = loop.counters();
     this.call = new InterruptletCall(loop);
-    this.slowPath = loop.slowPath();
+    this.slowPath = loop.handlerPath();
   }
 
   @Override
