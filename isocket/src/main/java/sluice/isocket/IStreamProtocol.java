@@ -138,7 +138,7 @@ final class IStreamProtocol implements Protocol {
     Handlers.Admission now = handlers.admission();
     if (now != admission) {
       admission = now;
-      interruptlet = now == null ? null : now.perLoop().get();
+      interruptlet = now == null ? null : now.guard().make(now.perLoop());
       if (now != null) {
         owner.watchdog().handlers().show(now.guard());
       }

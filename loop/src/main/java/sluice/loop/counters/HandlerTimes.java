@@ -15,6 +15,7 @@ import java.lang.invoke.VarHandle;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `counts` | loops | opaque | getAndAdd |
+/// | `madeNanos` | the loop that made it last | volatile | volatile |
 /// | `firstNanos` | the loop that ran it first | volatile | compareAndSet |
 /// | `maxNanos` | loops | volatile | volatile; of two that race one may be lost |
 public final class HandlerTimes {
@@ -39,7 +40,13 @@ public final class HandlerTimes {
 
   private final long[] counts = new long[BUCKETS];
   private volatile long firstNanos = -1;
+  private volatile long madeNanos;
   private volatile long maxNanos;
+
+  /// A loop has made its instance, for which its first message waited.
+  public void made(long nanos) {
+    madeNanos = Math.max(0, nanos);
+  }
 
   /// Counts a run.
   public void ran(long nanos) {
@@ -48,7 +55,7 @@ public final class HandlerTimes {
       maxNanos = nanos;
     }
     if (firstNanos < 0) {
-      FIRST.compareAndSet(this, -1L, Math.max(0, nanos));
+      FIRST.compareAndSet(this, -1L, madeNanos + Math.max(0, nanos));
     }
   }
 
@@ -137,7 +144,8 @@ public final class HandlerTimes {
     return maxNanos;
   }
 
-  /// The first run, before most of it was compiled unless it was warmed; -1 before.
+  /// What the first message waited for: the making of the handler and its first run, before most of
+  /// it was compiled unless it was warmed; -1 before.
   public long firstNanos() {
     return firstNanos;
   }
