@@ -6,6 +6,7 @@ import sluice.bench.cases.BenchCase;
 import sluice.bench.cases.CaseBench;
 import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
+import sluice.bench.isocket.IsocketBench;
 import sluice.bench.iozone.IozoneBench;
 import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
@@ -26,6 +27,7 @@ public final class Benches {
           new CaseBench("front", FrontCases::all),
           new CaseBench("mix", MixCases::all),
           new HandlerBench(),
+          new IsocketBench(),
           new ChurnBench(),
           new PetStoreBench(),
           new IozoneBench(),
