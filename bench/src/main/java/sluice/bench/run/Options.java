@@ -51,11 +51,11 @@ public record Options(
                          words ("echo busy c1" is not c1280), else with these letters
         --quick          fewer cases, systems and rounds; marked as such in results
         --rounds N       measured rounds, more where the machine's speed changes (24; files, nfs,
-                         fuse, churn, portal, domain and isocket 12; vi 9; petstore, iozone
-                         and start 6;
+                         fuse, churn, portal, domain, handler and isocket 12; vi 9;
+                         petstore, iozone and start 6;
                          with --quick 10, 8, 5 and 6)
         --seconds S      length of a measured window (0.2; files, nfs, fuse and churn 0.5;
-                         petstore 2; iozone, vi and isocket 0.1)
+                         petstore 2; handler 1; iozone, vi and isocket 0.1)
         --warm S         warm-up of each server (4; petstore 30; nfs, fuse and churn 3; portal
                          and domain 2; vi and isocket 1, several times), longer while its JVM
                          compiles; a server without JVM has a second
@@ -144,7 +144,7 @@ public record Options(
     private int defaultRounds(String bench) {
       return switch (bench) {
         case "petstore", "iozone", "start" -> 6;
-        case "isocket" -> quick ? 6 : 12;
+        case "isocket", "handler" -> quick ? 6 : 12;
         case "portal", "domain" -> quick ? 6 : 12;
         case "vi" -> quick ? 6 : 9;
         case "files", "nfs", "fuse", "churn" -> quick ? 8 : 12;
@@ -156,6 +156,7 @@ public record Options(
       return switch (bench) {
         case "iozone" -> quick ? 0.015 : 0.1;
         case "vi", "isocket" -> 0.1;
+        case "handler" -> 1;
         case "files", "nfs", "fuse", "churn" -> 0.5;
         case "petstore" -> 2;
         default -> 0.2;

@@ -73,6 +73,8 @@ public final class HandlerReports {
             source + "/handler_runs_up_to_" + micros + "_us",
             () -> times(source).countUpTo(micros * 1_000L));
       }
+      publisher.counter(
+          source + "/handler_runs_beyond_advice", () -> times(source).countBeyondAdvice());
       quantile(publisher, source, "p50", 0.5);
       quantile(publisher, source, "p99", 0.99);
       quantile(publisher, source, "p99_9", 0.999);
