@@ -33,6 +33,7 @@ import sluice.sys.Files;
 /// else the best that there is.
 public final class ISocketLoop implements AutoCloseable {
   private static final int CLOSE_SECONDS = 10;
+  private static final long LATER_NANOS = 1_000_000;
   private static final long SEND_BYTES = 16L << 20;
 
   /// A peer may read as slowly as it likes, as with the JDK's sockets.
@@ -63,12 +64,13 @@ public final class ISocketLoop implements AutoCloseable {
   /// Made when they are asked for.
   private @Nullable LoopThreads threads;
 
-  private ISocketLoop(String name, Engines.Choice choice, EngineConfig engine, long sendBytes)
+  private ISocketLoop(
+      String name, Engines.Choice choice, EngineConfig engine, LoopConfig config, long sendBytes)
       throws IOException {
     this.name = name;
     this.choice = choice;
     this.sendPool = new SendPool(new Account(name + " sends", sendBytes));
-    this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine));
+    this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine, config));
     try {
       this.loop = started.join();
     } catch (CompletionException e) {
@@ -115,10 +117,11 @@ public final class ISocketLoop implements AutoCloseable {
   /// As above, with an arena of another size.
   public static ISocketLoop start(String name, Backend backend, EngineConfig engine)
       throws IOException {
-    return start(name, backend, engine, SEND_BYTES);
+    return start(name, backend, engine, LoopConfig.DEFAULT, SEND_BYTES);
   }
 
-  static ISocketLoop start(String name, Backend backend, EngineConfig engine, long sendBytes)
+  static ISocketLoop start(
+      String name, Backend backend, EngineConfig engine, LoopConfig config, long sendBytes)
       throws IOException {
     Engines.Choice choice = Engines.choose(backend);
     if (choice.backend() == Backend.JDK) {
@@ -127,11 +130,11 @@ public final class ISocketLoop implements AutoCloseable {
               + choice.why()
               + ". Fix: use java.net.Socket, whose methods they have, on this system.");
     }
-    return new ISocketLoop(name, choice, engine, sendBytes);
+    return new ISocketLoop(name, choice, engine, config, sendBytes);
   }
 
-  private void run(EngineConfig engine) {
-    LoopConfig config = LoopConfig.DEFAULT.withWriteTimeout(WRITE_TIMEOUT_NANOS);
+  private void run(EngineConfig engine, LoopConfig limits) {
+    LoopConfig config = limits.withWriteTimeout(WRITE_TIMEOUT_NANOS);
     try (Loop made =
         new Loop(
             name, Engines.open(choice, engine), config, NanoClock.SYSTEM, Server.VIRTUAL_THREADS)) {
@@ -193,6 +196,11 @@ public final class ISocketLoop implements AutoCloseable {
       threads = made;
     }
     return made;
+  }
+
+  /// Runs a task in a moment. On the loop's thread.
+  void later(Runnable task) {
+    loop.schedule(LATER_NANOS, task);
   }
 
   StreamCounters counters() {
