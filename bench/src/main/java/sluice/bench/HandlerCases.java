@@ -96,8 +96,7 @@ final class HandlerCases {
       int port = FreePort.find();
       String way = system.substring(Systems.OURS.length());
       List<String> words =
-          List.of(
-              Integer.toString(port), way, Integer.toString(micros), Integer.toString(jobs));
+          List.of(Integer.toString(port), way, Integer.toString(micros), Integer.toString(jobs));
       List<String> opens = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED");
       return systems.java(system, opens, "server.HandlerServer", words, port);
     }

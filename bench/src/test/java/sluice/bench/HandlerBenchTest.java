@@ -42,8 +42,11 @@ final class HandlerBenchTest {
     assertThat(
             HandlerBench.advisedMicros(
                 List.of(
-                    both(0, 500, 100), both(10, 100, 100), both(25, 124, 100),
-                    both(50, 126, 100), both(100, 100, 100))))
+                    both(0, 500, 100),
+                    both(10, 100, 100),
+                    both(25, 124, 100),
+                    both(50, 126, 100),
+                    both(100, 100, 100))))
         .hasValue(25);
     assertThat(HandlerBench.advisedMicros(List.of(both(10, 200, 100)))).hasValue(0);
     assertThat(HandlerBench.advisedMicros(List.of(result("10us at 10k/s", Map.of())))).isEmpty();

@@ -9,8 +9,7 @@ import sluice.sys.VirtualThreads;
 /// and wakes no other thread, so a call of a service whose thread is here costs least where the
 /// caller is here too. Any thread may make threads.
 ///
-/// Needs [VirtualThreads#OPTION]. A virtual thread that blocks its carrier
-/// blocks all of them.
+/// Needs [VirtualThreads#OPTION]. A virtual thread that blocks its carrier blocks all of them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

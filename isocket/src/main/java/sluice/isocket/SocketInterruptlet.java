@@ -2,7 +2,6 @@ package sluice.isocket;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
@@ -56,13 +55,12 @@ public abstract class SocketInterruptlet implements AutoCloseable {
   /// @param sample a whole message, which the handler must bear to see often
   /// @throws IOException when the sample is no whole message
   @SuppressWarnings("this-escape") // the paper's constructor registers
-  protected SocketInterruptlet(
-      IServerSocket server, Framing framing, Duration limit, byte[] sample) throws IOException {
+  protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit, byte[] sample)
+      throws IOException {
     this.server = server;
     this.framing = framing;
     this.limit = limit;
-    this.guard =
-        server.admit(getClass().getName(), framing, () -> new Bytes(this), limit, sample);
+    this.guard = server.admit(getClass().getName(), framing, () -> new Bytes(this), limit, sample);
   }
 
   private HandlerGuard admit() {

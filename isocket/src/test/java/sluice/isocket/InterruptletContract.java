@@ -363,15 +363,14 @@ abstract class InterruptletContract {
     }
     assertThat(runs.get()).isEqualTo(warming + 1);
     assertThat(guard.times().firstNanos()).isPositive();
-    assertThatThrownBy(
-            () ->
-                server()
-                    .admit(
-                        "no message",
-                        Framing.LINES,
-                        () -> (message, reply) -> Interruptlet.PASS,
-                        LIMIT,
-                        "no end".getBytes(ISO_8859_1)))
+    assertThatThrownBy(() ->
+            server()
+                .admit(
+                    "no message",
+                    Framing.LINES,
+                    () -> (message, reply) -> Interruptlet.PASS,
+                    LIMIT,
+                    "no end".getBytes(ISO_8859_1)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Fix: give a whole message");
   }

@@ -46,17 +46,16 @@ abstract class LoopThreadsContract {
     threads = carried;
     Assumptions.assumeTrue(carried.carriedByLoop(), "this JVM carries virtual threads itself");
     server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    carried.execute(
-        () -> {
-          try {
-            while (true) {
-              ISocket accepted = server.accept();
-              carried.execute(() -> answer(accepted));
-            }
-          } catch (IOException closed) {
-            gate.release(100);
-          }
-        });
+    carried.execute(() -> {
+      try {
+        while (true) {
+          ISocket accepted = server.accept();
+          carried.execute(() -> answer(accepted));
+        }
+      } catch (IOException closed) {
+        gate.release(100);
+      }
+    });
   }
 
   @AfterEach
@@ -140,17 +139,16 @@ abstract class LoopThreadsContract {
     for (int i = 0; i < 8; i++) {
       clients.add(
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try (Socket client = connect()) {
-                      Thread writer = Thread.ofVirtual().start(() -> sayOften(client, line));
-                      int all = 40 * (line.length() + 1);
-                      came.add(client.getInputStream().readNBytes(all).length);
-                      writer.join();
-                    } catch (IOException | InterruptedException e) {
-                      throw new IllegalStateException(e);
-                    }
-                  }));
+              .start(() -> {
+                try (Socket client = connect()) {
+                  Thread writer = Thread.ofVirtual().start(() -> sayOften(client, line));
+                  int all = 40 * (line.length() + 1);
+                  came.add(client.getInputStream().readNBytes(all).length);
+                  writer.join();
+                } catch (IOException | InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              }));
     }
     for (Thread client : clients) {
       client.join();

@@ -202,9 +202,9 @@ public final class Connection extends Endpoint {
     return ticket != null;
   }
 
-  /// Says that input is taken and not replied to in [Protocol#received], so that it is shown however
-  /// much output waits: a peer of this process may have to read before that output can leave. On
-  /// the loop's thread.
+  /// Says that input is taken and not replied to in [Protocol#received], so that it is shown
+  /// however much output waits: a peer of this process may have to read before that output can
+  /// leave. On the loop's thread.
   public void inputNeedsNoRoom(boolean value) {
     input.needsNoRoom(value);
   }

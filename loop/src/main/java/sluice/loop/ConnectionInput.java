@@ -259,8 +259,7 @@ final class ConnectionInput {
 
   /// Whether input waits: for an answer, or for room in the output.
   private boolean gated() {
-    return answerAwaited()
-        || (!needsNoRoom && (gate != Gate.OPEN || connection.outputFull()));
+    return answerAwaited() || (!needsNoRoom && (gate != Gate.OPEN || connection.outputFull()));
   }
 
   /// Shows input again when more can be staged: in the next turn, or when memory has come back.

@@ -21,8 +21,7 @@ record EchoCase(Place place, boolean stream, int bytes) {
   }
 
   /// From one byte to a megabyte.
-  private static final List<Integer> SIZES =
-      List.of(1, 64, 1 << 10, 16 << 10, 64 << 10, 1 << 20);
+  private static final List<Integer> SIZES = List.of(1, 64, 1 << 10, 16 << 10, 64 << 10, 1 << 20);
 
   static List<EchoCase> all() {
     List<EchoCase> cases = new ArrayList<>();

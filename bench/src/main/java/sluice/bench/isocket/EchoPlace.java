@@ -38,7 +38,9 @@ final class EchoPlace implements AutoCloseable {
     this.place = place;
     this.veth = veth;
     List<String> words = List.of(EchoClientMain.class.getName());
-    client = launch("client", harness.options().clientCpu(), veth == null ? "" : veth.clientPid(), words);
+    client =
+        launch(
+            "client", harness.options().clientCpu(), veth == null ? "" : veth.clientPid(), words);
   }
 
   /// @throws IOException when the place cannot be had, with why and the fix

@@ -161,8 +161,7 @@ public final class IsocketBench implements Bench {
           line.append("  %s %.1f".formatted(series.label(), metrics.get(metric(one.stream()))));
         }
       }
-      Progress.say(
-          "[%s] round %d/%d:%s".formatted(one.name(), round + 1, options.rounds(), line));
+      Progress.say("[%s] round %d/%d:%s".formatted(one.name(), round + 1, options.rounds(), line));
     }
     return new CaseResult(NAME, one.name(), List.copyOf(entries.keySet()), Map.copyOf(failed));
   }

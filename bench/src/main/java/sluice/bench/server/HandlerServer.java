@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import sluice.loop.Framing;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
@@ -87,8 +88,10 @@ public final class HandlerServer {
     } else if (way == Way.ON_LOOP_THREAD) {
       config = config.withHandlers(HandlerThreads.LOOP);
     }
-    for (int i = Integer.parseInt(args[3]); i > 0; i--) {
-      again(config.slowPath());
+    int jobs = Integer.parseInt(args[3]);
+    Executor slowPath = config.slowPath();
+    if (jobs > 0) {
+      Thread.ofPlatform().daemon().start(() -> keepBusy(slowPath, new Semaphore(jobs)));
     }
     try (Server server = Server.start(config, socket::protocol)) {
       System.out.println(way + " on port " + server.port() + ": " + server.engine());
@@ -110,12 +113,17 @@ public final class HandlerServer {
         slowPath);
   }
 
-  /// A job of a millisecond, and then the next.
-  private static void again(Executor slowPath) {
-    slowPath.execute(() -> {
-      spin(JOB_NANOS);
-      again(slowPath);
-    });
+  /// Gives a job of a millisecond as soon as one has ended: from outside, as a loop gives them,
+  /// since a virtual thread that starts another comes before those that others start.
+  private static void keepBusy(Executor slowPath, Semaphore room) {
+    while (true) {
+      room.acquireUninterruptibly();
+      slowPath.execute(
+          () -> {
+            spin(JOB_NANOS);
+            room.release();
+          });
+    }
   }
 
   private static boolean fast(View message, Output reply, Way way, long spinNanos) {

@@ -23,8 +23,7 @@ final class IsocketBenchTest {
     IsocketBench bench = new IsocketBench();
     bench.check(Options.parse(List.of("isocket", "--cases", "veth stream", "--quick")));
     bench.check(Options.parse(List.of("isocket", "--peers", "sluice/isocket,jdk/socket")));
-    assertThatThrownBy(
-            () -> bench.check(Options.parse(List.of("isocket", "--peers", "netty-nio"))))
+    assertThatThrownBy(() -> bench.check(Options.parse(List.of("isocket", "--peers", "netty-nio"))))
         .hasMessageContaining("no system of isocket is called netty-nio");
   }
 

@@ -13,7 +13,8 @@ import sluice.sys.VirtualThreads;
 
 /// Virtual threads that a loop's own thread carries. Any thread may start them; a message that one
 /// answers changes no processor and wakes no other thread. For trusted code: while a thread of
-/// these computes, or waits inside of a native call or a read of a file, its loop does nothing else.
+/// these computes, or waits inside of a native call or a read of a file, its loop does nothing
+/// else.
 ///
 /// A thread that waits (for a lock, a socket, the time) leaves the loop's thread, and the loop goes
 /// on. In each turn the loop carries up to [#BATCH] pieces of work. Threads that these start with
@@ -170,13 +171,12 @@ public final class LoopThreads implements Executor, ThreadFactory {
     Thread.ofPlatform()
         .daemon()
         .name(loop.name() + " carrier")
-        .start(
-            () -> {
-              for (Runnable next = ready.poll(); next != null; next = ready.poll()) {
-                carried.incrementAndGet();
-                rescued.incrementAndGet();
-                next.run();
-              }
-            });
+        .start(() -> {
+          for (Runnable next = ready.poll(); next != null; next = ready.poll()) {
+            carried.incrementAndGet();
+            rescued.incrementAndGet();
+            next.run();
+          }
+        });
   }
 }

@@ -31,6 +31,7 @@ import sluice.testbase.Await;
 
 /// Handlers on the loop's own thread: one that waits does not hold up the loop.
 @Timeout(120)
+@SuppressWarnings({"LockNotBeforeTry", "ThreadPriorityCheck"}) // locks and yields are what is tested
 final class LoopThreadsTest {
   private static void assumeAvailable() {
     Assumptions.assumeTrue(
@@ -157,24 +158,22 @@ final class LoopThreadsTest {
       ReentrantLock lock = new ReentrantLock();
       CountDownLatch held = new CountDownLatch(1);
       Semaphore gate = new Semaphore(0);
-      threads.execute(
-          () -> {
-            lock.lock();
-            held.countDown();
-            gate.acquireUninterruptibly();
-            lock.unlock();
-          });
+      threads.execute(() -> {
+        lock.lock();
+        held.countDown();
+        gate.acquireUninterruptibly();
+        lock.unlock();
+      });
       held.await();
       CountDownLatch turned = new CountDownLatch(1);
       server
           .loops()
           .getFirst()
-          .execute(
-              () -> {
-                lock.lock();
-                lock.unlock();
-                turned.countDown();
-              });
+          .execute(() -> {
+            lock.lock();
+            lock.unlock();
+            turned.countDown();
+          });
       Await.until("the loop waits for the lock", lock::hasQueuedThreads);
       gate.release();
       turned.await();
@@ -196,13 +195,12 @@ final class LoopThreadsTest {
       List<Thread> started = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         Thread each =
-            threads.newThread(
-                () -> {
-                  for (int turn = 0; turn < 100; turn++) {
-                    Thread.yield();
-                  }
-                  ended.countDown();
-                });
+            threads.newThread(() -> {
+              for (int turn = 0; turn < 100; turn++) {
+                Thread.yield();
+              }
+              ended.countDown();
+            });
         started.add(each);
         each.start();
       }
@@ -227,12 +225,11 @@ final class LoopThreadsTest {
     CompletableFuture<String> end = new CompletableFuture<>();
     try (Server _ = startCarrying(made, true)) {
       made.join()
-          .execute(
-              () -> {
-                waiting.countDown();
-                gate.acquireUninterruptibly();
-                end.complete("went on");
-              });
+          .execute(() -> {
+            waiting.countDown();
+            gate.acquireUninterruptibly();
+            end.complete("went on");
+          });
       waiting.await();
     }
     gate.release();
