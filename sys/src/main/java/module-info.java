@@ -15,7 +15,6 @@ module sluice.sys {
       sluice.fs,
       sluice.nfs,
       sluice.vi,
-      sluice.domain,
       sluice.cli,
       sluice.testkit,
       sluice.bench;
@@ -25,6 +24,9 @@ module sluice.sys {
       sluice.fs,
       sluice.cli,
       sluice.bench;
+  exports sluice.sys.threads to
+      sluice.loop,
+      sluice.domain;
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to

@@ -106,7 +106,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(30);
+    assertThat(names).hasSize(31);
     for (String name : names) {
       // Each complains about its value at most.
       try {

@@ -3,7 +3,7 @@ package sluice.domain;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
-import sluice.sys.VirtualThreads;
+import sluice.sys.threads.VirtualThreads;
 
 /// One platform thread that runs virtual threads: a hand-over between two of them costs a switch
 /// and wakes no other thread, so a call of a service whose thread is here costs least where the

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.Loop;
 import sluice.loop.sockets.Log;
-import sluice.sys.VirtualThreads;
+import sluice.sys.threads.VirtualThreads;
 
 /// Virtual threads that a loop's own thread carries. Any thread may start them; a message that one
 /// answers changes no processor and wakes no other thread. For trusted code: while a thread of
@@ -23,7 +23,7 @@ import sluice.sys.VirtualThreads;
 /// **When the loop's thread itself waits**, for a lock that a thread it carries must release first,
 /// or stands in the queue of a lock behind it, the two would wait for each other. So when pieces of
 /// work are ready and none has been taken for [#STUCK_NANOS], the [Watchdog] has a thread of its
-/// own carry those that are ready; a virtual thread may change its carrier.
+/// own carry the ready ones; a virtual thread may change its carrier.
 ///
 /// **Without [VirtualThreads#OPTION]** the threads are ordinary virtual threads of the JVM; that is
 /// logged, once in a process.
@@ -124,7 +124,7 @@ public final class LoopThreads implements Executor, ThreadFactory {
     }
   }
 
-  /// On the loop's thread, or on the one that closes it.
+  /// On the loop's thread, or on the thread that closes it.
   private void carryBatch() {
     if (ended) {
       carryElsewhere();

@@ -26,12 +26,12 @@ import sluice.loop.Framing;
 import sluice.loop.Interruptlets;
 import sluice.loop.SlowHandler;
 import sluice.loop.engine.Backend;
-import sluice.sys.VirtualThreads;
+import sluice.sys.threads.VirtualThreads;
 import sluice.testbase.Await;
 
-/// Handlers on the loop's own thread: one that waits does not hold up the loop.
+/// Handlers on the loop's own thread: a waiting handler does not hold up the loop.
 @Timeout(120)
-@SuppressWarnings({"LockNotBeforeTry", "ThreadPriorityCheck"}) // locks and yields are what is tested
+@SuppressWarnings({"LockNotBeforeTry", "ThreadPriorityCheck"}) // locks and yields are tested
 final class LoopThreadsTest {
   private static void assumeAvailable() {
     Assumptions.assumeTrue(

@@ -1,4 +1,4 @@
-package sluice.sys;
+package sluice.sys.threads;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
