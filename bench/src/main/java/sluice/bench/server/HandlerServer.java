@@ -118,11 +118,10 @@ public final class HandlerServer {
   private static void keepBusy(Executor slowPath, Semaphore room) {
     while (true) {
       room.acquireUninterruptibly();
-      slowPath.execute(
-          () -> {
-            spin(JOB_NANOS);
-            room.release();
-          });
+      slowPath.execute(() -> {
+        spin(JOB_NANOS);
+        room.release();
+      });
     }
   }
 
