@@ -38,6 +38,7 @@ module sluice.bench {
   requires sluice.domain;
   requires sluice.fs;
   requires sluice.http;
+  requires sluice.isocket;
   requires sluice.loop;
   requires sluice.memory;
   requires sluice.net;

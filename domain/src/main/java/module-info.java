@@ -8,6 +8,7 @@ module sluice.domain {
   requires java.management;
   requires jdk.management;
   requires sluice.memory;
+  requires sluice.sys;
 
   exports sluice.domain;
   // Translated code calls it.

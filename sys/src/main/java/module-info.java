@@ -28,6 +28,9 @@ module sluice.sys {
   exports sluice.sys.sockets to
       sluice.nio,
       sluice.isocket;
+  exports sluice.sys.threads to
+      sluice.loop,
+      sluice.domain;
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to

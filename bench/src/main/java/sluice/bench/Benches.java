@@ -8,6 +8,7 @@ import sluice.bench.domain.DomainBench;
 import sluice.bench.domain.PortalBench;
 import sluice.bench.domain.VerifyBench;
 import sluice.bench.iozone.IozoneBench;
+import sluice.bench.isocket.IsocketBench;
 import sluice.bench.packets.PacketBench;
 import sluice.bench.petstore.PetStoreBench;
 import sluice.bench.vi.ViBench;
@@ -28,6 +29,7 @@ public final class Benches {
           new CaseBench("mix", MixCases::all),
           new CaseBench("site", SiteCases::all),
           new HandlerBench(),
+          new IsocketBench(),
           new ChurnBench(),
           new PetStoreBench(),
           new IozoneBench(),

@@ -1,18 +1,89 @@
 package sluice.bench;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import sluice.bench.cases.CaseBench;
 import sluice.bench.cases.CaseResult;
 import sluice.bench.cases.LinePlot;
 import sluice.bench.cases.SvgPlot;
+import sluice.bench.run.Harness;
 import sluice.bench.run.PairedRatio;
+import sluice.bench.run.Progress;
 import sluice.bench.run.Series;
 
 /// `sluice bench handler`: the cases of [HandlerCases], and what the long handlers cost the other
 /// requests as lines. Used by the harness's main thread.
 final class HandlerBench extends CaseBench {
+  private static final double MOST_RATIO = 1.25;
+
   HandlerBench() {
     super("handler", HandlerCases::all);
+  }
+
+  /// Says at the end which advice the figures yield, see [#advisedMicros].
+  @Override
+  public void run(Harness harness, Consumer<CaseResult> done) throws IOException {
+    List<CaseResult> results = new ArrayList<>();
+    super.run(
+        harness,
+        result -> {
+          results.add(result);
+          done.accept(result);
+        });
+    OptionalInt advised = advisedMicros(results);
+    Progress.say(
+        advised.isEmpty()
+            ? "no advice for a handler's time: two of the systems are missing"
+            : "a handler may run for "
+                + advised.getAsInt()
+                + " us: above that, the p99 of other requests is more than "
+                + MOST_RATIO
+                + " of what it is with long runs handed off");
+  }
+
+  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs, of all from the
+  /// shortest on, with which the p99 of ordinary requests is at most [#MOST_RATIO] of what it is
+  /// where the long runs are handed off; medians of the paired rounds.
+  ///
+  /// @return empty where not both were measured; 0 when even the shortest is too long
+  static OptionalInt advisedMicros(List<CaseResult> results) {
+    TreeMap<Integer, Double> ratios = new TreeMap<>();
+    for (CaseResult result : results) {
+      int micros = HandlerCases.micros(result.name());
+      Series inline = series(result, HandlerCases.INLINE);
+      Series handedOff = series(result, HandlerCases.HANDED_OFF);
+      if (micros > 0 && inline != null && handedOff != null) {
+        PairedRatio ratio = CaseResult.ratio(inline, handedOff, "ordinary_p99_us");
+        if (ratio != null) {
+          ratios.put(micros, ratio.ratio());
+        }
+      }
+    }
+    if (ratios.isEmpty()) {
+      return OptionalInt.empty();
+    }
+    int longest = 0;
+    for (var each : ratios.entrySet()) {
+      if (each.getValue() > MOST_RATIO) {
+        break;
+      }
+      longest = each.getKey();
+    }
+    return OptionalInt.of(longest);
+  }
+
+  private static @Nullable Series series(CaseResult result, String label) {
+    for (Series each : result.series()) {
+      if (!each.control() && each.label().equals(label)) {
+        return each;
+      }
+    }
+    return null;
   }
 
   @Override

@@ -15,13 +15,24 @@ import sluice.bench.server.HandlerServer;
 import sluice.testbase.FreePort;
 
 /// The cases of `sluice bench handler`: a tenth of all requests makes its handler spin for some
-/// microseconds, on the loop's own thread or in a pool. Stateless.
+/// microseconds, on the loop's own thread or in a pool; all are short while slow jobs saturate the
+/// same core, or while slow clients keep the server busy. Stateless.
 final class HandlerCases {
   private static final int CONNECTIONS = 64;
   private static final double LONG_SHARE = 0.1;
 
   /// Requests a second: handlers of 500 us then take half of a core.
   private static final int RATE = 10_000;
+
+  static final String INLINE = "sluice/inline";
+  static final String HANDED_OFF = "sluice/long-ones-handed-off";
+
+  /// Together they take all of the core that is left.
+  private static final int JOBS = 4;
+
+  private static final int SLOW_CLIENTS = 1_000;
+  private static final String BESIDE_JOBS = "0us at 2k/s beside slow work";
+  private static final String BESIDE_SLOW = "0us at 10k/s beside 1000 slow clients";
 
   private static final List<Integer> MICROS = List.of(0, 10, 25, 50, 100, 250, 500);
 
@@ -30,9 +41,11 @@ final class HandlerCases {
   static List<BenchCase> all() {
     List<BenchCase> cases = new ArrayList<>();
     for (int micros : MICROS) {
-      cases.add(of(name(micros), micros, RATE));
+      cases.add(of(name(micros), new Ways(micros, 0), RATE, 0));
     }
-    cases.add(of("0us at peak", 0, 0));
+    cases.add(of("0us at peak", new Ways(0, 0), 0, 0));
+    cases.add(of(BESIDE_JOBS, new Ways(0, JOBS), RATE / 5, 0));
+    cases.add(of(BESIDE_SLOW, new Ways(0, 0), RATE, SLOW_CLIENTS));
     return cases;
   }
 
@@ -45,17 +58,18 @@ final class HandlerCases {
     return MICROS.stream().filter(m -> name.equals(name(m))).findFirst().orElse(-1);
   }
 
-  private static BenchCase of(String name, int micros, int rate) {
+  private static BenchCase of(String name, Ways ways, int rate, int slow) {
     return new BenchCase(
         name,
-        new Ways(micros),
-        micros == 100,
+        ways,
+        ways.micros == 100,
         0,
         0,
         Sites::small,
         (server, root, harness) ->
             LoadSpec.http(CONNECTIONS, 1, mix(harness.workspace().temporary("mix-handler")))
-                .withRate(rate));
+                .withRate(rate)
+                .withSlow(slow));
   }
 
   static Path mix(Path into) throws IOException {
@@ -68,19 +82,23 @@ final class HandlerCases {
   }
 
   /// One server, whose requests are answered in different places.
-  private record Ways(int micros) implements Peers {
+  ///
+  /// @param jobs slow jobs of a millisecond, one after the other each, on the slow path
+  private record Ways(int micros, int jobs) implements Peers {
     @Override
     public List<String> names() {
       return List.of(
-          "sluice/inline", "sluice/long-ones-handed-off", "sluice/virtual-threads", "sluice/pool");
+          INLINE, HANDED_OFF, "sluice/virtual-threads", "sluice/on-loop-thread", "sluice/pool");
     }
 
     @Override
     public ServerSpec spec(Systems systems, String system, Path root) throws IOException {
       int port = FreePort.find();
       String way = system.substring(Systems.OURS.length());
-      List<String> words = List.of(Integer.toString(port), way, Integer.toString(micros));
-      return systems.java(system, List.of(), "server.HandlerServer", words, port);
+      List<String> words =
+          List.of(Integer.toString(port), way, Integer.toString(micros), Integer.toString(jobs));
+      List<String> opens = List.of("--add-opens=java.base/java.lang=ALL-UNNAMED");
+      return systems.java(system, opens, "server.HandlerServer", words, port);
     }
   }
 }

@@ -2,6 +2,7 @@ package sluice.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,35 @@ final class HandlerBenchTest {
   @Test
   void handlerTimesAreInTheNames() {
     assertThat(HandlerCases.all().stream().map(BenchCase::name).mapToInt(HandlerCases::micros))
-        .containsExactly(0, 10, 25, 50, 100, 250, 500, -1);
+        .containsExactly(0, 10, 25, 50, 100, 250, 500, -1, -1, -1);
+  }
+
+  private static CaseResult both(int micros, double inline, double handedOff) {
+    List<Series> series = new ArrayList<>();
+    for (var each :
+        Map.of(HandlerCases.INLINE, inline, HandlerCases.HANDED_OFF, handedOff).entrySet()) {
+      Series made = new Series(each.getKey(), false);
+      for (int round = 0; round < 8; round++) {
+        made.addRound(Map.of("ordinary_p99_us", each.getValue()));
+      }
+      series.add(made);
+    }
+    return new CaseResult("handler", micros + "us at 10k/s", series, Map.of());
+  }
+
+  @Test
+  void theAdviceIsTheLongestTimeBeforeTheOthersSuffer() {
+    assertThat(
+            HandlerBench.advisedMicros(
+                List.of(
+                    both(0, 500, 100),
+                    both(10, 100, 100),
+                    both(25, 124, 100),
+                    both(50, 126, 100),
+                    both(100, 100, 100))))
+        .hasValue(25);
+    assertThat(HandlerBench.advisedMicros(List.of(both(10, 200, 100)))).hasValue(0);
+    assertThat(HandlerBench.advisedMicros(List.of(result("10us at 10k/s", Map.of())))).isEmpty();
   }
 
   @Test

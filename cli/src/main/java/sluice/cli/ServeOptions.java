@@ -28,6 +28,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.HandlerThreads;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.loop.tls.TlsContext;
@@ -88,6 +89,9 @@ final class ServeOptions {
         --budget LIST           what the plug-in named before may use, such as
                                 cpu=20%,alloc=50MB/s,threads=8 (256 threads); over it: 503
         --plugin-timeout N      seconds a plug-in may take for a reply (10); after it: 503
+        --handlers WHERE        virtual: slow handlers run on virtual threads of the JVM (default);
+                                loop: on virtual threads that the loop's own thread carries, for
+                                trusted code that waits more than it computes
         --demo                  answer /demo/hello and /demo/report by handlers
         --connections-per-address N  connections of one client address; one more is answered 429
         --requests-per-address N     requests a second of one client address; more are answered 429
@@ -128,6 +132,7 @@ final class ServeOptions {
   private Duration headerTimeout = Duration.ofSeconds(10);
   private Duration idleTimeout = Duration.ofSeconds(60);
   private Duration sendTimeout = Duration.ofSeconds(60);
+  private HandlerThreads handlers = HandlerThreads.SLOW_PATH;
   private @Nullable Path accessLog;
   private String logFormat = "combined";
   private final Map<Integer, String> errorPages = new HashMap<>();
@@ -274,6 +279,7 @@ final class ServeOptions {
       case "--etag" -> tags = tags(value);
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
+      case "--handlers" -> handlers = handlers(value);
       case "--log-format" -> logFormat = value;
       case "--connections-per-address" -> clients.connections = number(name, value, 1, MOST);
       case "--requests-per-address" -> clients.requests = number(name, value, 1, MOST);
@@ -345,7 +351,8 @@ final class ServeOptions {
                 .withWriteTimeout(sendTimeout.toNanos()),
             ListenOptions.DEFAULT,
             tls,
-            Server.VIRTUAL_THREADS);
+            Server.VIRTUAL_THREADS,
+            handlers);
     try {
       HttpConfig config =
           HttpConfig.of(server, site())
@@ -482,6 +489,14 @@ final class ServeOptions {
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }
+  }
+
+  private static HandlerThreads handlers(String value) throws UsageException {
+    return switch (value) {
+      case "virtual" -> HandlerThreads.SLOW_PATH;
+      case "loop" -> HandlerThreads.LOOP;
+      default -> throw new UsageException("--handlers is virtual or loop: " + value);
+    };
   }
 
   private static Site.Symlinks links(String value) throws UsageException {

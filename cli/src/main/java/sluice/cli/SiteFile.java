@@ -56,7 +56,7 @@ final class SiteFile {
           "requests-per-address",
           "burst-per-address");
 
-  private static final List<String> TEXTS = List.of("host", "backend", "log-format");
+  private static final List<String> TEXTS = List.of("host", "backend", "handlers", "log-format");
   private static final List<String> FLAGS = List.of("revalidate", "demo");
   private static final Set<String> SERVER = new LinkedHashSet<>();
   private static final Set<String> TOP = new LinkedHashSet<>(SiteTable.KEYS);

@@ -15,6 +15,7 @@ import sluice.http.HttpConfig;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
 import sluice.loop.server.AdoptedSocket;
+import sluice.loop.server.HandlerThreads;
 
 final class ServeOptionsTest {
   @Test
@@ -48,6 +49,8 @@ final class ServeOptionsTest {
                 "a.html,b.html",
                 "--listing",
                 "--hidden",
+                "--handlers",
+                "loop",
                 "--symlinks",
                 "refuse",
                 "--gzip",
@@ -82,6 +85,7 @@ final class ServeOptionsTest {
     assertThat(config.site().listing()).isTrue();
     assertThat(config.site().hiddenFiles()).isTrue();
     assertThat(config.site().symlinks()).isEqualTo(Site.Symlinks.REFUSE);
+    assertThat(config.server().handlers()).isEqualTo(HandlerThreads.LOOP);
     assertThat(config.site().compression().gzipLevel()).isZero();
     assertThat(config.site().precompressed()).isFalse();
     assertThat(config.site().tags()).isEqualTo(Site.Tags.CONTENT);
@@ -102,7 +106,7 @@ final class ServeOptionsTest {
             .results()
             .map(match -> match.group(1))
             .toList();
-    assertThat(names).hasSize(37);
+    assertThat(names).hasSize(38);
     for (String name : names) {
       // Each complains about its value at most.
       try {
@@ -125,6 +129,7 @@ final class ServeOptionsTest {
             List.of("0 to 65535: x", "a", "--port", "x"),
             List.of("--listing takes no value", "a", "--listing=yes"),
             List.of("no backend 'kqueue'", "a", "--backend", "kqueue"),
+            List.of("virtual or loop: no", "a", "--handlers", "no"),
             List.of("refuse, inside or follow: no", "a", "--symlinks", "no"),
             List.of("given together", "a", "--tls-cert", "b"),
             List.of("CODE=FILE", "a", "--error-page", "404"),

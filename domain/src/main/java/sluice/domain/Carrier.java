@@ -3,13 +3,13 @@ package sluice.domain;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import sluice.sys.threads.VirtualThreads;
 
 /// One platform thread that runs virtual threads: a hand-over between two of them costs a switch
 /// and wakes no other thread, so a call of a service whose thread is here costs least where the
 /// caller is here too. Any thread may make threads.
 ///
-/// Needs `--add-opens java.base/java.lang=sluice.domain`. A virtual thread that blocks its carrier
-/// blocks all of them.
+/// Needs [VirtualThreads#OPTION]. A virtual thread that blocks its carrier blocks all of them.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

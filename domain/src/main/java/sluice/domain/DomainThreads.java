@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
+import sluice.sys.threads.VirtualThreads;
 
 /// The threads of one domain. Any thread may call.
 ///

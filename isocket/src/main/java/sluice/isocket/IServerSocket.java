@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import sluice.loop.Framing;
 import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
+import sluice.loop.server.WarmUp;
 
 /// A [ServerSocket] whose connections a loop accepts and receives for: everything that
 /// `ServerSocket` does, [#accept] gives [ISocket]s, and an interruptlet may answer messages before
@@ -95,6 +96,25 @@ public final class IServerSocket extends ServerSocket {
   public HandlerGuard admit(
       String name, Framing framing, Supplier<? extends Interruptlet> perLoop, Duration limit) {
     return server.handlers().admit(name, framing, perLoop, limit);
+  }
+
+  /// As above, once the interruptlet is warm: it runs on the calling thread, on a network inside of
+  /// the process, until the JVM has compiled it, two seconds at most. Meanwhile all goes on as
+  /// before. What the first client has waited for nevertheless is `handler_first_us` in `sluice
+  /// stat`, and in the log.
+  ///
+  /// @param perLoop makes one more, on the calling thread, which is warmed
+  /// @param sample a whole message, which the handler must bear to see often
+  /// @throws IOException when the sample is no whole message
+  public HandlerGuard admit(
+      String name,
+      Framing framing,
+      Supplier<? extends Interruptlet> perLoop,
+      Duration limit,
+      byte[] sample)
+      throws IOException {
+    WarmUp.before(name, framing, perLoop, sample);
+    return admit(name, framing, perLoop, limit);
   }
 
   /// All messages come to the ISockets from now on.

@@ -20,6 +20,7 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.server.Engines;
+import sluice.loop.server.LoopThreads;
 import sluice.loop.server.Server;
 import sluice.loop.server.Watchdog;
 import sluice.memory.Account;
@@ -32,6 +33,7 @@ import sluice.sys.Files;
 /// else the best that there is.
 public final class ISocketLoop implements AutoCloseable {
   private static final int CLOSE_SECONDS = 10;
+  private static final long LATER_NANOS = 1_000_000;
   private static final long SEND_BYTES = 16L << 20;
 
   /// A peer may read as slowly as it likes, as with the JDK's sockets.
@@ -59,12 +61,16 @@ public final class ISocketLoop implements AutoCloseable {
   /// Made by the loop's thread, at the first connecting socket.
   private @Nullable IStreamProtocol connecting;
 
-  private ISocketLoop(String name, Engines.Choice choice, EngineConfig engine, long sendBytes)
+  /// Made when they are asked for.
+  private @Nullable LoopThreads threads;
+
+  private ISocketLoop(
+      String name, Engines.Choice choice, EngineConfig engine, LoopConfig config, long sendBytes)
       throws IOException {
     this.name = name;
     this.choice = choice;
     this.sendPool = new SendPool(new Account(name + " sends", sendBytes));
-    this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine));
+    this.thread = Thread.ofPlatform().daemon().name(name).start(() -> run(engine, config));
     try {
       this.loop = started.join();
     } catch (CompletionException e) {
@@ -111,10 +117,11 @@ public final class ISocketLoop implements AutoCloseable {
   /// As above, with an arena of another size.
   public static ISocketLoop start(String name, Backend backend, EngineConfig engine)
       throws IOException {
-    return start(name, backend, engine, SEND_BYTES);
+    return start(name, backend, engine, LoopConfig.DEFAULT, SEND_BYTES);
   }
 
-  static ISocketLoop start(String name, Backend backend, EngineConfig engine, long sendBytes)
+  static ISocketLoop start(
+      String name, Backend backend, EngineConfig engine, LoopConfig config, long sendBytes)
       throws IOException {
     Engines.Choice choice = Engines.choose(backend);
     if (choice.backend() == Backend.JDK) {
@@ -123,11 +130,11 @@ public final class ISocketLoop implements AutoCloseable {
               + choice.why()
               + ". Fix: use java.net.Socket, whose methods they have, on this system.");
     }
-    return new ISocketLoop(name, choice, engine, sendBytes);
+    return new ISocketLoop(name, choice, engine, config, sendBytes);
   }
 
-  private void run(EngineConfig engine) {
-    LoopConfig config = LoopConfig.DEFAULT.withWriteTimeout(WRITE_TIMEOUT_NANOS);
+  private void run(EngineConfig engine, LoopConfig limits) {
+    LoopConfig config = limits.withWriteTimeout(WRITE_TIMEOUT_NANOS);
     try (Loop made =
         new Loop(
             name, Engines.open(choice, engine), config, NanoClock.SYSTEM, Server.VIRTUAL_THREADS)) {
@@ -174,6 +181,26 @@ public final class ISocketLoop implements AutoCloseable {
     into.counter(name + "/passed", counters.passed::get);
     watchdog.handlers().publishTo(into, List.of());
     watchdog.publish(into);
+  }
+
+  /// Virtual threads that the loop's own thread carries: a thread of these that serves a connection
+  /// is woken without a change of threads. For trusted code; see [LoopThreads]. Not to be asked for
+  /// by an interruptlet.
+  ///
+  /// @throws IOException when the loop is closed
+  public synchronized LoopThreads threads() throws IOException {
+    LoopThreads made = threads;
+    if (made == null) {
+      made = call(() -> new LoopThreads(loop));
+      watchdog.watch(made);
+      threads = made;
+    }
+    return made;
+  }
+
+  /// Runs a task in a moment. On the loop's thread.
+  void later(Runnable task) {
+    loop.schedule(LATER_NANOS, task);
   }
 
   StreamCounters counters() {

@@ -50,6 +50,7 @@ final class IStreamProtocol implements Protocol {
     }
     SharedStream stream = new SharedStream(connection, fd, owner, counts);
     connection.attach(stream);
+    connection.inputNeedsNoRoom(handlers.admission() == null);
     if (queue == null) {
       stream.taken = true;
     } else if (handlers.admission() == null) {
@@ -90,6 +91,7 @@ final class IStreamProtocol implements Protocol {
     int used = 0;
     while (used < end && connection.isOpen()) {
       Interruptlet asked = asked();
+      connection.inputNeedsNoRoom(asked == null);
       Handlers.Admission now = admission;
       if (asked == null || now == null) {
         pass(connection, stream, input, used, end - used);
@@ -138,7 +140,7 @@ final class IStreamProtocol implements Protocol {
     Handlers.Admission now = handlers.admission();
     if (now != admission) {
       admission = now;
-      interruptlet = now == null ? null : now.perLoop().get();
+      interruptlet = now == null ? null : now.guard().make(now.perLoop());
       if (now != null) {
         owner.watchdog().handlers().show(now.guard());
       }

@@ -26,8 +26,8 @@ import sluice.sys.Sockets;
 /// piece.
 ///
 /// Limits: with [#LIMIT_BYTES] bytes or [#PIECES] pieces on the way a write waits, and a
-/// reservation is refused. With a write and a reservation more that is what a loop queues before it
-/// shows a connection no input: two peers that write at once would wait for each other then.
+/// reservation is refused. With a write and a reservation more that is what a loop queues before an
+/// interruptlet sees no more input. Where the loop's memory for output is short, pieces wait here.
 final class SendQueue {
   static final int LIMIT_BYTES = 128 << 10;
   static final int PIECES = 64;
@@ -43,6 +43,7 @@ final class SendQueue {
   private final ReentrantLock lock;
   private final Condition room;
   private final SendPool pool;
+  private final ISocketLoop owner;
   private final StreamCounters counters;
   private final ByteCounts counts;
   private final Runnable stage = this::stageHere;
@@ -64,6 +65,13 @@ final class SendQueue {
   private boolean reserved;
 
   private boolean staging;
+
+  /// The loop looks again in a moment whether there is room.
+  private boolean retrying;
+
+  /// An interruptlet's reply comes behind pieces that find no room.
+  private boolean replyWaits;
+
   private boolean loopSends;
   private boolean writing;
 
@@ -84,6 +92,7 @@ final class SendQueue {
     this.loop = connection.executor();
     this.lock = lock;
     this.room = lock.newCondition();
+    this.owner = owner;
     this.pool = owner.sendPool();
     this.counters = owner.counters();
     this.counts = counts;
@@ -312,6 +321,10 @@ final class SendQueue {
         return;
       }
       while (count > 0) {
+        if (connection.outputFull()) {
+          retry(); // what is staged must be kept when peers do not read
+          break;
+        }
         Block block = blocks[head];
         HeapBytes copy = copies[head];
         if (block != null) {
@@ -321,10 +334,33 @@ final class SendQueue {
         }
         removeHead();
       }
-      if (!reserved) {
+      if (count == 0 && replyWaits) {
+        replyWaits = false;
+        connection.resumeInput();
+      }
+      if (!reserved && count == 0) {
         dropCurrent(); // a socket that sends nothing holds no buffer
       }
       settleHere();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The loop's memory for output is short, or this connection has its share: peers must read
+  /// first.
+  private void retry() {
+    if (!retrying) {
+      retrying = true;
+      owner.later(this::retryHere);
+    }
+  }
+
+  private void retryHere() {
+    lock.lock();
+    try {
+      retrying = false;
+      stageHere();
     } finally {
       lock.unlock();
     }
@@ -353,7 +389,11 @@ final class SendQueue {
   void sent() {
     lock.lock();
     try {
-      settleHere();
+      if (count > 0) {
+        stageHere();
+      } else {
+        settleHere();
+      }
     } finally {
       lock.unlock();
     }
@@ -367,8 +407,11 @@ final class SendQueue {
     }
     posted = left + waiting;
     room.signalAll();
-    if (posted > 0) {
+    if (left > 0) {
       connection.awaitSent(connection.stagedBytes() - (left > LIMIT_BYTES / 4 ? left / 2 : 0));
+      return;
+    }
+    if (posted > 0) {
       return;
     }
     loopSends = false;
@@ -389,11 +432,15 @@ final class SendQueue {
 
   /// The loop replies, behind all that was written: the output is its own until the kernel has
   /// taken all of it.
-  void startReply() {
+  ///
+  /// @return false when what was written finds no room yet; input is resumed when it has
+  boolean startReply() {
     if (count > 0) {
       stageHere();
     }
+    replyWaits = count > 0;
     loopSends = true;
+    return !replyWaits;
   }
 
   /// Nothing of the loop's may be left.
@@ -444,9 +491,22 @@ final class SendQueue {
     room.signalAll();
   }
 
+  private boolean hasPieces() {
+    lock.lock();
+    try {
+      return count > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void endHere() {
     stageHere();
     if (!connection.isOpen()) {
+      return;
+    }
+    if (hasPieces()) {
+      owner.later(this::endHere);
       return;
     }
     if (connection.sentBytes() >= connection.stagedBytes()) {

@@ -109,11 +109,8 @@ final class SharedStream {
     lock.lock();
     try {
       boolean may = !taken || (asked && arrivals.bytes() == 0 && out.isQuiet());
-      if (may) {
-        out.startReply();
-      } else {
-        held = true;
-      }
+      may = may && out.startReply();
+      held |= !may;
       return may;
     } finally {
       lock.unlock();

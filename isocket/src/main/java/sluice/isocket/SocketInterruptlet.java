@@ -49,6 +49,20 @@ public abstract class SocketInterruptlet implements AutoCloseable {
     this.guard = admit();
   }
 
+  /// As above, once the interruptlet is warm ([IServerSocket#admit(String, Framing, Supplier,
+  /// Duration, byte[])]): it sees the sample many times before the constructor has ended.
+  ///
+  /// @param sample a whole message, which the handler must bear to see often
+  /// @throws IOException when the sample is no whole message
+  @SuppressWarnings("this-escape") // the paper's constructor registers
+  protected SocketInterruptlet(IServerSocket server, Framing framing, Duration limit, byte[] sample)
+      throws IOException {
+    this.server = server;
+    this.framing = framing;
+    this.limit = limit;
+    this.guard = server.admit(getClass().getName(), framing, () -> new Bytes(this), limit, sample);
+  }
+
   private HandlerGuard admit() {
     return server.admit(getClass().getName(), framing, () -> new Bytes(this), limit);
   }

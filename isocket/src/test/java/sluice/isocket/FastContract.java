@@ -8,15 +8,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import sluice.loop.LoopConfig;
 import sluice.loop.engine.Backend;
 import sluice.loop.engine.EngineConfig;
 import sluice.memory.View;
@@ -227,7 +234,12 @@ abstract class FastContract {
   @SuppressWarnings("try") // the buffer comes back with the close
   void withoutBuffersAReservationIsRefusedAndWritesGoOn() throws Exception {
     try (ISocketLoop poor =
-            ISocketLoop.start("poor", backend(), EngineConfig.DEFAULT, SendPool.BUFFER_BYTES);
+            ISocketLoop.start(
+                "poor",
+                backend(),
+                EngineConfig.DEFAULT,
+                LoopConfig.DEFAULT,
+                SendPool.BUFFER_BYTES);
         IServerSocket server = new IServerSocket(poor)) {
       server.bind(new java.net.InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0));
       try (ISocket holder = new ISocket(poor);
@@ -314,5 +326,69 @@ abstract class FastContract {
       assertThat(socket.writeFast(1)).satisfiesAnyOf(v -> assertThat(v).isNull(), v -> {});
     }
     Await.until("all buffers are back", () -> pool.freeCount() == pool.count());
+  }
+
+  /// More than the loop has memory for, in both directions of connections whose both ends are its
+  /// own: output waits for peers to read, which must not wait for output.
+  @Test
+  void peersOfOneLoopThatReadAndWriteDoNotWaitForEachOther() throws Exception {
+    int bytes = 3 << 20;
+    byte[] sent = new byte[bytes];
+    new Random(1).nextBytes(sent);
+    try (ISocketLoop small =
+        ISocketLoop.start(
+            "short of memory",
+            backend(),
+            EngineConfig.DEFAULT,
+            LoopConfig.DEFAULT.withOutputBytes(256 << 10),
+            64 << 10)) {
+      List<ISocket> ends = new ArrayList<>();
+      List<Thread> writers = new ArrayList<>();
+      List<CompletableFuture<byte[]>> came = new ArrayList<>();
+      try (IServerSocket server = new IServerSocket(small)) {
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        for (int i = 0; i < 8; i++) {
+          ISocket client = new ISocket(small);
+          client.connect(server.getLocalSocketAddress());
+          ends.add(client);
+          ends.add(server.accept());
+        }
+        for (ISocket end : ends) {
+          end.setSendBufferSize(16 << 10);
+          writers.add(Thread.ofVirtual().unstarted(() -> write(end, sent)));
+        }
+        writers.forEach(Thread::start);
+        for (ISocket end : ends) {
+          came.add(CompletableFuture.supplyAsync(() -> readAll(end), Thread::startVirtualThread));
+        }
+        for (CompletableFuture<byte[]> each : came) {
+          assertThat(each.get(60, TimeUnit.SECONDS)).isEqualTo(sent);
+        }
+        for (Thread writer : writers) {
+          Await.end(writer);
+        }
+      } finally {
+        for (ISocket end : ends) {
+          end.close();
+        }
+      }
+    }
+  }
+
+  private static void write(ISocket to, byte[] bytes) {
+    try {
+      to.getOutputStream().write(bytes);
+      to.shutdownOutput();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] readAll(ISocket from) {
+    try {
+      return from.getInputStream().readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -2,6 +2,7 @@ package sluice.isocket;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -330,6 +332,47 @@ abstract class InterruptletContract {
   private boolean overran(@Nullable HandlerGuard guard) {
     return guard != null
         && java.util.Objects.requireNonNull(sockets).loop.watchdog().overruns() > 0;
+  }
+
+  @Test
+  void admittingWithASampleWarmsBefore() throws Exception {
+    List<Boolean> admitted = new CopyOnWriteArrayList<>();
+    AtomicLong runs = new AtomicLong();
+    HandlerGuard guard =
+        server()
+            .admit(
+                "warmed",
+                Framing.LINES,
+                () -> {
+                  admitted.add(server().isBound());
+                  return (message, reply) -> {
+                    runs.incrementAndGet();
+                    reply.put("fast\n".getBytes(ISO_8859_1));
+                    return Interruptlet.DONE;
+                  };
+                },
+                LIMIT,
+                "f sample\n".getBytes(ISO_8859_1));
+    assertThat(admitted).as("made before anything listened").containsExactly(false);
+    long warming = runs.get();
+    assertThat(warming).isGreaterThan(100);
+    assertThat(guard.times().count()).as("runs for clients").isZero();
+    serve();
+    try (Socket client = connect()) {
+      assertThat(ask(client, "f1\n", 1)).isEqualTo("fast;");
+    }
+    assertThat(runs.get()).isEqualTo(warming + 1);
+    assertThat(guard.times().firstNanos()).isPositive();
+    assertThatThrownBy(() ->
+            server()
+                .admit(
+                    "no message",
+                    Framing.LINES,
+                    () -> (message, reply) -> Interruptlet.PASS,
+                    LIMIT,
+                    "no end".getBytes(ISO_8859_1)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("Fix: give a whole message");
   }
 
   @Test

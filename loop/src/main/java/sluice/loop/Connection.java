@@ -202,6 +202,13 @@ public final class Connection extends Endpoint {
     return ticket != null;
   }
 
+  /// Says that input is taken and not replied to in [Protocol#received], so that it is shown
+  /// however much output waits: a peer of this process may have to read before that output can
+  /// leave. On the loop's thread.
+  public void inputNeedsNoRoom(boolean value) {
+    input.needsNoRoom(value);
+  }
+
   /// Shows the protocol no more input until [#resumeInput], the rest of what is being handled
   /// included: for a protocol that answers messages in any order, without tickets, and has taken as
   /// many as it can answer now. What arrives meanwhile waits, and beyond

@@ -66,6 +66,9 @@ final class ConnectionInput {
   private Gate gate = Gate.OPEN;
   private boolean heldByProtocol;
 
+  /// Input is shown however much output waits.
+  private boolean needsNoRoom;
+
   /// There was no memory for it: the connection closes after the answer that is under way.
   private boolean refused;
 
@@ -245,6 +248,11 @@ final class ConnectionInput {
     return heldByProtocol || connection.deferred();
   }
 
+  /// As [Connection#inputNeedsNoRoom].
+  void needsNoRoom(boolean value) {
+    needsNoRoom = value;
+  }
+
   /// As [Connection#holdInput].
   void holdBack() {
     heldByProtocol = true;
@@ -262,7 +270,7 @@ final class ConnectionInput {
 
   /// Whether input waits: for an answer, or for room in the output.
   private boolean gated() {
-    return answerAwaited() || gate != Gate.OPEN || connection.outputFull();
+    return answerAwaited() || (!needsNoRoom && (gate != Gate.OPEN || connection.outputFull()));
   }
 
   /// Shows input again when more can be staged: in the next turn, or when memory has come back.
@@ -296,7 +304,7 @@ final class ConnectionInput {
     if (connection.state != Connection.State.OPEN || answerAwaited()) {
       return;
     }
-    if (connection.overHighWater()) {
+    if (!needsNoRoom && connection.overHighWater()) {
       gate = Gate.ROOM;
     }
     if (gated()) {

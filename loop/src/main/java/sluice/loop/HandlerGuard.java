@@ -2,6 +2,7 @@ package sluice.loop;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Supplier;
 import sluice.loop.counters.HandlerTimes;
 
 /// Watches one trusted handler: run to completion on the loop's thread, timed, and disabled after
@@ -69,6 +70,14 @@ public final class HandlerGuard {
   public void enable() {
     OVERRAN.setOpaque(this, false);
     DISABLED.setOpaque(this, false);
+  }
+
+  /// Makes a loop's instance, and notes how long that took: its first message waits for it.
+  public <T> T make(Supplier<? extends T> perLoop) {
+    long begun = System.nanoTime();
+    T made = perLoop.get();
+    times.made(System.nanoTime() - begun);
+    return made;
   }
 
   /// Notes that the handler starts to run on a loop's thread.

@@ -29,7 +29,7 @@ final class InterruptletProtocol implements Protocol {
     this.shown = loop.handledInput();
     this.counters = loop.counters();
     this.call = new InterruptletCall(loop);
-    this.slowPath = loop.slowPath();
+    this.slowPath = loop.handlerPath();
   }
 
   @Override
@@ -73,7 +73,7 @@ final class InterruptletProtocol implements Protocol {
     Interruptlets.Admission now = socket.admission();
     if (now != admission) {
       admission = now;
-      interruptlet = now == null ? null : now.perLoop().get();
+      interruptlet = now == null ? null : now.guard().make(now.perLoop());
     }
     Interruptlet asked = interruptlet;
     if (now == null || asked == null || now.guard().disabled()) {

@@ -70,6 +70,11 @@ public final class Interruptlets {
     admission = null;
   }
 
+  /// Where messages end.
+  public Framing framing() {
+    return framing;
+  }
+
   @Nullable Admission admission() {
     return admission;
   }

@@ -67,6 +67,9 @@ public final class Loop implements AutoCloseable {
   private final RunningHandler handler = new RunningHandler();
   private final CompletionSink sink = this::complete;
 
+  /// Runs slow handlers: the slow path, unless another was given.
+  private Executor handlerPath;
+
   /// The transport whose completions are being delivered.
   private Transport delivering;
 
@@ -80,6 +83,7 @@ public final class Loop implements AutoCloseable {
     this.kernel = engine.sockets();
     this.delivering = kernel;
     this.clock = clock;
+    this.handlerPath = slowPath;
     LoopCounters counted = new LoopCounters();
     this.counters = counted;
     this.tasks = new LoopTasks(name, engine::wake, clock, () -> counted.taskFailures++);
@@ -352,6 +356,16 @@ public final class Loop implements AutoCloseable {
 
   public Executor slowPath() {
     return parts.slowPath();
+  }
+
+  /// Runs handlers that may block. On the loop's thread.
+  public Executor handlerPath() {
+    return handlerPath;
+  }
+
+  /// Runs slow handlers elsewhere than on the slow path. Before the loop's protocols are made.
+  public void runHandlersOn(Executor path) {
+    handlerPath = path;
   }
 
   public String engineName() {

@@ -29,6 +29,7 @@ public final class Table {
           new Column("files p99", "files_p99_us", "%,.0f"),
           new Column("dynamic p50", "dynamic_p50_us", "%,.0f"),
           new Column("dynamic p99", "dynamic_p99_us", "%,.0f"),
+          new Column("ordinary", "ordinary_samples", "%,.0f"),
           new Column("ordinary p50", "ordinary_p50_us", "%,.0f"),
           new Column("ordinary p99", "ordinary_p99_us", "%,.0f"),
           new Column("long p50", "long_p50_us", "%,.0f"),

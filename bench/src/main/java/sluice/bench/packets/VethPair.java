@@ -14,7 +14,10 @@ import sluice.bench.run.Commands;
 ///            xsA ═══════ veth ═══════ xsB
 ///  10.11.0.1 the kernel's            10.11.0.2 the kernel's
 /// ```
-final class VethPair implements AutoCloseable {
+public final class VethPair implements AutoCloseable {
+  /// Of the kernel at the server's end.
+  public static final String SERVER_ADDRESS = "10.11.0.1";
+
   static final String SERVER_LINK = "xsA";
   static final String CLIENT_LINK = "xsB";
   private static final int TRIES = 500;
@@ -28,7 +31,8 @@ final class VethPair implements AutoCloseable {
     this.client = client;
   }
 
-  static VethPair open() throws IOException {
+  /// @throws IOException when there is none to be had, as when the user is not root
+  public static VethPair open() throws IOException {
     VethPair made =
         Cleanup.open(() ->
             new VethPair(
@@ -58,11 +62,13 @@ final class VethPair implements AutoCloseable {
     throw new IOException("no network namespace: unshare -n. Fix: run it as root");
   }
 
-  String serverPid() {
+  /// A process in the server's namespace, for nsenter(1).
+  public String serverPid() {
     return Long.toString(server.pid());
   }
 
-  String clientPid() {
+  /// A process in the client's.
+  public String clientPid() {
     return Long.toString(client.pid());
   }
 
@@ -76,7 +82,7 @@ final class VethPair implements AutoCloseable {
             + CLIENT_LINK
             + " numrxqueues 1 numtxqueues 1 netns "
             + client);
-    in(server, "ip addr add 10.11.0.1/24 dev " + SERVER_LINK);
+    in(server, "ip addr add " + SERVER_ADDRESS + "/24 dev " + SERVER_LINK);
     in(client, "ip addr add 10.11.0.2/24 dev " + CLIENT_LINK);
     in(server, "ip link set " + SERVER_LINK + " up");
     in(client, "ip link set " + CLIENT_LINK + " up");

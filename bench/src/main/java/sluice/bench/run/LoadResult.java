@@ -13,6 +13,8 @@ import java.util.OptionalLong;
 /// @param slices replies in each slice of the window; empty unless asked for
 public record LoadResult(
     Map<String, Double> values, List<CpuTimes.Snapshot> snapshots, List<Double> slices) {
+  private static final String KIND_REQUESTS = "_requests";
+
   public static LoadResult parse(String json) {
     Map<String, Double> values = new LinkedHashMap<>();
     List<CpuTimes.Snapshot> snapshots = new ArrayList<>();
@@ -80,9 +82,12 @@ public record LoadResult(
         metrics.put(name, value(name));
       }
     }
+    metrics.put("samples", value("requests"));
     values.forEach((name, value) -> {
       if (name.matches("[a-z]+_p(50|99)_us")) {
         metrics.put(name, value); // of one kind of requests
+      } else if (name.endsWith(KIND_REQUESTS)) {
+        metrics.put(name.replace(KIND_REQUESTS, "_samples"), value);
       }
     });
     OptionalLong server = CpuTimes.serverNanos(snapshots);

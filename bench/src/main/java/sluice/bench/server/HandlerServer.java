@@ -8,18 +8,21 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import sluice.loop.Framing;
 import sluice.loop.Interruptlet;
 import sluice.loop.Interruptlets;
 import sluice.loop.Output;
 import sluice.loop.engine.Backend;
+import sluice.loop.server.HandlerThreads;
 import sluice.loop.server.Server;
 import sluice.loop.server.ServerConfig;
 import sluice.memory.View;
 
 /// A server whose handler works a while for some of its requests: a GET of `/l…` spins, one of
 /// anything else does not, and both have the same short reply. The handler runs on the loop's
-/// thread, or a pool answers the long requests, or all of them.
+/// thread, or a pool answers the long requests, or all of them. Beside them slow jobs may keep the
+/// core busy, where a slow path would have them.
 public final class HandlerServer {
   /// A request to a path, of the least size.
   public static byte[] request(String path) {
@@ -35,6 +38,8 @@ public final class HandlerServer {
   private static final int PATH = "GET /".length();
 
   private static final int POOL_THREADS = 16;
+
+  private static final long JOB_NANOS = 1_000_000;
 
   private static final Duration LIMIT = Duration.ofSeconds(1);
 
@@ -57,6 +62,7 @@ public final class HandlerServer {
     INLINE,
     LONG_ONES_HANDED_OFF,
     VIRTUAL_THREADS,
+    ON_LOOP_THREAD,
     POOL;
 
     boolean handsOff(boolean isLong) {
@@ -66,7 +72,7 @@ public final class HandlerServer {
 
   private HandlerServer() {}
 
-  /// Arguments: `PORT inline|long-ones-handed-off|virtual-threads|pool MICROS`.
+  /// Arguments: `PORT inline|long-ones-handed-off|virtual-threads|on-loop-thread|pool MICROS JOBS`.
   public static void main(String[] args) throws IOException, InterruptedException {
     Way way = Way.valueOf(args[1].toUpperCase(Locale.ROOT).replace('-', '_'));
     long spinNanos = Long.parseLong(args[2]) * 1000;
@@ -79,6 +85,13 @@ public final class HandlerServer {
             .withBackend(Backend.parse("io_uring"));
     if (way == Way.POOL) {
       config = withSlowPath(config, Executors.newFixedThreadPool(POOL_THREADS));
+    } else if (way == Way.ON_LOOP_THREAD) {
+      config = config.withHandlers(HandlerThreads.LOOP);
+    }
+    int jobs = Integer.parseInt(args[3]);
+    Executor slowPath = config.slowPath();
+    if (jobs > 0) {
+      Thread.ofPlatform().daemon().start(() -> keepBusy(slowPath, new Semaphore(jobs)));
     }
     try (Server server = Server.start(config, socket::protocol)) {
       System.out.println(way + " on port " + server.port() + ": " + server.engine());
@@ -98,6 +111,18 @@ public final class HandlerServer {
         config.listen(),
         config.tls(),
         slowPath);
+  }
+
+  /// Gives a job of a millisecond as soon as one has ended: from outside, as a loop gives them,
+  /// since a virtual thread that starts another comes before those that others start.
+  private static void keepBusy(Executor slowPath, Semaphore room) {
+    while (true) {
+      room.acquireUninterruptibly();
+      slowPath.execute(() -> {
+        spin(JOB_NANOS);
+        room.release();
+      });
+    }
   }
 
   private static boolean fast(View message, Output reply, Way way, long spinNanos) {

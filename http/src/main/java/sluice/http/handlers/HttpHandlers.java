@@ -208,7 +208,7 @@ public final class HttpHandlers {
     SlowCall call =
         new SlowCall(slow, message, slowReply, connection.defer(), account, chargedBytes);
     try {
-      loop.slowPath().execute(call);
+      loop.handlerPath().execute(call);
     } catch (RejectedExecutionException e) {
       call.reject();
     }

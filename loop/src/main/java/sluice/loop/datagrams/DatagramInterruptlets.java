@@ -132,7 +132,7 @@ public final class DatagramInterruptlets implements DatagramHandler {
     datagram.copyTo(0, copy, 0, bytes);
     DatagramPeer to = from.keep();
     try {
-      loop.slowPath().execute(() -> answerSlowly(port, copy, sender, to));
+      loop.handlerPath().execute(() -> answerSlowly(port, copy, sender, to));
     } catch (RejectedExecutionException e) {
       ended(bytes);
       dropped++;

@@ -17,6 +17,7 @@ import sluice.loop.sockets.Log;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `bySource` | any thread | concurrent map | under this object's lock |
+/// | `said` | the watchdog | concurrent map | concurrent map |
 /// | `into` | any thread | under this object's lock | the same |
 ///
 /// Limits: [#MOST] names; the handlers after that are timed, and not shown.
@@ -25,6 +26,9 @@ public final class HandlerReports {
 
   private static final int NAME_LENGTH = 60;
 
+  /// A client notices.
+  private static final long LATE_NANOS = 1_000_000;
+
   /// Ends of the intervals that a counters file has, in microseconds; between them, quantiles tell
   /// what the histogram knows to 10 µs.
   private static final int[] UP_TO_MICROS = {
@@ -32,6 +36,7 @@ public final class HandlerReports {
   };
 
   private final Map<String, HandlerGuard> bySource = new ConcurrentHashMap<>();
+  private final Map<String, HandlerGuard> said = new ConcurrentHashMap<>();
   private @Nullable CounterPublisher into;
 
   /// Shows a handler from now on.
@@ -68,6 +73,8 @@ public final class HandlerReports {
             source + "/handler_runs_up_to_" + micros + "_us",
             () -> times(source).countUpTo(micros * 1_000L));
       }
+      publisher.counter(
+          source + "/handler_runs_beyond_advice", () -> times(source).countBeyondAdvice());
       quantile(publisher, source, "p50", 0.5);
       quantile(publisher, source, "p99", 0.99);
       quantile(publisher, source, "p99_9", 0.999);
@@ -92,11 +99,30 @@ public final class HandlerReports {
     return guard == null ? new HandlerTimes() : guard.times();
   }
 
-  /// Tells a recording what there is, if one runs.
+  /// Logs what the first message of each handler has waited for, once, and tells a recording what
+  /// there is, if one runs.
   void report() {
+    bySource.forEach(this::sayFirst);
     if (LoopEvents.recording()) {
       bySource.values().forEach(HandlerReports::report);
     }
+  }
+
+  /// A first message that waited long is news: the handler was not warmed, or not with such a one.
+  private void sayFirst(String source, HandlerGuard guard) {
+    long first = guard.times().firstNanos();
+    if (first < 0 || said.put(source, guard) == guard) {
+      return;
+    }
+    Log.LOGGER.log(
+        first >= LATE_NANOS ? Level.INFO : Level.DEBUG,
+        () ->
+            "handler '"
+                + guard.name()
+                + "': the first message waited "
+                + micros(first)
+                + " us for it to be loaded and run"
+                + (first >= LATE_NANOS ? ". Fix: admit it with a sample, which warms it" : ""));
   }
 
   private static void report(HandlerGuard guard) {

@@ -124,6 +124,11 @@ public final class Server implements AutoCloseable {
     try {
       Engine engine = engines.open(choice, config.engine());
       loop = new Loop(start.name(), engine, config.loop(), NanoClock.SYSTEM, config.slowPath());
+      if (config.handlers() == HandlerThreads.LOOP) {
+        LoopThreads carried = new LoopThreads(loop);
+        watchdog.watch(carried);
+        loop.runHandlersOn(carried);
+      }
     } catch (IOException | RuntimeException | Error e) {
       start.notOpened(e);
       return;

@@ -25,6 +25,7 @@ import sluice.loop.tls.TlsContext;
 /// @param tls certificate and key for all addresses, not for adopted sockets; null for a server
 ///   without TLS
 /// @param slowPath runs what may block
+/// @param handlers where slow handlers run
 public record ServerConfig(
     String name,
     List<SocketAddress> addresses,
@@ -35,7 +36,8 @@ public record ServerConfig(
     LoopConfig loop,
     ListenOptions listen,
     @Nullable TlsContext tls,
-    Executor slowPath) {
+    Executor slowPath,
+    HandlerThreads handlers) {
 
   public ServerConfig {
     addresses = List.copyOf(addresses);
@@ -46,6 +48,32 @@ public record ServerConfig(
     if (addresses.isEmpty() && adopted.isEmpty()) {
       throw new IllegalArgumentException("a server needs an address or an adopted socket");
     }
+  }
+
+  /// Slow handlers run on the slow path.
+  public ServerConfig(
+      String name,
+      List<SocketAddress> addresses,
+      List<AdoptedSocket> adopted,
+      int loops,
+      Backend backend,
+      EngineConfig engine,
+      LoopConfig loop,
+      ListenOptions listen,
+      @Nullable TlsContext tls,
+      Executor slowPath) {
+    this(
+        name,
+        addresses,
+        adopted,
+        loops,
+        backend,
+        engine,
+        loop,
+        listen,
+        tls,
+        slowPath,
+        HandlerThreads.SLOW_PATH);
   }
 
   /// One loop on the best backend, slow path on virtual threads.
@@ -60,7 +88,8 @@ public record ServerConfig(
         LoopConfig.DEFAULT,
         ListenOptions.DEFAULT,
         null,
-        Server.VIRTUAL_THREADS);
+        Server.VIRTUAL_THREADS,
+        HandlerThreads.SLOW_PATH);
   }
 
   /// As [#of(String, SocketAddress)] on the loopback address.
@@ -70,42 +99,48 @@ public record ServerConfig(
 
   public ServerConfig withAddresses(List<SocketAddress> value) {
     return new ServerConfig(
-        name, value, adopted, loops, backend, engine, loop, listen, tls, slowPath);
+        name, value, adopted, loops, backend, engine, loop, listen, tls, slowPath, handlers);
   }
 
   public ServerConfig withBackend(Backend value) {
     return new ServerConfig(
-        name, addresses, adopted, loops, value, engine, loop, listen, tls, slowPath);
+        name, addresses, adopted, loops, value, engine, loop, listen, tls, slowPath, handlers);
   }
 
   public ServerConfig withLoops(int value) {
     return new ServerConfig(
-        name, addresses, adopted, value, backend, engine, loop, listen, tls, slowPath);
+        name, addresses, adopted, value, backend, engine, loop, listen, tls, slowPath, handlers);
   }
 
   public ServerConfig withEngine(EngineConfig value) {
     return new ServerConfig(
-        name, addresses, adopted, loops, backend, value, loop, listen, tls, slowPath);
+        name, addresses, adopted, loops, backend, value, loop, listen, tls, slowPath, handlers);
   }
 
   public ServerConfig withLoop(LoopConfig value) {
     return new ServerConfig(
-        name, addresses, adopted, loops, backend, engine, value, listen, tls, slowPath);
+        name, addresses, adopted, loops, backend, engine, value, listen, tls, slowPath, handlers);
   }
 
   public ServerConfig withListen(ListenOptions value) {
     return new ServerConfig(
-        name, addresses, adopted, loops, backend, engine, loop, value, tls, slowPath);
+        name, addresses, adopted, loops, backend, engine, loop, value, tls, slowPath, handlers);
   }
 
   /// Certificate and key for all addresses, not for adopted sockets; null for a server without TLS.
   public ServerConfig withTls(@Nullable TlsContext value) {
     return new ServerConfig(
-        name, addresses, adopted, loops, backend, engine, loop, listen, value, slowPath);
+        name, addresses, adopted, loops, backend, engine, loop, listen, value, slowPath, handlers);
   }
 
   public ServerConfig withAdopted(List<AdoptedSocket> value) {
     return new ServerConfig(
-        name, addresses, value, loops, backend, engine, loop, listen, tls, slowPath);
+        name, addresses, value, loops, backend, engine, loop, listen, tls, slowPath, handlers);
+  }
+
+  /// Where slow handlers run; [HandlerThreads#LOOP] is for trusted code.
+  public ServerConfig withHandlers(HandlerThreads value) {
+    return new ServerConfig(
+        name, addresses, adopted, loops, backend, engine, loop, listen, tls, slowPath, value);
   }
 }

@@ -2,6 +2,7 @@ package sluice.loop.server;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -17,6 +18,7 @@ import sluice.loop.counters.HandlerTimes;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
+import sluice.loop.sockets.Log;
 
 /// Runs an interruptlet on a network inside of the process until the JVM has compiled it, so that
 /// no client pays for that. Belongs to the calling thread, which turns a loop of its own.
@@ -47,6 +49,30 @@ public final class WarmUp {
           + Math.max(1, warmNanos / 1000)
           + " µs";
     }
+  }
+
+  /// Warms an interruptlet, says what that has brought, and then admits it: the first client is
+  /// answered by compiled code. Until then messages go where they went.
+  ///
+  /// @param socket gets the interruptlet, as by [Interruptlets#admit]
+  /// @param sample as in [#run]
+  public static HandlerGuard admit(
+      Interruptlets socket,
+      String name,
+      Supplier<? extends Interruptlet> perLoop,
+      Duration limit,
+      byte[] sample)
+      throws IOException {
+    before(name, socket.framing(), perLoop, sample);
+    return socket.admit(name, perLoop, limit);
+  }
+
+  /// As [#run], and says in the log what it has brought. For what admits a handler afterwards.
+  public static void before(
+      String name, Framing framing, Supplier<? extends Interruptlet> perLoop, byte[] sample)
+      throws IOException {
+    Report report = run(framing, perLoop, sample);
+    Log.LOGGER.log(Level.DEBUG, () -> "handler '" + name + "' is warm: " + report);
   }
 
   /// Warms an interruptlet with one message, again and again.

@@ -23,7 +23,7 @@ import sluice.loop.sockets.Log;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | watched | any thread | copy-on-write | copy-on-write |
+/// | watched, carried | any thread | copy-on-write | copy-on-write |
 /// | publishers | any thread | copy-on-write | copy-on-write |
 /// | overruns, slowTurns | watchdog | volatile | volatile |
 /// | deadLoops | a loop's thread as it dies | volatile | volatile |
@@ -45,6 +45,7 @@ public final class Watchdog implements AutoCloseable {
   static final long SLOW_TURN_NANOS = 20_000_000L;
 
   private final List<Watched> watched = new CopyOnWriteArrayList<>();
+  private final List<LoopThreads> carried = new CopyOnWriteArrayList<>();
   private final List<CounterPublisher> publishers = new CopyOnWriteArrayList<>();
   private final AtomicLong overruns = new AtomicLong();
   private final AtomicLong slowTurns = new AtomicLong();
@@ -78,6 +79,11 @@ public final class Watchdog implements AutoCloseable {
 
   public void watch(Loop loop) {
     watched.add(new Watched(loop));
+  }
+
+  /// Helps threads of a loop whose carrier stands still.
+  public void watch(LoopThreads threads) {
+    carried.add(threads);
   }
 
   /// Shows how long handlers run.
@@ -134,6 +140,9 @@ public final class Watchdog implements AutoCloseable {
       for (Watched each : watched) {
         look(each);
         lookAtTurn(each);
+      }
+      for (LoopThreads each : carried) {
+        quietly(each::rescue);
       }
       long now = System.nanoTime();
       if (now - published >= PUBLISH_NANOS) {

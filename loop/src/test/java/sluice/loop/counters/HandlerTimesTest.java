@@ -32,6 +32,17 @@ final class HandlerTimesTest {
   }
 
   @Test
+  void theFirstMessageWaitsForTheMakingToo() {
+    HandlerTimes times = new HandlerTimes();
+    times.made(70_000);
+    times.ran(5_000);
+    times.made(1_000_000);
+    times.ran(6_000);
+    assertThat(times.firstNanos()).isEqualTo(75_000);
+    assertThat(times.maxNanos()).isEqualTo(6_000);
+  }
+
+  @Test
   void quantilesAreKnownToTenMicroseconds() {
     HandlerTimes times = new HandlerTimes();
     for (int i = 0; i < 990; i++) {
@@ -43,6 +54,7 @@ final class HandlerTimesTest {
     times.ran(50_500_000);
     assertThat(times.count()).isEqualTo(1000);
     assertThat(times.countUpTo(10_000)).isEqualTo(990);
+    assertThat(times.countBeyondAdvice()).isEqualTo(10);
     assertThat(times.quantileNanos(0.5)).isEqualTo(10_000);
     assertThat(times.quantileNanos(0.995)).isEqualTo(130_000);
     assertThat(times.quantileNanos(1)).isEqualTo(50_500_000);

@@ -1,0 +1,56 @@
+package sluice.sys.threads;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Virtual threads on carriers of one's own. Any thread may call.
+///
+/// The JDK has this inside and does not export it: the constructor of
+/// `java.lang.ThreadBuilders.VirtualThreadBuilder` that takes a scheduler. `--add-opens
+/// java.base/java.lang=sluice.sys` opens it. The scheduler gets each piece of a thread's work, from
+/// its start or from a wait to the next wait, and runs it on a platform thread. A virtual thread
+/// that one of these starts gets the same scheduler.
+public final class VirtualThreads {
+  /// The option of the JVM without which there are no carriers of one's own.
+  public static final String OPTION = "--add-opens java.base/java.lang=sluice.sys";
+
+  private static final @Nullable Constructor<?> BUILDER = find();
+
+  private VirtualThreads() {}
+
+  private static @Nullable Constructor<?> find() {
+    try {
+      Constructor<?> found =
+          Class.forName("java.lang.ThreadBuilders$VirtualThreadBuilder")
+              .getDeclaredConstructor(Executor.class);
+      return found.trySetAccessible() ? found : null;
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  /// Whether this JVM lets threads have carriers of one's own.
+  public static boolean isAvailable() {
+    return BUILDER != null;
+  }
+
+  /// Makes threads that a scheduler carries.
+  ///
+  /// @throws UnsupportedOperationException if the JVM was not started with the option
+  public static Thread.Builder.OfVirtual on(Executor carriers) {
+    if (BUILDER == null) {
+      throw new UnsupportedOperationException(
+          "a virtual thread on a carrier of its own. Why: this JVM does not let a scheduler be"
+              + " given. Fix: start Java with "
+              + OPTION
+              + ", as ./sluice does");
+    }
+    try {
+      return (Thread.Builder.OfVirtual) BUILDER.newInstance(carriers);
+    } catch (InstantiationException | IllegalAccessException | InvocationTargetException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
