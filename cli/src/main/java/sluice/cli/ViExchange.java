@@ -22,9 +22,8 @@ final class ViExchange implements ViWork {
   private static final int WINDOW = 16;
 
   private final Vi vi;
+  private final ViTiming timing;
   private final int size;
-  private final int count;
-  private final int warmUp;
   private final boolean copies;
   private final byte[] array;
   private final List<ViBuffer> buffers = new ArrayList<>();
@@ -32,11 +31,10 @@ final class ViExchange implements ViWork {
   private final ViBufferTicket[] in = new ViBufferTicket[WINDOW];
 
   /// @param copies whether Level I is used
-  ViExchange(Vi vi, int size, int count, int warmUp, boolean copies) throws ViException {
+  ViExchange(Vi vi, ViTiming timing, boolean copies) throws ViException {
     this.vi = vi;
-    this.size = size;
-    this.count = count;
-    this.warmUp = warmUp;
+    this.timing = timing;
+    size = timing.size();
     this.copies = copies;
     array = new byte[size];
     for (int i = 0; i < WINDOW && !copies; i++) {
@@ -55,19 +53,14 @@ final class ViExchange implements ViWork {
 
   @Override
   public Map<String, Object> askRoundTrips() throws IOException {
-    long[] nanos = new long[count];
     if (!copies) {
       vi.recvBufPost(in[0], 0);
     }
-    for (int i = -warmUp; i < count; i++) {
-      long begin = System.nanoTime();
-      send();
-      receive();
-      if (i >= 0) {
-        nanos[i] = System.nanoTime() - begin;
-      }
-    }
-    return ViWork.roundTrips(nanos);
+    return timing.roundTrips(
+        _ -> {
+          send();
+          receive();
+        });
   }
 
   @Override
@@ -75,7 +68,7 @@ final class ViExchange implements ViWork {
     if (!copies) {
       vi.recvBufPost(in[0], 0);
     }
-    for (int i = -warmUp; i < count; i++) {
+    for (int i = 0; i < timing.total(); i++) {
       receive();
       send();
     }
@@ -93,25 +86,18 @@ final class ViExchange implements ViWork {
   /// Receives one message and posts room for the next.
   private void receive() throws IOException {
     if (copies) {
-      expect(vi.recv(TIMEOUT_MICROS).length);
+      timing.expect(vi.recv(TIMEOUT_MICROS).length);
     } else {
-      expect(vi.recvBufWait(TIMEOUT_MICROS).length());
+      timing.expect(vi.recvBufWait(TIMEOUT_MICROS).length());
       vi.recvBufPost(in[0], 0);
     }
-  }
-
-  private void expect(int length) throws IOException {
-    ViWork.expect(length, size);
   }
 
   // ---- a stream ------------------------------------------------------------------------------
 
   @Override
   public Map<String, Object> askStream() throws IOException {
-    stream(warmUp);
-    long begin = System.nanoTime();
-    stream(count);
-    return ViWork.rate(size, count, System.nanoTime() - begin);
+    return timing.stream(this::stream);
   }
 
   /// Sends messages and waits for the answer to all of them.
@@ -145,19 +131,19 @@ final class ViExchange implements ViWork {
         vi.recvBufPost(in[i], 0);
       }
     }
-    take(warmUp);
-    take(count);
+    take(timing.warmUp());
+    take(timing.count());
   }
 
   private void take(int messages) throws IOException {
     for (int i = 0; i < messages; i++) {
       if (copies) {
         ViBATicket got = vi.recvWait(TIMEOUT_MICROS);
-        expect(got.length());
+        timing.expect(got.length());
         vi.recvPost(got);
       } else {
         ViBufferTicket got = (ViBufferTicket) vi.recvBufWait(TIMEOUT_MICROS);
-        expect(got.length());
+        timing.expect(got.length());
         vi.recvBufPost(got, 0);
       }
     }

@@ -27,9 +27,8 @@ final class ViManyExchange implements ViWork {
 
   private final ViCompletionQ completions;
   private final List<Vi> vis;
+  private final ViTiming timing;
   private final int size;
-  private final int count;
-  private final int warmUp;
   private final List<ViBuffer> buffers = new ArrayList<>();
 
   /// Where the answer to a message is sent from: one place for each room that it came into.
@@ -42,13 +41,11 @@ final class ViManyExchange implements ViWork {
   private final List<ViBufferTicket> first = new ArrayList<>();
 
   /// @param completions of sends and receives of all
-  ViManyExchange(ViCompletionQ completions, List<Vi> vis, int size, int count, int warmUp)
-      throws ViException {
+  ViManyExchange(ViCompletionQ completions, List<Vi> vis, ViTiming timing) throws ViException {
     this.completions = completions;
     this.vis = vis;
-    this.size = size;
-    this.count = count;
-    this.warmUp = warmUp;
+    this.timing = timing;
+    size = timing.size();
     for (int i = 0; i < WINDOW; i++) {
       for (Vi vi : vis) {
         ViBufferTicket out = register(vi, ViBufferAttributes.READ_ONLY);
@@ -95,7 +92,7 @@ final class ViManyExchange implements ViWork {
       boolean _ = idle.add(done);
       done = next();
     }
-    ViWork.expect(done.length(), length);
+    ViTiming.expect(done.length(), length);
     of(done).recvBufPost(done, 0);
     return done;
   }
@@ -128,22 +125,18 @@ final class ViManyExchange implements ViWork {
 
   @Override
   public Map<String, Object> askRoundTrips() throws IOException {
-    long[] nanos = new long[count];
-    for (int i = -warmUp; i < count; i++) {
-      long begin = System.nanoTime();
-      int turn = Math.floorMod(i, vis.size());
-      send(vis.get(turn), first.get(turn), size);
-      ViBufferTicket _ = receive(size);
-      if (i >= 0) {
-        nanos[i] = System.nanoTime() - begin;
-      }
-    }
-    return ViWork.roundTrips(nanos);
+    return timing.roundTrips(this::roundTrip);
+  }
+
+  private void roundTrip(int number) throws IOException {
+    int turn = Math.floorMod(number, vis.size());
+    send(vis.get(turn), first.get(turn), size);
+    ViBufferTicket _ = receive(size);
   }
 
   @Override
   public void answerRoundTrips() throws IOException {
-    for (int i = -warmUp; i < count; i++) {
+    for (int i = 0; i < timing.total(); i++) {
       ViBufferTicket in = receive(size);
       send(of(in), Objects.requireNonNull(answers.get(in)), size);
     }
@@ -154,10 +147,7 @@ final class ViManyExchange implements ViWork {
 
   @Override
   public Map<String, Object> askStream() throws IOException {
-    stream(warmUp);
-    long begin = System.nanoTime();
-    stream(count);
-    return ViWork.rate(size, count, System.nanoTime() - begin);
+    return timing.stream(this::stream);
   }
 
   private void stream(int messages) throws IOException {
@@ -173,7 +163,7 @@ final class ViManyExchange implements ViWork {
 
   @Override
   public void answerStream() throws IOException {
-    for (int part : new int[] {warmUp, count}) {
+    for (int part : new int[] {timing.warmUp(), timing.count()}) {
       for (int i = 0; i < part; i++) {
         ViBufferTicket _ = receive(size);
       }

@@ -174,9 +174,10 @@ abstract class ViOptions {
   }
 
   private ViWork exchange(Maker maker) throws IOException {
+    ViTiming timing = new ViTiming((int) size, count, count / WARM_UP_SHARE);
     if (!isMany()) {
       Vi vi = maker.make(null);
-      return new ViExchange(vi, (int) size, count, count / WARM_UP_SHARE, level == 1);
+      return new ViExchange(vi, timing, level == 1);
     }
     ViCompletionQ completions = new ViCompletionQ(attributes());
     List<Vi> vis = new ArrayList<>();
@@ -184,7 +185,7 @@ abstract class ViOptions {
       while (vis.size() < ViManyExchange.VIS) {
         vis.add(maker.make(completions));
       }
-      return new ViManyExchange(completions, vis, (int) size, count, count / WARM_UP_SHARE);
+      return new ViManyExchange(completions, vis, timing);
     } catch (ViException e) {
       vis.forEach(Vi::close);
       throw e;

@@ -1,0 +1,74 @@
+package sluice.cli;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// How the asking end of `sluice vi` times its messages: a warm-up that does not count, then what
+/// does. Of the main thread.
+///
+/// @param size bytes of a message
+/// @param count messages that are timed
+/// @param warmUp messages before them
+record ViTiming(int size, int count, int warmUp) {
+  /// One message there and its answer back.
+  interface RoundTrip {
+    /// @param number of the round trip, negative in the warm-up
+    void run(int number) throws IOException;
+  }
+
+  /// Sends messages and waits for the answer to all of them.
+  interface Stream {
+    void run(int messages) throws IOException;
+  }
+
+  /// Messages with the warm-up.
+  int total() {
+    return warmUp + count;
+  }
+
+  Map<String, Object> roundTrips(RoundTrip trip) throws IOException {
+    long[] nanos = new long[count];
+    for (int i = -warmUp; i < count; i++) {
+      long begin = System.nanoTime();
+      trip.run(i);
+      if (i >= 0) {
+        nanos[i] = System.nanoTime() - begin;
+      }
+    }
+    Arrays.sort(nanos);
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("rtt_p50_us", micros(nanos, 0.5));
+    figures.put("rtt_p90_us", micros(nanos, 0.9));
+    figures.put("rtt_p99_us", micros(nanos, 0.99));
+    return figures;
+  }
+
+  private static double micros(long[] sorted, double share) {
+    return sorted[(int) Math.min(sorted.length - 1, Math.round(sorted.length * share))] / 1e3;
+  }
+
+  Map<String, Object> stream(Stream stream) throws IOException {
+    stream.run(warmUp);
+    long begin = System.nanoTime();
+    stream.run(count);
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("mb_per_s", Math.round(size * (double) count / seconds / 1e5) / 10.0);
+    figures.put("messages_per_s", Math.round(count / seconds));
+    return figures;
+  }
+
+  /// Refuses a message of another length.
+  void expect(int length) throws IOException {
+    expect(length, size);
+  }
+
+  static void expect(int length, int expected) throws IOException {
+    if (length != expected) {
+      throw new IOException(
+          "a message of " + length + " bytes came. Fix: the same --size on both ends");
+    }
+  }
+}
