@@ -56,11 +56,10 @@ final class ViExchange implements ViWork {
     if (!copies) {
       vi.recvBufPost(in[0], 0);
     }
-    return timing.roundTrips(
-        _ -> {
-          send();
-          receive();
-        });
+    return timing.roundTrips(_ -> {
+      send();
+      receive();
+    });
   }
 
   @Override

@@ -56,8 +56,7 @@ final class RegionTest {
 
   @Test
   void aSingleBlockEndsItsRegionAndGivesPagesBack() throws IOException {
-    Block block =
-        Objects.requireNonNull(Region.single("test", account, 3L * PAGES, PAGES, false));
+    Block block = Objects.requireNonNull(Region.single("test", account, 3L * PAGES, PAGES, false));
     Region region = Objects.requireNonNull(block.region());
     assertThat(region.allocate(account, 1)).isNull();
     block.segment().fill((byte) 7);
