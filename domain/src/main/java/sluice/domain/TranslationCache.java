@@ -76,8 +76,9 @@ final class TranslationCache {
       // Numbers: the name of a user is looked up in files each time.
       Map<String, Object> found =
           Files.readAttributes(directory, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
-      int mode = (Integer) found.get("mode");
-      return (mode & TYPE_AND_PERMISSIONS) == DIRECTORY_OF_OWNER && SELF.equals(found.get("uid"));
+      return found.get("mode") instanceof Integer mode
+          && (mode & TYPE_AND_PERMISSIONS) == DIRECTORY_OF_OWNER
+          && SELF.equals(found.get("uid"));
     } catch (IOException | UnsupportedOperationException e) {
       return false;
     }

@@ -7,14 +7,24 @@ import org.jspecify.annotations.Nullable;
 /// The calls of a service that have no outcome yet: a list through the calls, so that a call costs
 /// neither an entry nor an identity hash. Under the service's monitor.
 final class OpenCalls {
-  private @Nullable ServiceCall first;
+  /// A call as this list knows it.
+  abstract static class Entry {
+    private @Nullable Entry before;
+    private @Nullable Entry after;
+    private boolean isOpen;
+
+    /// Ends the wait of its caller.
+    abstract void abandon(RuntimeException why);
+  }
+
+  private @Nullable Entry first;
 
   boolean isEmpty() {
     return first == null;
   }
 
-  void add(ServiceCall call) {
-    ServiceCall head = first;
+  void add(Entry call) {
+    Entry head = first;
     call.isOpen = true;
     call.after = head;
     if (head != null) {
@@ -24,13 +34,13 @@ final class OpenCalls {
   }
 
   /// Does nothing if it is not here.
-  void remove(ServiceCall call) {
+  void remove(Entry call) {
     if (!call.isOpen) {
       return;
     }
     call.isOpen = false;
-    ServiceCall before = call.before;
-    ServiceCall after = call.after;
+    Entry before = call.before;
+    Entry after = call.after;
     if (before == null) {
       first = after;
     } else {
@@ -43,9 +53,9 @@ final class OpenCalls {
     call.after = null;
   }
 
-  List<ServiceCall> copy() {
-    List<ServiceCall> all = new ArrayList<>();
-    for (ServiceCall call = first; call != null; call = call.after) {
+  List<Entry> copy() {
+    List<Entry> all = new ArrayList<>();
+    for (Entry call = first; call != null; call = call.after) {
       all.add(call);
     }
     return all;

@@ -173,7 +173,7 @@ final class Service {
   }
 
   void end(State last) {
-    List<ServiceCall> open;
+    List<OpenCalls.Entry> open;
     ServiceThread ended;
     synchronized (this) {
       if (state != State.ACTIVE && state != State.REPLACED) {

@@ -14,8 +14,7 @@ import sluice.domain.portal.copy.Loans;
 /// |---|---|---|---|
 /// | outcome | service's thread, the ending thread, or the caller | volatile | compareAndSet from null |
 /// | runner | service's thread | under the monitor | under the monitor |
-/// | before, after, isOpen | any, see [OpenCalls] | under the service's monitor | under it |
-final class ServiceCall implements Runnable {
+final class ServiceCall extends OpenCalls.Entry implements Runnable {
   private sealed interface Outcome permits Returned, Thrown, Abandoned {}
 
   private record Returned(@Nullable Object value) implements Outcome {}
@@ -37,9 +36,6 @@ final class ServiceCall implements Runnable {
   private final Loans loans = new Loans();
   private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
   private @Nullable Thread runner;
-  @Nullable ServiceCall before;
-  @Nullable ServiceCall after;
-  boolean isOpen;
 
   ServiceCall(Proxy proxy, int method, @Nullable Object[] arguments) {
     this.proxy = proxy;
@@ -115,6 +111,7 @@ final class ServiceCall implements Runnable {
   }
 
   /// Ends the wait of the caller, and interrupts the service; what it still does is lost.
+  @Override
   void abandon(RuntimeException why) {
     if (settle(new Abandoned(why))) {
       synchronized (this) {
