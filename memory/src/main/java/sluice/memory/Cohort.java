@@ -43,7 +43,9 @@ final class Cohort {
   /// Half of what is promised: the rest is for the timer and the handshake.
   private static final long DELAY_NANOS = 500_000;
 
-  private static final Object CLOSING = new Object();
+  /// Held, it keeps every cohort from its handshake; a test holds it.
+  static final Object CLOSING = new Object();
+
   private static final Object LOCK = new Object();
 
   /// Cohorts with revoked members, the first due first; also some that are retired.

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -57,6 +58,31 @@ final class LentMemoryTest {
     assertThatThrownBy(() -> part.get(0)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(memory::revoke).isInstanceOf(IllegalStateException.class);
     memory.close();
+  }
+
+  /// The timer is due and waits to close the cohort: the block must not be its owner's again yet.
+  @Test
+  void beforeTheHandshakeNothingIsReused() {
+    Memory memory = lend(7);
+    synchronized (Cohort.CLOSING) {
+      memory.revoke();
+      assertThat(memory.isLive()).isFalse();
+      long start = System.nanoTime();
+      while (!timerWaitsToClose()) {
+        assertThat(System.nanoTime() - start).isLessThan(MUCH_LATER_NANOS);
+        LockSupport.parkNanos(100_000);
+      }
+      assertThat(account.usedBytes()).as("the block is still leased").isEqualTo(8);
+    }
+    awaitUsed(0);
+  }
+
+  private static boolean timerWaitsToClose() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(each -> each.getKey().getName().equals("sluice-revoke"))
+        .filter(each -> each.getKey().getState() == Thread.State.BLOCKED)
+        .flatMap(each -> Arrays.stream(each.getValue()))
+        .anyMatch(frame -> frame.getMethodName().equals("close"));
   }
 
   @Test
