@@ -53,10 +53,8 @@ final class ViExchange implements ViWork {
 
   @Override
   public Map<String, Object> askRoundTrips() throws IOException {
-    if (!copies) {
-      vi.recvBufPost(in[0], 0);
-    }
     return timing.roundTrips(_ -> {
+      postRoom(); // none behind the last message: the other end may have closed then
       send();
       receive();
     });
@@ -64,12 +62,17 @@ final class ViExchange implements ViWork {
 
   @Override
   public void answerRoundTrips() throws IOException {
-    if (!copies) {
-      vi.recvBufPost(in[0], 0);
-    }
+    postRoom();
     for (int i = 0; i < timing.total(); i++) {
       receive();
+      postRoom();
       send();
+    }
+  }
+
+  private void postRoom() throws IOException {
+    if (!copies) {
+      vi.recvBufPost(in[0], 0);
     }
   }
 
@@ -82,14 +85,9 @@ final class ViExchange implements ViWork {
     }
   }
 
-  /// Receives one message and posts room for the next.
   private void receive() throws IOException {
-    if (copies) {
-      timing.expect(vi.recv(TIMEOUT_MICROS).length);
-    } else {
-      timing.expect(vi.recvBufWait(TIMEOUT_MICROS).length());
-      vi.recvBufPost(in[0], 0);
-    }
+    timing.expect(
+        copies ? vi.recv(TIMEOUT_MICROS).length : vi.recvBufWait(TIMEOUT_MICROS).length());
   }
 
   // ---- a stream ------------------------------------------------------------------------------
