@@ -9,22 +9,23 @@ import sluice.http.reply.HttpReplies;
 import sluice.http.rules.AddressRange;
 import sluice.http.text.Latin1;
 import sluice.loop.Connection;
-import sluice.loop.Loop;
+import sluice.loop.engine.TurnClock;
 import sluice.memory.View;
 
 /// Which client a connection is of, and whether it may have another connection or request. Owned by
 /// the loop's thread. A request of a server with limits costs one comparison and exchange; of one
 /// without, a comparison.
 final class HttpClients {
-  private final Loop loop;
+  private final TurnClock clock;
   private final HttpReplies replies;
   private final @Nullable ClientTable table;
   private final List<AddressRange> proxies;
   private final long headerNanos;
 
   /// @param table what addresses have; null without limits
-  HttpClients(Loop loop, HttpConfig config, HttpReplies replies, @Nullable ClientTable table) {
-    this.loop = loop;
+  HttpClients(
+      TurnClock clock, HttpConfig config, HttpReplies replies, @Nullable ClientTable table) {
+    this.clock = clock;
     this.replies = replies;
     this.table = table;
     this.proxies = table == null ? List.of() : config.proxies();
@@ -51,7 +52,7 @@ final class HttpClients {
   private void admit(Connection connection, HttpSession session) {
     ClientTable counted = table;
     ClientAllowance allowance =
-        counted == null ? null : counted.open(session.addressHigh, session.addressLow, loop.now());
+        counted == null ? null : counted.open(session.addressHigh, session.addressLow, clock.now());
     session.allowance = allowance;
     if (counted == null || allowance == null) {
       return;
@@ -84,7 +85,7 @@ final class HttpClients {
   /// @return null when it is answered; else header lines of its refusal
   byte @Nullable [] refusal(HttpSession session) {
     ClientAllowance allowance = session.allowance;
-    long wait = allowance == null ? 0 : allowance.request(loop.now());
+    long wait = allowance == null ? 0 : allowance.request(clock.now());
     if (wait == 0) {
       return null;
     }
@@ -99,7 +100,7 @@ final class HttpClients {
     ClientTable counted = table;
     if (allowance != null && counted != null) {
       session.allowance = null;
-      counted.close(allowance, loop.now());
+      counted.close(allowance, clock.now());
     }
   }
 

@@ -2,7 +2,7 @@ package sluice.http;
 
 import sluice.http.HttpSession.Stage;
 import sluice.loop.Connection;
-import sluice.loop.Loop;
+import sluice.loop.engine.TurnClock;
 
 /// How long clients may take: for a head, and between requests; less once the server drains. Owned
 /// by the loop's thread.
@@ -14,12 +14,12 @@ final class HttpDeadlines {
   /// How long it may take to bring the rest of a head, and a new connection its first request.
   private static final long DRAIN_HEAD_NANOS = 1_000_000_000L;
 
-  private final Loop loop;
+  private final TurnClock clock;
   private final long headerNanos;
   private final long idleNanos;
 
-  HttpDeadlines(Loop loop, HttpConfig config) {
-    this.loop = loop;
+  HttpDeadlines(TurnClock clock, HttpConfig config) {
+    this.clock = clock;
     this.headerNanos = config.headerTimeout().toNanos();
     this.idleNanos = config.idleTimeout().toNanos();
   }
@@ -48,7 +48,7 @@ final class HttpDeadlines {
     if (session.timed()) {
       connection.deadline(headNanos(session));
     } else {
-      long first = session.openedNanos + DRAIN_HEAD_NANOS - loop.now();
+      long first = session.openedNanos + DRAIN_HEAD_NANOS - clock.now();
       boolean asked = session.requests > 0;
       connection.deadline(asked ? idleNanos(session) : Math.max(idleNanos(session), first));
     }

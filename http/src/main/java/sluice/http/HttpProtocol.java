@@ -30,6 +30,7 @@ import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.loop.ReplyTicket;
 import sluice.loop.counters.CounterPublisher;
+import sluice.loop.engine.TurnClock;
 import sluice.memory.Account;
 import sluice.memory.View;
 import sluice.memory.ViewBinder;
@@ -47,6 +48,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   private static final byte[] ROOT = {'/'};
 
   private final Loop loop;
+  private final TurnClock clock;
   private final HttpConfig config;
   private final HttpHosts hosts;
   private final HttpCounts counts;
@@ -66,6 +68,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   HttpProtocol(
       Loop loop, HttpConfig config, HttpHosts hosts, RouteTable routes, HttpShared shared) {
     this.loop = loop;
+    this.clock = loop.clock();
     this.config = config;
     this.hosts = hosts;
     this.parser = new HttpParser(config.limits());
@@ -77,12 +80,12 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     this.routes = routes;
     AccessLog file = shared.log();
     this.log = file == null ? null : new RequestLog(file, request, replies);
-    this.clients = new HttpClients(loop, config, replies, shared.clients());
+    this.clients = new HttpClients(clock, config, replies, shared.clients());
     this.heads =
         new Account(
             loop.name() + " deferred requests",
             (long) config.server().loop().maxConnections() * config.limits().headBytes());
-    this.deadlines = new HttpDeadlines(loop, config);
+    this.deadlines = new HttpDeadlines(clock, config);
     this.access = new HttpAccess(this, loop, request);
     this.handlers = new HttpHandlers(this, loop, request, replies, deadlines.headerNanos());
     loop.beforeBatch(this::beforeBatch);
@@ -123,7 +126,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   @Override
   public void opened(Connection connection) {
     HttpSession session = new HttpSession();
-    session.openedNanos = loop.now();
+    session.openedNanos = clock.now();
     connection.attach(session);
     if (log != null) {
       session.noteAddress(connection);
@@ -249,9 +252,9 @@ final class HttpProtocol implements Protocol, HttpExchanges {
     int used = handle(connection, session, input);
     long answered = counts.requests() - before;
     if (answered > 0) {
-      counts.times.took(loop.clock().nanos() - loop.now(), answered);
+      counts.times.took(clock.nanos() - clock.now(), answered);
     }
-    session.deferredNanos = loop.now();
+    session.deferredNanos = clock.now();
     return used;
   }
 
@@ -529,7 +532,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
   public void repliedSlowly(Connection connection, SlowReply reply, boolean keep) {
     RequestLog to = log;
     HttpSession session = session(connection);
-    counts.times.took(loop.clock().nanos() - session.deferredNanos, 1);
+    counts.times.took(clock.nanos() - session.deferredNanos, 1);
     AccessLogRecord begun = reply.record;
     if (to != null && begun != null) {
       to.complete(connection, session, begun, reply.sentBytes());
@@ -621,7 +624,7 @@ final class HttpProtocol implements Protocol, HttpExchanges {
           outcome.declined(connection, view);
           return;
         }
-        counts.times.took(loop.clock().nanos() - session(connection).deferredNanos, 1);
+        counts.times.took(clock.nanos() - session(connection).deferredNanos, 1);
         boolean keep = request.keepAlive() && !session(connection).closing() && !bodyUnwanted();
         HttpHosts.Served host = hosts.of(request);
         replies.usePages(host == null ? hosts.main().errors() : host.errors());

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import sluice.http.metrics.LatencyHistogram;
 import sluice.http.reply.HttpCounts;
+import sluice.loop.LoopCounters;
 import sluice.loop.counters.CounterPublisher;
 
 /// What all loops of a server count together: a counters file has no room for each of these for
@@ -34,12 +35,16 @@ final class HttpSums {
   }
 
   void publishTlsTo(CounterPublisher into) {
-    into.counter(
-        "tls/handshakes",
-        () -> protocols.stream().mapToLong(each -> each.loop().counters().tlsHandshakes()).sum());
-    into.counter(
-        "tls/handshake_failures",
-        () -> protocols.stream().mapToLong(each -> each.loop().counters().tlsFailures()).sum());
+    into.counter("tls/handshakes", () -> sumOfLoops(each -> each.tlsHandshakes()));
+    into.counter("tls/handshake_failures", () -> sumOfLoops(each -> each.tlsFailures()));
+  }
+
+  private long sumOfLoops(ToLongFunction<LoopCounters> one) {
+    long sum = 0;
+    for (HttpProtocol each : protocols) {
+      sum += one.applyAsLong(each.loop().counters());
+    }
+    return sum;
   }
 
   private long sum(ToLongFunction<HttpCounts> one) {

@@ -16,6 +16,7 @@ import sluice.loop.engine.ListenOptions;
 import sluice.loop.engine.NanoClock;
 import sluice.loop.engine.Token;
 import sluice.loop.engine.Transport;
+import sluice.loop.engine.TurnClock;
 import sluice.loop.engine.UserTransport;
 import sluice.loop.input.PartialMemory;
 import sluice.loop.output.OutputMemory;
@@ -349,9 +350,9 @@ public final class Loop implements AutoCloseable {
     return turn.now();
   }
 
-  /// What [#now] is read from.
-  public NanoClock clock() {
-    return clock;
+  /// What [#now] is read from, for parts that ask often.
+  public TurnClock clock() {
+    return turn;
   }
 
   public Executor slowPath() {

@@ -3,10 +3,11 @@ package sluice.loop.turn;
 import java.util.ArrayList;
 import java.util.List;
 import sluice.loop.engine.NanoClock;
+import sluice.loop.engine.TurnClock;
 
 /// What the parts of a loop know in common of the turn under way: its time, whether its input is
 /// being handled, whether it may wait, and whether the loop drains. Owned by the loop's thread.
-public final class Turn {
+public final class Turn implements TurnClock {
   private final NanoClock clock;
   private final LoopTasks tasks;
   private final List<Runnable> batchHooks = new ArrayList<>();
@@ -22,7 +23,12 @@ public final class Turn {
     this.now = clock.nanos();
   }
 
-  /// The time at the start of this turn's work, when its wait was over.
+  @Override
+  public long nanos() {
+    return clock.nanos();
+  }
+
+  @Override
   public long now() {
     return now;
   }
