@@ -304,6 +304,7 @@ final class LauncherTest extends LauncherRig {
             "verify",
             "domain",
             "vi",
+            "isocket",
             "testbase",
             "bench")) {
       Path target = Files.createDirectories(root.resolve(module + "/target"));

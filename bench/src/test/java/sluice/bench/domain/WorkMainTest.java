@@ -86,9 +86,12 @@ final class WorkMainTest {
     try (Work work = WorkMain.work(DomainBench.NAME, DomainBench.LOAD, system)) {
       assertThat(work.run(2)).isEqualTo(2);
       assertThat(work.measuredNanos()).isPositive();
-      Await.until( // a load does not count while classes are unloaded
-          "a class has metaspace",
-          () -> work.run(2) == 2 && work.extra().getOrDefault("metaspace_bytes", 0.0) > 100);
+      // In this JVM the libraries are modules, which the platform's loader finds before others do.
+      if (system.equals(DomainBench.OURS) || system.equals(DomainBench.COLD)) {
+        Await.until( // a load does not count while classes are unloaded
+            "a class has metaspace",
+            () -> work.run(2) == 2 && work.extra().getOrDefault("metaspace_bytes", 0.0) > 100);
+      }
     }
   }
 
