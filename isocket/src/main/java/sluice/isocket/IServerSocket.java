@@ -20,7 +20,7 @@ import sluice.loop.server.WarmUp;
 /// **In front.** A message that arrives is shown to the interruptlet on the loop's thread. What it
 /// passes comes to the [ISocket], untouched. While an interruptlet is admitted, `accept` returns a
 /// connection when the interruptlet has passed a message of it, or when its client has been silent
-/// for 200 ms.
+/// for 200 ms. Connections that come meanwhile have `TCP_NODELAY`, so that replies leave at once.
 ///
 /// **Order.** The interruptlet sees the next message of an accepted connection when the application
 /// has read all before and asks for more: that is where a server has written its reply. A server

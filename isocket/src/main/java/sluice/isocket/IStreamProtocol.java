@@ -9,6 +9,8 @@ import sluice.loop.InterruptletCall;
 import sluice.loop.Loop;
 import sluice.loop.Protocol;
 import sluice.memory.View;
+import sluice.sys.Sockets;
+import sluice.sys.SysException;
 
 /// Gives what comes to the application of a connection ([SharedStream]), and first to the
 /// interruptlet of its server socket, if one is admitted. One for each listening socket and one for
@@ -56,7 +58,18 @@ final class IStreamProtocol implements Protocol {
     } else if (handlers.admission() == null) {
       give(connection, stream);
     } else {
+      sendAtOnce(fd);
       connection.deadline(SILENCE_NANOS);
+    }
+  }
+
+  /// An interruptlet's reply leaves when it is made: Nagle's algorithm would keep its last piece
+  /// back until the client has acknowledged those before, which it may do 40 ms later.
+  private static void sendAtOnce(int fd) {
+    try {
+      Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1);
+    } catch (SysException ended) {
+      // the connection tells
     }
   }
 

@@ -174,6 +174,24 @@ abstract class InterruptletContract {
   }
 
   @Test
+  void connectionsOfAnInterruptletSendAtOnce() throws Exception {
+    IServerSocket server = server();
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    try (Socket client = connect();
+        ISocket accepted = server.accept()) {
+      assertThat(client.isConnected()).isTrue();
+      assertThat(accepted.getTcpNoDelay()).as("as the JDK's").isFalse();
+    }
+    try (Fast _ = new Fast(server, "fast: ");
+        Socket client = connect()) {
+      client.getOutputStream().write("slow\n".getBytes(ISO_8859_1));
+      try (ISocket accepted = server.accept()) {
+        assertThat(accepted.getTcpNoDelay()).isTrue();
+      }
+    }
+  }
+
+  @Test
   void aMessageInPiecesIsShownWhole() throws Exception {
     try (Fast _ = new Fast(server(), "fast: ")) {
       serve();
