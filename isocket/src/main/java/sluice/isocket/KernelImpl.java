@@ -111,18 +111,9 @@ abstract class KernelImpl extends SocketImpl {
 
   @Override
   public synchronized void setOption(int option, Object value) throws SocketException {
-    int fd = descriptor();
+    int _ = descriptor();
     if (option != SO_TIMEOUT) {
-      NumberedOptions.set(
-          new NumberedOptions.Setter() {
-            @Override
-            public <T> Object set(SocketOption<T> name, T given) throws IOException {
-              options.set(fd, KernelSocket.FAMILY, name, given);
-              return KernelImpl.this;
-            }
-          },
-          option,
-          value);
+      NumberedOptions.set(this::setOption, option, value);
     } else if (value instanceof Integer millis && millis >= 0) {
       timeoutMillis = millis;
     } else {
@@ -140,14 +131,7 @@ abstract class KernelImpl extends SocketImpl {
       InetSocketAddress local = KernelSocket.local(fd);
       return local == null ? null : local.getAddress();
     }
-    return NumberedOptions.get(
-        new NumberedOptions.Getter() {
-          @Override
-          public <T> T get(SocketOption<T> name) throws IOException {
-            return options.get(fd, KernelSocket.FAMILY, name);
-          }
-        },
-        option);
+    return NumberedOptions.get(this::getOption, option);
   }
 
   /// Ends waits of the kernel's on the descriptor.

@@ -27,7 +27,7 @@ public final class NumberedOptions {
 
   /// Sets an option of a socket.
   public interface Setter {
-    <T> Object set(SocketOption<T> name, T value) throws IOException;
+    <T> void set(SocketOption<T> name, T value) throws IOException;
   }
 
   /// Reads an option of a socket.
@@ -51,7 +51,7 @@ public final class NumberedOptions {
 
   private static <T> void set(Setter socket, SocketOption<T> name, Object value)
       throws IOException {
-    Object _ = socket.set(name, name.type().cast(value));
+    socket.set(name, name.type().cast(value));
   }
 
   public static Object get(Getter socket, int option) throws SocketException {
