@@ -256,7 +256,7 @@ final class NfsCommand implements Callable<Integer> {
             server, Duration.ofSeconds(drainSeconds), line -> err.println("sluice: " + line));
     life.listenToSignals();
     announce(server, notes);
-    Counters counters = Counters.open();
+    Counters counters = Counters.open(loops);
     if (counters.file() == null) {
       err.println("sluice stat will not see this server: " + counters.whyNoFile());
     }

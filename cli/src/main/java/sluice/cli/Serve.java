@@ -153,7 +153,7 @@ final class Serve {
 
   /// Opens the counters after the first request could be answered: nothing waits for them.
   static Counters count(HttpServer server, Path directory, PrintStream err) {
-    Counters counters = Counters.open();
+    Counters counters = Counters.open(server.server().loops().size());
     if (counters.file() == null) {
       err.println("sluice stat will not see this server: " + counters.whyNoFile());
     }

@@ -220,4 +220,12 @@ final class LifecycleTest {
     assertThat(Files.readString(old)).contains("GET /first").doesNotContain("GET /second");
     assertThat(Files.readString(log)).contains("GET /second");
   }
+
+  @Test
+  void manyLoopsHaveRoomForTheirCounters() throws Exception {
+    start("epoll", "--loops", "40");
+    assertThat(get(metricsPort, "/metrics")).contains("loop39");
+    kill("TERM");
+    assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+  }
 }

@@ -47,6 +47,7 @@ final class DomainTraces {
   /// @param gates closed
   void remove(DomainLoader loader, GateSwitch gates) {
     ResourceBundle.clearCache(loader);
+    SerialCaches.dropCleared();
     unregisterBeans(loader);
     List<Computed> last;
     synchronized (this) {

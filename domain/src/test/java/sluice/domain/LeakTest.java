@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -72,13 +73,38 @@ final class LeakTest {
     return new WeakReference<>(domain.loader());
   }
 
+  /// A collection may clear an entry of [SerialCaches] after the end, while the classes still live:
+  /// the next end takes that out.
   private static void collected(WeakReference<ClassLoader> loader) {
     Await.until(
         "the classes to be collected",
         () -> {
           System.gc();
-          return loader.get() == null;
+          if (loader.get() == null) {
+            return true;
+          }
+          Domain next = Guests.domain();
+          next.kill();
+          assertThat(next.awaitEnd(LONG)).isTrue();
+          return false;
         });
+  }
+
+  /// An entry that a collection clears while the domain lives keeps its class in a queue.
+  @Test
+  void aClearedEntryOfSerializationHoldsNoClass() throws Exception {
+    WeakReference<ClassLoader> loader = clearedWhileItLives();
+    SerialCaches.dropCleared();
+    System.gc();
+    assertThat(loader.get()).isNull();
+  }
+
+  private static WeakReference<ClassLoader> clearedWhileItLives() throws Exception {
+    WeakReference<ClassLoader> loader = inItsOwnThread("OfSerialization");
+    ClassLoader alive = loader.get();
+    System.gc(); // clears soft references, see SoftRefLRUPolicyMSPerMB in pom.xml
+    Reference.reachabilityFence(alive);
+    return loader;
   }
 
   /// A value in a thread of the host is the host's: it goes with that thread.

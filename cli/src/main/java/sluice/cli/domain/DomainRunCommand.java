@@ -81,7 +81,7 @@ final class DomainRunCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     List<Domain> domains = new ArrayList<>();
     try (Interrupts interrupts = new Interrupts();
-        Counters file = Counters.open();
+        Counters file = Counters.open(0);
         DomainCounters counters = new DomainCounters(file)) {
       file.describe("domain run " + jar);
       DomainFile.Content content = content();

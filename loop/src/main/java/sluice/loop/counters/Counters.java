@@ -37,6 +37,9 @@ public final class Counters implements AutoCloseable {
   /// Room for counters unless the caller asks for another number.
   public static final int DEFAULT_CAPACITY = 1024;
 
+  /// Room for what a loop counts, with its protocol; HTTP has some sixty.
+  private static final int LOOP_CAPACITY = 96;
+
   private final MemorySegment segment;
   private final int capacity;
   private final @Nullable Path file;
@@ -59,8 +62,12 @@ public final class Counters implements AutoCloseable {
   }
 
   /// Opens this process's counters file in the default directory.
-  public static Counters open() {
-    return open(CounterFile.defaultDirectory(), DEFAULT_CAPACITY);
+  ///
+  /// @param loops event loops of the process, 0 or more: there is room for what each counts
+  public static Counters open(int loops) {
+    long capacity = DEFAULT_CAPACITY + (long) loops * LOOP_CAPACITY;
+    return open(
+        CounterFile.defaultDirectory(), (int) Math.min(capacity, CounterLayout.CAPACITY_MAX));
   }
 
   /// Opens this process's counters file. A file that is there already is replaced: one process has
