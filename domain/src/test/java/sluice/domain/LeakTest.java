@@ -75,7 +75,7 @@ final class LeakTest {
 
   /// A collection may clear an entry of [SerialCaches] after the end, while the classes still live:
   /// the next end takes that out.
-  private static void collected(WeakReference<ClassLoader> loader) {
+  private static void collected(WeakReference<ClassLoader> loader) throws Exception {
     Await.until(
         "the classes to be collected",
         () -> {
