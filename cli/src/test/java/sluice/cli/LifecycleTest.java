@@ -224,7 +224,7 @@ final class LifecycleTest {
   @Test
   void manyLoopsHaveRoomForTheirCounters() throws Exception {
     start("epoll", "--loops", "40");
-    assertThat(get(metricsPort, "/metrics")).contains("loop39");
+    assertThat(get(metricsPort, "/metrics")).contains("loop-39");
     kill("TERM");
     assertThat(process().waitFor(60, TimeUnit.SECONDS)).isTrue();
   }
