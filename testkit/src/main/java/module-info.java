@@ -14,7 +14,9 @@ module sluice.testkit {
 
   exports sluice.testkit;
   exports sluice.testkit.sim;
+  exports sluice.testkit.sockets;
 
   // JUnit finds tests in here by reflection
   opens sluice.testkit;
+  opens sluice.testkit.sockets;
 }

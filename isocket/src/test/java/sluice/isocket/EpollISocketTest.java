@@ -2,10 +2,12 @@ package sluice.isocket;
 
 import java.io.IOException;
 import sluice.loop.engine.Backend;
+import sluice.testkit.sockets.SocketContract;
+import sluice.testkit.sockets.SocketsUnderTest;
 
 final class EpollISocketTest extends SocketContract {
   @Override
-  SocketsUnderTest open() throws IOException {
-    return SocketsUnderTest.Ours.on(Backend.EPOLL);
+  protected SocketsUnderTest open() throws IOException {
+    return ISockets.on(Backend.EPOLL);
   }
 }

@@ -29,17 +29,19 @@ import sluice.loop.engine.EngineConfig;
 import sluice.memory.View;
 import sluice.memory.WritableView;
 import sluice.testbase.Await;
+import sluice.testkit.sockets.SocketCalls;
+import sluice.testkit.sockets.SocketPair;
 
 /// Reads and writes without a copy and without a call: their leases, and their order.
 @Timeout(120)
 abstract class FastContract {
   abstract Backend backend();
 
-  private SocketsUnderTest.@Nullable Ours opened;
+  private @Nullable ISockets opened;
 
   @BeforeEach
   void open() throws IOException {
-    opened = SocketsUnderTest.Ours.on(backend());
+    opened = ISockets.on(backend());
   }
 
   @AfterEach
@@ -49,7 +51,7 @@ abstract class FastContract {
     }
   }
 
-  private SocketsUnderTest.Ours sockets() {
+  private ISockets sockets() {
     return requireNonNull(opened);
   }
 
@@ -72,7 +74,7 @@ abstract class FastContract {
 
   @Test
   void aViewShowsWhatHasComeInOrderWithReads() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.accepted());
       assertThat(socket.readFast()).isNull();
       pair.client().getOutputStream().write("abcdef".getBytes(ISO_8859_1));
@@ -89,7 +91,7 @@ abstract class FastContract {
 
   @Test
   void aViewEndsWithTheNextOneAndWithTheSocket() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(1);
       await(socket, 1);
@@ -113,14 +115,14 @@ abstract class FastContract {
 
   @Test
   void anotherThreadThatClosesEndsBothViews() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(new byte[500]);
       await(socket, 500);
       View view = shown(socket);
       WritableView reserved = requireNonNull(socket.writeFast(10));
-      SocketContract.get(
-          SocketContract.start(() -> {
+      SocketCalls.get(
+          SocketCalls.start(() -> {
             socket.close();
             return 0;
           }));
@@ -131,16 +133,16 @@ abstract class FastContract {
 
   @Test
   void aViewBelongsToItsThread() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.accepted());
       pair.client().getOutputStream().write(1);
       await(socket, 1);
       View view = shown(socket);
-      CompletableFuture<Byte> other = SocketContract.start(() -> view.get(0));
-      assertThat(SocketContract.failure(other)).isInstanceOf(WrongThreadException.class);
+      CompletableFuture<Byte> other = SocketCalls.start(() -> view.get(0));
+      assertThat(SocketCalls.failure(other)).isInstanceOf(WrongThreadException.class);
       pair.client().getOutputStream().write(2);
       await(socket, 1);
-      assertThat(SocketContract.get(SocketContract.start(() -> shown(socket).get(0))))
+      assertThat(SocketCalls.get(SocketCalls.start(() -> shown(socket).get(0))))
           .isEqualTo((byte) 2);
       assertThatThrownBy(() -> view.get(0)).isInstanceOf(IllegalStateException.class);
     }
@@ -148,7 +150,7 @@ abstract class FastContract {
 
   @Test
   void reservationsLeaveInOrderWithWrites() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.client());
       put(socket.writeFast(16), "one ");
       socket.handOver(4);
@@ -175,7 +177,7 @@ abstract class FastContract {
 
   @Test
   void sizesOutOfRangeAreRefused() throws Exception {
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.client());
       assertThatThrownBy(() -> socket.writeFast(0)).isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> socket.writeFast(65_537))
@@ -203,7 +205,7 @@ abstract class FastContract {
       client.connect(server.getLocalSocketAddress());
       ISocket socket = server.accept();
       CompletableFuture<Integer> sent =
-          SocketContract.start(() -> {
+          SocketCalls.start(() -> {
             client.getOutputStream().write(bytes);
             client.shutdownOutput();
             return 0;
@@ -224,7 +226,7 @@ abstract class FastContract {
         }
       }
       assertThat(in.read()).isEqualTo(-1);
-      SocketContract.get(sent);
+      SocketCalls.get(sent);
       socket.close();
       return got.toByteArray();
     }
@@ -264,11 +266,11 @@ abstract class FastContract {
     Random random = new Random(seed);
     byte[] bytes = new byte[1_000_000];
     random.nextBytes(bytes);
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       CompletableFuture<Integer> sent =
-          SocketContract.start(() -> sendMixed(fast(pair.client()), bytes, new Random(seed + 1)));
+          SocketCalls.start(() -> sendMixed(fast(pair.client()), bytes, new Random(seed + 1)));
       byte[] got = receiveMixed(fast(pair.accepted()), random);
-      SocketContract.get(sent);
+      SocketCalls.get(sent);
       assertThat(Arrays.equals(got, bytes)).as("seed " + seed).isTrue();
     }
   }
@@ -315,7 +317,7 @@ abstract class FastContract {
   @Test
   void buffersComeBack() throws Exception {
     SendPool pool = sockets().loop.sendPool();
-    try (Pair pair = Pair.of(sockets())) {
+    try (SocketPair pair = SocketPair.of(sockets())) {
       ISocket socket = fast(pair.client());
       for (int i = 0; i < 200; i++) {
         WritableView view = socket.writeFast(100);

@@ -25,6 +25,7 @@ import sluice.loop.HandlerGuard;
 import sluice.loop.Interruptlet;
 import sluice.loop.engine.Backend;
 import sluice.testbase.Await;
+import sluice.testkit.sockets.SocketCalls;
 
 /// Interruptlets in front of an `IServerSocket` whose application is a thread for each connection.
 /// Messages are lines: those that begin with `f` are the interruptlet's.
@@ -34,13 +35,13 @@ abstract class InterruptletContract {
 
   abstract Backend backend();
 
-  private SocketsUnderTest.@Nullable Ours sockets;
+  private @Nullable ISockets sockets;
   private @Nullable IServerSocket opened;
   private final List<String> seen = new CopyOnWriteArrayList<>();
 
   @BeforeEach
   void open() throws IOException {
-    sockets = SocketsUnderTest.Ours.on(backend());
+    sockets = ISockets.on(backend());
     opened = sockets.server();
   }
 
@@ -62,10 +63,10 @@ abstract class InterruptletContract {
   private void serve() throws IOException {
     server().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     var _ =
-        SocketContract.start(() -> {
+        SocketCalls.start(() -> {
           while (true) {
             ISocket accepted = server().accept();
-            var _ = SocketContract.start(() -> answer(accepted));
+            var _ = SocketCalls.start(() -> answer(accepted));
           }
         });
   }

@@ -30,7 +30,7 @@ import sluice.loop.server.LoopThreads;
 abstract class LoopThreadsContract {
   abstract Backend backend();
 
-  private SocketsUnderTest.@Nullable Ours sockets;
+  private @Nullable ISockets sockets;
   private @Nullable IServerSocket opened;
   private @Nullable LoopThreads threads;
   private final Semaphore gate = new Semaphore(0);
@@ -38,7 +38,7 @@ abstract class LoopThreadsContract {
 
   @BeforeEach
   void open() throws IOException {
-    SocketsUnderTest.Ours made = SocketsUnderTest.Ours.on(backend());
+    ISockets made = ISockets.on(backend());
     sockets = made;
     IServerSocket server = made.server();
     opened = server;

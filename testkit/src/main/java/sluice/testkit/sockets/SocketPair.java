@@ -1,16 +1,17 @@
-package sluice.isocket;
+package sluice.testkit.sockets;
 
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
 
 /// A connection of two sockets. Belongs to one test.
-record Pair(Socket client, Socket accepted) implements AutoCloseable {
-  static Pair of(SocketsUnderTest sockets) throws IOException {
+public record SocketPair(Socket client, Socket accepted) implements AutoCloseable {
+  /// Connects two sockets over the loopback interface.
+  public static SocketPair of(SocketsUnderTest sockets) throws IOException {
     try (ServerSocket server = sockets.listening()) {
       Socket client = sockets.client();
       client.connect(server.getLocalSocketAddress());
-      return new Pair(client, server.accept());
+      return new SocketPair(client, server.accept());
     }
   }
 

@@ -1,8 +1,11 @@
-package sluice.isocket;
+package sluice.testkit.sockets;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static sluice.testkit.sockets.SocketCalls.failure;
+import static sluice.testkit.sockets.SocketCalls.get;
+import static sluice.testkit.sockets.SocketCalls.start;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,8 +24,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,13 +31,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// What a program sees of `Socket` and `ServerSocket`, where isockets must be the same.
+/// What a program sees of `Socket` and `ServerSocket`, where sockets of ours must be the same as the
+/// JDK's. A test class extends it for each kind of sockets.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
-abstract class SocketContract {
-  SocketsUnderTest sockets = new SocketsUnderTest.Jdk();
+public abstract class SocketContract {
+  private SocketsUnderTest sockets = new SocketsUnderTest.Jdk();
 
-  abstract SocketsUnderTest open() throws IOException;
+  /// Makes the sockets under test, once for the class.
+  protected abstract SocketsUnderTest open() throws IOException;
 
   @BeforeAll
   void openSockets() throws IOException {
@@ -48,45 +51,11 @@ abstract class SocketContract {
     sockets.close();
   }
 
-  /// What a thread does in a socket, to be waited for.
-  interface Action<T> {
-    T run() throws Exception;
-  }
-
-  static <T> CompletableFuture<T> start(Action<T> action) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    Thread.ofPlatform()
-        .daemon()
-        .start(() -> {
-          try {
-            result.complete(action.run());
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
-  }
-
-  static <T> T get(CompletableFuture<T> result) throws Exception {
-    return result.get(Await.SECONDS, TimeUnit.SECONDS);
-  }
-
-  static Throwable failure(CompletableFuture<?> result) {
-    try {
-      result.get(Await.SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      return java.util.Objects.requireNonNull(e.getCause());
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-    throw new AssertionError("it did not fail");
-  }
-
   // ---- bytes ----------------------------------------------------------------------------------
 
   @Test
   void bytesGoBothWays() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.client().getOutputStream().write("question".getBytes(ISO_8859_1));
       assertThat(pair.accepted().getInputStream().readNBytes(8)).asString().isEqualTo("question");
       pair.accepted().getOutputStream().write('!');
@@ -98,7 +67,7 @@ abstract class SocketContract {
   void largeTransfersArriveWhole() throws Exception {
     byte[] bytes = new byte[30_000_000];
     new Random(7).nextBytes(bytes);
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       CompletableFuture<Integer> there = start(() -> send(pair.client(), bytes));
       CompletableFuture<Integer> back = start(() -> send(pair.accepted(), bytes));
       CompletableFuture<byte[]> atClient = start(pair.client().getInputStream()::readAllBytes);
@@ -118,7 +87,7 @@ abstract class SocketContract {
 
   @Test
   void zeroBytesAreReadAtOnceAndWrongRangesAreRefused() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       InputStream in = pair.client().getInputStream();
       OutputStream out = pair.client().getOutputStream();
       assertThat(in.read(new byte[0])).isZero();
@@ -132,7 +101,7 @@ abstract class SocketContract {
 
   @Test
   void availableTellsWhatHasCome() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       assertThat(pair.accepted().getInputStream().available()).isZero();
       pair.client().getOutputStream().write(new byte[300]);
       InputStream in = pair.accepted().getInputStream();
@@ -172,7 +141,7 @@ abstract class SocketContract {
 
   @Test
   void urgentDataComesInlineWhereItIsAskedFor() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.accepted().setOOBInline(true);
       pair.client().getOutputStream().write('a');
       pair.client().sendUrgentData('b');
@@ -185,7 +154,7 @@ abstract class SocketContract {
 
   @Test
   void readsTimeOutAndGoOn() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.client().setSoTimeout(30);
       assertThat(pair.client().getSoTimeout()).isEqualTo(30);
       assertThatThrownBy(() -> pair.client().getInputStream().read())
@@ -295,7 +264,7 @@ abstract class SocketContract {
 
   @Test
   void streamsOfAClosedSocketSaySo() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       InputStream in = pair.client().getInputStream();
       OutputStream out = pair.client().getOutputStream();
       in.close();
@@ -311,7 +280,7 @@ abstract class SocketContract {
 
   @Test
   void aHalfClosedStreamEndsOneWay() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.client().getOutputStream().write("last".getBytes(ISO_8859_1));
       pair.client().shutdownOutput();
       assertThat(pair.accepted().getInputStream().readAllBytes()).asString().isEqualTo("last");
@@ -327,7 +296,7 @@ abstract class SocketContract {
 
   @Test
   void writesAfterShutdownAreRefused() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       OutputStream out = pair.client().getOutputStream();
       pair.client().shutdownOutput();
       assertThatThrownBy(() -> out.write(1))
@@ -338,7 +307,7 @@ abstract class SocketContract {
 
   @Test
   void shutInputReadsAsEnded() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       InputStream in = pair.client().getInputStream();
       CompletableFuture<Integer> blocked = start(in::read);
       pair.client().shutdownInput();
@@ -352,7 +321,7 @@ abstract class SocketContract {
 
   @Test
   void anAbortResetsThePeer() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.client().setSoLinger(true, 0);
       pair.client().close();
       assertThatThrownBy(() -> pair.accepted().getInputStream().read())
@@ -363,7 +332,7 @@ abstract class SocketContract {
 
   @Test
   void closingWithUnreadBytesEndsThePeersWrites() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       pair.client().getOutputStream().write(new byte[100]);
       InputStream unread = pair.accepted().getInputStream();
       Await.until("the bytes have come", () -> unread.available() == 100);
@@ -387,7 +356,7 @@ abstract class SocketContract {
   void bytesBeforeACloseArrive() throws Exception {
     byte[] bytes = new byte[3_000_000];
     new Random(11).nextBytes(bytes);
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       CompletableFuture<byte[]> read = start(pair.accepted().getInputStream()::readAllBytes);
       pair.client().getOutputStream().write(bytes);
       pair.client().close();
@@ -399,7 +368,7 @@ abstract class SocketContract {
 
   @Test
   void closingWakesABlockedReader() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       CompletableFuture<Integer> first = new CompletableFuture<>();
       InputStream in = pair.client().getInputStream();
       CompletableFuture<Integer> reader =
@@ -418,7 +387,7 @@ abstract class SocketContract {
 
   @Test
   void closingWakesABlockedWriter() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       CompletableFuture<Integer> writer =
           start(() -> {
             OutputStream out = pair.client().getOutputStream();
@@ -445,7 +414,7 @@ abstract class SocketContract {
 
   @Test
   void anInterruptClosesTheSocketOfAVirtualThread() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       CompletableFuture<Integer> read = new CompletableFuture<>();
       InputStream in = pair.client().getInputStream();
       Thread reader =
@@ -466,11 +435,37 @@ abstract class SocketContract {
     }
   }
 
+  /// As the documents of `ServerSocket.accept` and of a socket's stream say.
+  @Test
+  void anInterruptDoesNotEndTheWaitOfAPlatformThread() throws Exception {
+    try (ServerSocket server = sockets.listening()) {
+      CompletableFuture<Thread> thread = new CompletableFuture<>();
+      CompletableFuture<String> serving =
+          start(() -> {
+            thread.complete(Thread.currentThread());
+            try (Socket accepted = server.accept()) {
+              boolean before = Thread.currentThread().isInterrupted();
+              int got = accepted.getInputStream().read();
+              accepted.getOutputStream().write(got + 1);
+              return before + " " + got + " " + Thread.interrupted();
+            }
+          });
+      get(thread).interrupt();
+      try (Socket client = sockets.client()) {
+        client.connect(server.getLocalSocketAddress());
+        Thread.sleep(30); // it is likely to wait for a byte now
+        client.getOutputStream().write(5);
+        assertThat(client.getInputStream().read()).isEqualTo(6);
+      }
+      assertThat(get(serving)).isEqualTo("true 5 true");
+    }
+  }
+
   // ---- options and addresses ------------------------------------------------------------------
 
   @Test
   void addressesAreThoseOfBothEnds() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       Socket client = pair.client();
       Socket accepted = pair.accepted();
       assertThat(client.getPort()).isEqualTo(accepted.getLocalPort());
@@ -485,8 +480,46 @@ abstract class SocketContract {
   }
 
   @Test
+  void aServerTellsItsState() throws Exception {
+    ServerSocket server = sockets.server();
+    assertThat(server.isBound()).isFalse();
+    assertThat(server.getLocalPort()).isEqualTo(-1);
+    assertThat(server).hasToString("ServerSocket[unbound]");
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
+    assertThat(server.isBound()).isTrue();
+    assertThat(server.getLocalSocketAddress())
+        .isEqualTo(new InetSocketAddress(server.getInetAddress(), server.getLocalPort()));
+    assertThat(server.getChannel()).isNull();
+    assertThat(server.toString()).contains("localport=" + server.getLocalPort());
+    server.setSoTimeout(7);
+    assertThat(server.getSoTimeout()).isEqualTo(7);
+    server.close();
+    assertThat(server.isClosed()).isTrue();
+    assertThatThrownBy(server::accept)
+        .isInstanceOf(SocketException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void aClientMayBeBoundBeforeItConnects() throws Exception {
+    try (ServerSocket server = sockets.listening();
+        Socket client = sockets.client()) {
+      client.setTcpNoDelay(true);
+      client.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      int port = client.getLocalPort();
+      client.connect(server.getLocalSocketAddress(), 60_000);
+      assertThat(client.getLocalPort()).isEqualTo(port);
+      assertThat(client.getTcpNoDelay()).isTrue();
+      try (Socket accepted = server.accept()) {
+        assertThat(accepted.getPort()).isEqualTo(port);
+        assertThat(accepted.toString()).contains("port=" + port);
+      }
+    }
+  }
+
+  @Test
   void optionsAreKept() throws Exception {
-    try (Pair pair = Pair.of(sockets)) {
+    try (SocketPair pair = SocketPair.of(sockets)) {
       Socket client = pair.client();
       assertThat(client.getTcpNoDelay()).isFalse();
       client.setTcpNoDelay(true);
@@ -501,6 +534,8 @@ abstract class SocketContract {
       assertThat(client.getOption(StandardSocketOptions.SO_LINGER)).isEqualTo(-1);
       client.setReceiveBufferSize(32_768);
       assertThat(client.getReceiveBufferSize()).isGreaterThanOrEqualTo(32_768);
+      client.setOption(StandardSocketOptions.SO_RCVBUF, 90_000);
+      assertThat(client.getOption(StandardSocketOptions.SO_RCVBUF)).isGreaterThanOrEqualTo(90_000);
       client.setSendBufferSize(32_768);
       assertThat(client.getSendBufferSize()).isGreaterThanOrEqualTo(32_768);
       client.setTrafficClass(0x10);
