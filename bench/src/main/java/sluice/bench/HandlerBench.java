@@ -41,18 +41,19 @@ final class HandlerBench extends CaseBench {
             ? "no advice for a handler's time: two of the systems are missing"
             : "a handler may run for "
                 + advised.getAsInt()
-                + " us: above that, the p99 of other requests is more than "
+                + " us: no time up to there is shown to bring the p99 of other requests above "
                 + MOST_RATIO
                 + " of what it is with long runs handed off");
   }
 
-  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs, of all from the
-  /// shortest on, with which the p99 of ordinary requests is at most [#MOST_RATIO] of what it is
-  /// where the long runs are handed off; medians of the paired rounds.
+  /// The rule for `HandlerTimes.ADVISED_NANOS`: the longest time of the long runs before one that is
+  /// shown to be too long. A time is too long when the p99 of ordinary requests is more than
+  /// [#MOST_RATIO] of what it is where the long runs are handed off, with the whole interval of the
+  /// paired rounds: on a machine that is taken away now and then, medians alone say it of any time.
   ///
   /// @return empty where not both were measured; 0 when even the shortest is too long
   static OptionalInt advisedMicros(List<CaseResult> results) {
-    TreeMap<Integer, Double> ratios = new TreeMap<>();
+    TreeMap<Integer, PairedRatio> ratios = new TreeMap<>();
     for (CaseResult result : results) {
       int micros = HandlerCases.micros(result.name());
       Series inline = series(result, HandlerCases.INLINE);
@@ -60,7 +61,7 @@ final class HandlerBench extends CaseBench {
       if (micros > 0 && inline != null && handedOff != null) {
         PairedRatio ratio = CaseResult.ratio(inline, handedOff, "ordinary_p99_us");
         if (ratio != null) {
-          ratios.put(micros, ratio.ratio());
+          ratios.put(micros, ratio);
         }
       }
     }
@@ -69,7 +70,7 @@ final class HandlerBench extends CaseBench {
     }
     int longest = 0;
     for (var each : ratios.entrySet()) {
-      if (each.getValue() > MOST_RATIO) {
+      if (each.getValue().low() > MOST_RATIO) {
         break;
       }
       longest = each.getKey();

@@ -11,10 +11,10 @@ public interface AdaptedListener {
   /// The local address, also after closing; null while there is none.
   @Nullable SocketAddress localAddress();
 
-  /// From now on interrupting a platform thread that accepts neither wakes it nor closes the
-  /// channel, as with `java.net.ServerSocket`; the channels it accepts are the same. A virtual
-  /// thread is ended by it, as there too.
-  void ignoreInterrupts();
+  /// From now on this does what `java.net.ServerSocket` has below it. Interrupting a platform thread
+  /// that accepts neither wakes it nor closes the channel, and the channels it accepts are the same;
+  /// a virtual thread is ended by it. And it has the option that channels lack, `IP_TOS`.
+  void behaveAsSocket();
 
   /// Accepts a connection; the channel is in blocking mode.
   ///

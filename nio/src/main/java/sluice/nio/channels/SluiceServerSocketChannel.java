@@ -131,7 +131,7 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   }
 
   @Override
-  public void ignoreInterrupts() {
+  public void behaveAsSocket() {
     core.ignoreInterrupts();
   }
 
@@ -163,7 +163,10 @@ public final class SluiceServerSocketChannel extends ServerSocketChannel
   }
 
   private OptionTable options() {
-    return base.isUnix() ? OptionTable.UNIX_SERVER : OptionTable.SERVER;
+    if (base.isUnix()) {
+      return OptionTable.UNIX_SERVER;
+    }
+    return core.ignoresInterrupts() ? OptionTable.SERVER_SOCKET : OptionTable.SERVER;
   }
 
   // ---- binding --------------------------------------------------------------------------------

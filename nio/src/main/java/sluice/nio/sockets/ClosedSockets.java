@@ -10,8 +10,9 @@ import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
-/// Tells that a channel was closed as `java.net` wants to hear it of an implementation, where the
-/// views of channels throw what channels throw. Stateless.
+/// Tells that what a socket stands on was closed as `java.net` wants to hear it of an implementation:
+/// views of channels throw what channels throw, and a socket of the JDK closes itself where a virtual
+/// thread was interrupted, which its owner must do too. Stateless.
 final class ClosedSockets {
   private ClosedSockets() {}
 
@@ -23,6 +24,13 @@ final class ClosedSockets {
         : new SocketException("Socket closed", closed);
   }
 
+  /// @return the same, unless it says that a virtual thread was interrupted
+  private static IOException of(SocketException problem) {
+    return Thread.currentThread().isVirtual() && Thread.currentThread().isInterrupted()
+        ? new InterruptedIOException(problem.getMessage())
+        : problem;
+  }
+
   /// The input of a socket. Closing it closes the socket.
   static InputStream input(InputStream in) {
     return new FilterInputStream(in) {
@@ -32,6 +40,8 @@ final class ClosedSockets {
           return in.read();
         } catch (ClosedChannelException closed) {
           throw of(closed);
+        } catch (SocketException problem) {
+          throw of(problem);
         }
       }
 
@@ -41,6 +51,8 @@ final class ClosedSockets {
           return in.read(bytes, offset, length);
         } catch (ClosedChannelException closed) {
           throw of(closed);
+        } catch (SocketException problem) {
+          throw of(problem);
         }
       }
     };
@@ -60,6 +72,8 @@ final class ClosedSockets {
           out.write(bytes, offset, length);
         } catch (ClosedChannelException closed) {
           throw of(closed);
+        } catch (SocketException problem) {
+          throw of(problem);
         }
       }
     };

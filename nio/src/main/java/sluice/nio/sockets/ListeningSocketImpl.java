@@ -41,7 +41,7 @@ final class ListeningSocketImpl extends SocketImpl {
   protected void create(boolean stream) throws IOException {
     ServerSocketChannel opened = provider.openServerSocketChannel();
     if (opened instanceof AdaptedListener ours) {
-      ours.ignoreInterrupts();
+      ours.behaveAsSocket();
     }
     channel = opened.socket();
   }
