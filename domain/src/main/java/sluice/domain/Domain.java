@@ -33,7 +33,7 @@ import sluice.memory.Memory;
 /// | reason, tasks | the thread that ends the domain, callers of `onEnd` | under the lock | under the lock |
 /// | alive | the thread that ends the domain | volatile | volatile, under the lock |
 /// | problem | a thread with a main class | volatile | volatile |
-/// | watched, held | the warden's thread | volatile | volatile |
+/// | held | the warden's thread | volatile | volatile |
 public final class Domain implements Party, AutoCloseable {
   private static final ConcurrentHashMap<String, Domain> LIVING = new ConcurrentHashMap<>();
 
@@ -41,6 +41,7 @@ public final class Domain implements Party, AutoCloseable {
   private final ClassPath path;
   private final Throttle throttle = new Throttle();
   private final GateSwitch gates;
+  private final GateWatch watch;
   private final DomainThreads threads;
   private final DomainSockets sockets;
   private final DomainMemory memory;
@@ -53,7 +54,6 @@ public final class Domain implements Party, AutoCloseable {
   private final BooleanSupplier look = this::look;
   private String reason = "";
   private volatile boolean alive = true;
-  private volatile boolean watched;
   private volatile boolean held;
   private volatile @Nullable Throwable problem;
 
@@ -61,6 +61,7 @@ public final class Domain implements Party, AutoCloseable {
     this.config = config;
     this.path = path;
     gates = new GateSwitch(config.name(), throttle);
+    watch = new GateWatch(gates::watch, gates::leave);
     threads = new DomainThreads(config);
     sockets = new DomainSockets(config);
     memory = new DomainMemory(config);
@@ -313,10 +314,7 @@ public final class Domain implements Party, AutoCloseable {
       return !finishIfGone();
     }
     boolean isOver = usage.sample(threads.accountable());
-    if (isOver && !watched) {
-      watched = true;
-      gates.watch();
-    }
+    watch.sampled(isOver, System.nanoTime());
     held = isOver;
     throttle.close(isOver && alive);
     if (!alive) {

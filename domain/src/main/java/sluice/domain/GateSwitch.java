@@ -3,7 +3,7 @@ package sluice.domain;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.invoke.SwitchPoint;
+import java.lang.invoke.MutableCallSite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,28 +12,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import sluice.domain.inside.Death;
 
-/// What the gates of one domain do: nothing, until it is over its budget; then look at the
-/// [Throttle]; and throw [Death] once it has ended. Any thread may call.
+/// What the gates of one domain do: nothing, while it is within its budget; look at the [Throttle]
+/// when it has been over it lately; and throw [Death] once it has ended. Any thread may call.
 ///
-/// The two steps are switch points (`java.lang.invoke.SwitchPoint`), which compiled code holds as
-/// constants: invalidating one throws away exactly the compiled code with gates of this domain. An
-/// invalidation stops all threads of the JVM for a moment, so ends are collected: at most one
-/// invalidation of ends every 10 ms, for all domains that end meanwhile.
+/// The gates of a domain have one call site (`java.lang.invoke.MutableCallSite`), whose target
+/// compiled code holds as a constant: a new target throws away exactly the compiled code with gates
+/// of this domain. That stops all threads of the JVM for a moment, so ends are collected: at most
+/// every 10 ms, for all domains that end meanwhile.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
+/// | ended, the target | the warden's thread, threads that end domains | under the lock | under the lock |
 /// | visitor | the thread that takes out what the JDK kept | volatile | volatile |
-/// | lastNanos | any thread | under the lock | under the lock |
+/// | lastNanos | any thread | under the lock of ends | under the lock of ends |
 final class GateSwitch {
   private static final long APART_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final ReentrantLock ENDING = new ReentrantLock();
   private static final List<GateSwitch> WAITING = new ArrayList<>();
   private static long lastNanos = System.nanoTime() - APART_NANOS;
 
-  private final SwitchPoint free = new SwitchPoint();
-  private final SwitchPoint alive = new SwitchPoint();
+  private final MethodHandle pass;
+  private final MethodHandle look;
+  private final MethodHandle die;
+  private final MutableCallSite site;
   private final MethodHandle handle;
   private final String domain;
+  private boolean ended;
   private volatile @Nullable Thread visitor;
 
   GateSwitch(String domain, Throttle throttle) {
@@ -41,12 +45,14 @@ final class GateSwitch {
     MethodHandles.Lookup lookup = MethodHandles.lookup();
     MethodType type = MethodType.methodType(void.class);
     try {
-      MethodHandle look = lookup.findVirtual(Throttle.class, "pass", type).bindTo(throttle);
-      MethodHandle die = lookup.findVirtual(GateSwitch.class, "die", type).bindTo(this);
-      handle = free.guardWithTest(MethodHandles.empty(type), alive.guardWithTest(look, die));
+      look = lookup.findVirtual(Throttle.class, "pass", type).bindTo(throttle);
+      die = lookup.findVirtual(GateSwitch.class, "die", type).bindTo(this);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }
+    pass = MethodHandles.empty(type);
+    site = new MutableCallSite(pass);
+    handle = site.dynamicInvoker();
   }
 
   @SuppressWarnings("UnusedMethod") // called through its handle
@@ -67,9 +73,34 @@ final class GateSwitch {
     return handle;
   }
 
-  /// From now on, gates look at the throttle. Cannot be undone.
+  /// From now on, gates look at the throttle.
   void watch() {
-    SwitchPoint.invalidateAll(new SwitchPoint[] {free});
+    lead(look);
+  }
+
+  /// From now on, gates do nothing.
+  void leave() {
+    lead(pass);
+  }
+
+  private void lead(MethodHandle target) {
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      site.setTarget(target);
+    }
+    MutableCallSite.syncAll(new MutableCallSite[] {site});
+  }
+
+  private synchronized boolean hasEnded() {
+    return ended;
+  }
+
+  private synchronized MutableCallSite leadToDeath() {
+    ended = true;
+    site.setTarget(die);
+    return site;
   }
 
   /// From now on, gates throw. Returns when that holds for all threads.
@@ -79,7 +110,7 @@ final class GateSwitch {
     }
     ENDING.lock();
     try {
-      if (alive.hasBeenInvalidated()) {
+      if (hasEnded()) {
         return;
       }
       long wait = lastNanos + APART_NANOS - System.nanoTime();
@@ -90,16 +121,14 @@ final class GateSwitch {
                 ? 0
                 : lastNanos + APART_NANOS - System.nanoTime();
       }
-      List<SwitchPoint> points = new ArrayList<>();
+      List<MutableCallSite> sites = new ArrayList<>();
       synchronized (WAITING) {
         for (GateSwitch each : WAITING) {
-          // Only in this order a gate never passes over the throttle's step to a dead domain's.
-          points.add(each.alive);
-          points.add(each.free);
+          sites.add(each.leadToDeath());
         }
         WAITING.clear();
       }
-      SwitchPoint.invalidateAll(points.toArray(SwitchPoint[]::new));
+      MutableCallSite.syncAll(sites.toArray(MutableCallSite[]::new));
       lastNanos = System.nanoTime();
     } finally {
       ENDING.unlock();

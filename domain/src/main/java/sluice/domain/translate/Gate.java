@@ -9,8 +9,8 @@ import sluice.domain.inside.Inside;
 
 /// The class with the gate of a domain, of which each domain defines its own. Stateless.
 ///
-/// Its one method is one `invokedynamic`, whose call site holds a switch point: while the domain
-/// lives, compiled code contains nothing of it.
+/// Its one method is one `invokedynamic`, whose target is the same for all gates of the domain:
+/// while it is within its budget, compiled code contains nothing of it.
 final class Gate {
   static final ClassDesc NAME = ClassDesc.ofInternalName(Relocation.OWN + "Gate");
   static final String METHOD = "pass";
