@@ -2,10 +2,10 @@ package sluice.domain;
 
 import java.util.concurrent.TimeUnit;
 
-/// Has the gates of a domain look at the throttle when the domain is over its budget, and until it has
-/// been within it for some time: gates that look cost loops up to half of their speed. Each change
-/// throws compiled code away, so that time doubles with every return, from 10 s to some 21 min. The
-/// warden's thread calls.
+/// Has the gates of a domain look at the throttle when the domain is over its budget, and until it
+/// has been within it for some time: gates that look cost loops up to half of their speed. Each
+/// change throws compiled code away, so that time doubles with every return, from 10 s to some 21
+/// min. The warden's thread calls.
 final class GateWatch {
   private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long LONGEST_CALM_NANOS = CALM_NANOS << 7;

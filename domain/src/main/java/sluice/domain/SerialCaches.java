@@ -7,10 +7,10 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
 
-/// The two JVM-wide caches of `java.io`, of classes and of how their fields are reached. An entry is
-/// a soft reference that names its class. When a collection clears one while the class still lives,
-/// it waits in a queue of the cache and keeps the class, until that cache is next asked for any class
-/// at all; in a JVM that never serializes again that is for ever. Any thread.
+/// The two JVM-wide caches of `java.io`, of classes and of how their fields are reached. An entry
+/// is a soft reference that names its class. When a collection clears one while the class still
+/// lives, it waits in a queue of the cache and keeps the class, until that cache is next asked for
+/// any class at all; in a JVM that never serializes again that is for ever. Any thread.
 final class SerialCaches {
   private static final byte[] NUMBER = number();
 

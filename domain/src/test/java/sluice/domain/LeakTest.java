@@ -102,9 +102,12 @@ final class LeakTest {
   private static WeakReference<ClassLoader> clearedWhileItLives() throws Exception {
     WeakReference<ClassLoader> loader = inItsOwnThread("OfSerialization");
     ClassLoader alive = loader.get();
-    System.gc(); // the clock by which soft references age stands still between collections
-    System.gc(); // clears all that were not used since, see SoftRefLRUPolicyMSPerMB in pom.xml
-    Reference.reachabilityFence(alive);
+    try {
+      System.gc(); // the clock by which soft references age stands still between collections
+      System.gc(); // clears all that were not used since, see SoftRefLRUPolicyMSPerMB in pom.xml
+    } finally {
+      Reference.reachabilityFence(alive);
+    }
     return loader;
   }
 

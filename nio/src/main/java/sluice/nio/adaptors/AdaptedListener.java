@@ -11,9 +11,9 @@ public interface AdaptedListener {
   /// The local address, also after closing; null while there is none.
   @Nullable SocketAddress localAddress();
 
-  /// From now on this does what `java.net.ServerSocket` has below it. Interrupting a platform thread
-  /// that accepts neither wakes it nor closes the channel, and the channels it accepts are the same;
-  /// a virtual thread is ended by it. And it has the option that channels lack, `IP_TOS`.
+  /// From now on this does what `java.net.ServerSocket` has below it. Interrupting a platform
+  /// thread that accepts neither wakes it nor closes the channel, and the channels it accepts are
+  /// the same; a virtual thread is ended by it. And it has the option that channels lack, `IP_TOS`.
   void behaveAsSocket();
 
   /// Accepts a connection; the channel is in blocking mode.

@@ -10,9 +10,9 @@ import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 
-/// Tells that what a socket stands on was closed as `java.net` wants to hear it of an implementation:
-/// views of channels throw what channels throw, and a socket of the JDK closes itself where a virtual
-/// thread was interrupted, which its owner must do too. Stateless.
+/// Tells that what a socket stands on was closed as `java.net` wants to hear it of an
+/// implementation: views of channels throw what channels throw, and a socket of the JDK closes
+/// itself where a virtual thread was interrupted, which its owner must do too. Stateless.
 final class ClosedSockets {
   private ClosedSockets() {}
 

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import sluice.testbase.Await;
 
-/// What a program sees of `Socket` and `ServerSocket`, where sockets of ours must be the same as the
-/// JDK's. A test class extends it for each kind of sockets.
+/// What a program sees of `Socket` and `ServerSocket`, where sockets of ours must be the same as
+/// the JDK's. A test class extends it for each kind of sockets.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
 public abstract class SocketContract {
