@@ -45,9 +45,9 @@ final class ConfigCommand {
       try {
         ServeOptions options = ServeOptions.parse(List.of("--config", file));
         HttpConfig config = options.config(List.of());
+        options.checkLog();
         HttpServer.check(config);
-        int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
-        out.println(file + ": good, " + sites + (sites == 1 ? " site" : " sites"));
+        out.println(file + ": good, " + Serve.sites(config));
         out.flush();
         return 0;
       } catch (UsageException | IOException e) {

@@ -68,7 +68,7 @@ final class Serve {
       HttpServer server = start(options, manager.listeners(), plugins.routes(), err);
       Lifecycle life =
           new Lifecycle(server, plugins::reload, manager, options.drainTimeout, messages);
-      life.configuredBy(() -> reread(options, words, server));
+      life.configuredBy(() -> reread(options, words, server, messages));
       life.listenToSignals();
       announce(server, out);
       Counters counters = count(server, options.directory(), err);
@@ -104,14 +104,16 @@ final class Serve {
     HttpConfig config = options.config(sockets);
     List<Route> all = new ArrayList<>(config.routes());
     all.addAll(routes);
-    return HttpServer.start(config.withRoutes(all), err::println);
+    return HttpServer.start(config.withRoutes(all), line -> err.println("sluice: " + line));
   }
 
   /// Reads the configuration file once more, if there is one, and serves what it says: all of it,
   /// or nothing when something is wrong.
   ///
+  /// @param messages told when it is served
   /// @throws IOException with file, line, why and fix
-  static void reread(ServeOptions running, List<String> words, HttpServer server)
+  static void reread(
+      ServeOptions running, List<String> words, HttpServer server, Consumer<String> messages)
       throws IOException {
     SiteFile before = running.file;
     if (before == null) {
@@ -121,10 +123,18 @@ final class Serve {
       ServeOptions next = ServeOptions.parse(words);
       SiteFile file = Objects.requireNonNull(next.file);
       file.requireSameServer(before);
-      server.replaceSites(next.config(List.of()));
+      HttpConfig config = next.config(List.of());
+      server.replaceSites(config);
+      messages.accept("configuration loaded again from " + file.path() + ": " + sites(config));
     } catch (UsageException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /// How many sites there are, in words.
+  static String sites(HttpConfig config) {
+    int sites = config.hosts().size() + (config.namedOnly() ? 0 : 1);
+    return sites + (sites == 1 ? " site" : " sites");
   }
 
   /// Prints where the server listens.

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -280,7 +281,7 @@ final class ServeOptions {
       case "--error-page" -> errorPage(value);
       case "--cache-control" -> cacheControl = value;
       case "--handlers" -> handlers = handlers(value);
-      case "--log-format" -> logFormat = value;
+      case "--log-format" -> logFormat = format(value);
       case "--connections-per-address" -> clients.connections = number(name, value, 1, MOST);
       case "--requests-per-address" -> clients.requests = number(name, value, 1, MOST);
       case "--burst-per-address" -> clients.burst = number(name, value, 1, MOST);
@@ -294,6 +295,15 @@ final class ServeOptions {
       case "--send-timeout" -> sendTimeout = seconds(name, value);
       case "--drain-timeout" -> drainTimeout = seconds(name, value);
       default -> throw new UsageException("unknown option: " + name);
+    }
+  }
+
+  private static String format(String value) throws UsageException {
+    try {
+      HttpConfig.checkLogFormat(value);
+      return value;
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -334,7 +344,7 @@ final class ServeOptions {
   /// @throws UsageException when an option has a value that its user refuses
   /// @throws IOException when the host has no address, or certificate or key cannot be used
   HttpConfig config(List<PassedSocket> sockets) throws UsageException, IOException {
-    InetAddress address = address(host);
+    InetAddress address = address();
     TlsContext tls = tls();
     List<AdoptedSocket> adopted = adopted(sockets, tls);
     boolean listen = portGiven || adopted.isEmpty();
@@ -428,17 +438,45 @@ final class ServeOptions {
             .toList());
   }
 
-  private static InetAddress address(String host) throws IOException {
+  private InetAddress address() throws IOException {
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
-      throw new IOException(
-          "cannot listen on --host "
-              + host
-              + ". Why: no address is known for this name. Fix: give an address that `ip addr`"
-              + " lists, or 0.0.0.0 for all.",
-          e);
+      String why = "cannot listen on --host " + host + ". Why: no address is known for this name";
+      String fix = "give an address that `ip addr` lists, or 0.0.0.0 for all.";
+      throw placed(host, new IOException(why + ". Fix: " + fix, e));
     }
+  }
+
+  /// Looks whether the access log could be opened, without making it.
+  ///
+  /// @throws IOException with why and fix
+  void checkLog() throws IOException {
+    Path log = accessLog;
+    if (log == null) {
+      return;
+    }
+    Path above = log.toAbsolutePath().getParent();
+    String why = null;
+    if (Files.exists(log)) {
+      why = Files.isDirectory(log) ? "it is a directory" : "this user may not write it";
+      why = !Files.isDirectory(log) && Files.isWritable(log) ? null : why;
+    } else if (above == null || !Files.isDirectory(above)) {
+      why = "its directory is missing";
+    } else if (!Files.isWritable(above)) {
+      why = "this user may not write in its directory";
+    }
+    if (why != null) {
+      String fix = "name a file in a directory that is there, and that this user may write";
+      String message = "access log " + log + " cannot be opened. Why: " + why + ". Fix: " + fix;
+      throw placed(log.toString(), new IOException(message));
+    }
+  }
+
+  /// What is wrong with a value, and where it stands if the file has it.
+  private IOException placed(String value, IOException problem) {
+    SiteFile from = file;
+    return from == null ? problem : from.placed(value, problem);
   }
 
   private @Nullable TlsContext tls() throws UsageException, IOException {
@@ -453,7 +491,22 @@ final class ServeOptions {
     List<TlsPair> pairs = new ArrayList<>();
     pairs.add(new TlsPair(chain, secret));
     pairs.addAll(certificates);
-    return TlsContext.load(pairs, TlsOptions.HTTP);
+    try {
+      return TlsContext.load(pairs, TlsOptions.HTTP);
+    } catch (IOException e) {
+      for (TlsPair each : pairs) {
+        requireUsable(each);
+      }
+      throw e;
+    }
+  }
+
+  private void requireUsable(TlsPair pair) throws IOException {
+    try {
+      TlsContext _ = TlsContext.load(List.of(pair), TlsOptions.HTTP);
+    } catch (IOException e) {
+      throw placed(pair.certificate().toString(), e);
+    }
   }
 
   private static Duration seconds(String name, String value) throws UsageException {

@@ -1,6 +1,7 @@
 package sluice.cli;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -61,6 +62,7 @@ final class SiteFile {
   private static final Set<String> SERVER = new LinkedHashSet<>();
   private static final Set<String> TOP = new LinkedHashSet<>(SiteTable.KEYS);
   private static final Set<String> HOST = new LinkedHashSet<>();
+  private static final String FIX = ". Fix: ";
   private static final Set<String> TLS = SiteTable.keys("certificate", "key", "redirect-port");
   private static final Set<String> PLUGIN = SiteTable.keys("path", "jar", "budget");
 
@@ -97,6 +99,8 @@ final class SiteFile {
     try {
       read.all(read.tables.root(), into);
       return read;
+    } catch (CharacterCodingException e) {
+      throw new UsageException(file + ": it is not in UTF-8. Fix: save it in UTF-8");
     } catch (NoSuchFileException e) {
       throw new UsageException(file + " is not there. Fix: name a file that exists");
     } catch (IOException e) {
@@ -130,6 +134,26 @@ final class SiteFile {
 
   private void keep(String name, TomlTable table, String key, Object value) {
     fixed.put(name, new Fixed(value.toString(), TomlTables.position(table, key)));
+  }
+
+  /// Tells where a value stands that did not do when it was used.
+  ///
+  /// @param value as the file has it; a path as seen from where the file is
+  /// @param problem why it does not do
+  IOException placed(String value, IOException problem) {
+    for (Fixed each : fixed.values()) {
+      if (each.value.equals(value)) {
+        return new IOException(located(each.at, problem).getMessage(), problem);
+      }
+    }
+    return problem;
+  }
+
+  private IllegalArgumentException located(@Nullable TomlPosition at, IOException problem) {
+    String message = String.valueOf(problem.getMessage());
+    int fix = message.lastIndexOf(FIX);
+    String why = fix < 0 ? message : message.substring(0, fix);
+    return tables.wrong(at, why, fix < 0 ? "correct it" : message.substring(fix + FIX.length()));
   }
 
   private void all(TomlTable root, ServeOptions into) {
@@ -232,8 +256,8 @@ final class SiteFile {
     return path;
   }
 
-  /// The certificate of a host, beside that of the server.
-  private void certificate(TomlTable host, boolean secure, ServeOptions into) {
+  /// The certificate of a host, beside that of the server; null for none.
+  private @Nullable TlsPair certificate(TomlTable host, boolean secure) {
     for (String key : List.of("certificate", "key")) {
       if (host.contains(List.of(key)) && !secure) {
         throw tables.wrong(
@@ -242,9 +266,32 @@ final class SiteFile {
             "write [tls] with the certificate of clients that name no host");
       }
     }
-    if (host.contains(List.of("certificate")) || host.contains(List.of("key"))) {
-      String what = "[[host]] " + tables.strings(host, "names");
-      into.certificates.add(new TlsPair(pem(host, "certificate", what), pem(host, "key", what)));
+    if (!host.contains(List.of("certificate")) && !host.contains(List.of("key"))) {
+      return null;
+    }
+    String what = "[[host]] " + tables.strings(host, "names");
+    return new TlsPair(pem(host, "certificate", what), pem(host, "key", what));
+  }
+
+  /// Clients get the certificate that has the name they ask for, so one for none of the names of
+  /// its host would never be used.
+  private void requireNames(TlsPair pair, List<String> wanted, @Nullable TomlPosition where) {
+    List<String> has;
+    try {
+      has = pair.names();
+    } catch (IOException e) {
+      throw located(where, e);
+    }
+    if (wanted.stream().noneMatch(name -> TlsPair.isFor(has, name))) {
+      throw tables.wrong(
+          where,
+          pair.certificate()
+              + " is for "
+              + (has.isEmpty() ? "no name (no DNS in its subjectAltName)" : String.join(", ", has))
+              + ", not for "
+              + String.join(", ", wanted)
+              + ": clients would get the certificate of [tls]",
+          "name a certificate for one of the names, or leave certificate and key out here");
     }
   }
 
@@ -260,7 +307,7 @@ final class SiteFile {
             "[[host]] has no names or no directory",
             "names = [\"example.com\"] and directory = \"example\"");
       }
-      certificate(table, root.contains(List.of("tls")), into);
+      TlsPair pair = certificate(table, root.contains(List.of("tls")));
       ServeOptions site = ServeOptions.ofSite();
       new SiteTable(tables, table, "host.").into(site);
       TomlPosition where = TomlTables.position(table, "names");
@@ -278,6 +325,10 @@ final class SiteFile {
             }
             hosts.add(host);
           });
+      if (pair != null) {
+        requireNames(pair, hosts.getLast().names(), TomlTables.position(table, "certificate"));
+        into.certificates.add(pair);
+      }
     }
     into.hosts = hosts;
   }

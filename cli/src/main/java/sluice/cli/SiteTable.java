@@ -222,6 +222,8 @@ final class SiteTable {
     List<RedirectRule> redirects = new ArrayList<>();
     for (TomlTable each : tables.each(site, "redirect", prefix + "redirect")) {
       redirects.add(redirect(each));
+      String fix = "name a path that from does not have, or make from smaller";
+      at(each, "to", fix, () -> SiteRules.requireNoCircle(redirects, redirects.size() - 1));
     }
     List<AccessRule> access = new ArrayList<>();
     for (TomlTable each : tables.each(site, "access", prefix + "access")) {

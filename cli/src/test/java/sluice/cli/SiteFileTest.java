@@ -2,9 +2,11 @@ package sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,7 +14,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Stream;
@@ -33,6 +37,8 @@ import sluice.http.rules.AddressRange;
 import sluice.http.site.Compression;
 import sluice.http.site.Site;
 import sluice.loop.engine.Backend;
+import sluice.testbase.Await;
+import sluice.testbase.Child;
 
 @Timeout(240)
 final class SiteFileTest {
@@ -216,7 +222,14 @@ final class SiteFileTest {
         arguments(
             site + "[server]\nrequests-per-address = 0",
             ":3: --requests-per-address takes a number from 1 to 1000000"),
-        arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "));
+        arguments(site + "[server]\nbackend = \"kqueue\"", ":3: no backend 'kqueue'", "Fix: "),
+        arguments(
+            site + "[server]\nlog-format = \"{adress}\"",
+            ":3: a log format has no {adress}, but address",
+            "Fix: "),
+        arguments("directory = \"public", ":1: ", "Fix: end the text with a quote"),
+        arguments(site + "directory = \"public\"", ":2: ", "Fix: leave one of the two out"),
+        arguments("index = [\"a\"", ":1: ", "Fix: close the bracket"));
   }
 
   static Stream<Arguments> wrongTables() {
@@ -246,6 +259,10 @@ final class SiteFileTest {
         arguments(
             site + "[[redirect]]\nfrom = \"/a\"\nto = \"/b\"\nstatus = 200",
             ":5: a redirect is 301"),
+        arguments(
+            site + "[[redirect]]\nfrom = \"/*\"\nto = \"/down.html\"",
+            ":4: a redirect leads in a circle: /* is also for /down.html",
+            "Fix: "),
         arguments(site + "[[access]]\npath = \"/a\"", ":3: an access rule", "Fix: allow = "),
         arguments(
             site + "[[access]]\npath = \"/a\"\nallow = [\"localhost\"]", ":4: an address", "Fix: "),
@@ -292,6 +309,92 @@ final class SiteFileTest {
         .satisfies(e -> assertThat(e.getMessage()).contains(parts));
   }
 
+  /// Keys and certificates of a test: `NAME.pem` and `NAME.key`, self-signed.
+  private void keys(String name, String extension) throws Exception {
+    String password = "for the test";
+    Path store = directory.resolve(name + ".p12");
+    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+    String words = "-genkeypair -keyalg EC -alias key -storetype PKCS12 -dname CN=" + name;
+    ProcessBuilder builder = new ProcessBuilder(keytool);
+    builder.command().addAll(List.of(words.split(" ")));
+    builder.command().addAll(List.of("-ext", extension, "-keystore", store.toString()));
+    builder.command().addAll(List.of("-storepass", password));
+    Child keys = Child.run(builder);
+    assertThat(keys.exit()).as(keys.output()).isZero();
+    KeyStore made = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      made.load(in, password.toCharArray());
+    }
+    pem(name + ".pem", "CERTIFICATE", made.getCertificate("key").getEncoded());
+    pem(name + ".key", "PRIVATE KEY", made.getKey("key", password.toCharArray()).getEncoded());
+  }
+
+  private void pem(String file, String kind, byte[] bytes) throws IOException {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+    Files.writeString(
+        directory.resolve(file),
+        "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
+  }
+
+  private String wrongWhenUsed(String text) throws Exception {
+    Path file = write(text);
+    assertThat(Commands.run("config", "check", file.toString())).isEqualTo(1);
+    try {
+      ServeOptions options = ServeOptions.parse(List.of("--config", file.toString()));
+      HttpConfig _ = options.config(List.of());
+      options.checkLog();
+    } catch (UsageException | IOException e) {
+      return String.valueOf(e.getMessage()).replace(file.toString(), "");
+    }
+    return "nothing is wrong";
+  }
+
+  @Test
+  void whatIsWrongOnlyWhenUsedHasItsLineToo() throws Exception {
+    String site = "directory = \"public\"\n[server]\n";
+    assertThat(wrongWhenUsed(site + "host = \"none.invalid\"\n"))
+        .startsWith(":3: cannot listen on --host none.invalid")
+        .contains("Fix: ");
+    assertThat(wrongWhenUsed(site + "access-log = \"none/log\"\n"))
+        .startsWith(":3: access log ")
+        .contains("Why: its directory is missing. Fix: ");
+    assertThat(wrongWhenUsed(site + "access-log = \"public\"\n"))
+        .startsWith(":3: access log ")
+        .contains("Why: it is a directory. Fix: ");
+    Files.write(directory.resolve("site.toml"), new byte[] {'#', (byte) 0xff});
+    assertThatThrownBy(() -> ServeOptions.parse(List.of("--config", directory + "/site.toml")))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("site.toml: it is not in UTF-8. Fix: ");
+  }
+
+  @Test
+  void certificatesAreForTheirHosts() throws Exception {
+    keys("main", "san=dns:main.example");
+    keys("app", "san=dns:app.example,dns:*.app.example,dns:xn--bcher-kva.example");
+    keys("bare", "ku=digitalSignature");
+    String tls = "directory = \"public\"\n[tls]\ncertificate = \"main.pem\"\nkey = \"main.key\"\n";
+    String host = "[[host]]\ndirectory = \"example\"\nnames = [\"B.example\"]\n";
+    String pair = "certificate = \"app.pem\"\nkey = \"app.key\"\n";
+    assertThat(wrongWhenUsed(tls.replace("main.key", "app.key")))
+        .startsWith(":3: cannot use ")
+        .contains("Why: the key does not belong to the first certificate", "Fix: put");
+    assertThat(wrongWhenUsed(tls + host + pair))
+        .startsWith(":8: ")
+        .contains("app.pem is for app.example, *.app.example, xn--bcher-kva.example, not for b.")
+        .contains("Fix: name");
+    assertThat(wrongWhenUsed(tls + host + pair.replace("app", "bare")))
+        .startsWith(":8: ")
+        .contains("bare.pem is for no name", "Fix: name");
+    String other = host.replace("B", "x.app") + pair.replace("app.key", "main.key");
+    assertThat(wrongWhenUsed(tls + other)).startsWith(":8: cannot use ");
+    for (String name :
+        List.of("x.app.example", "APP.example.", "*.app.example", "B\u00fccher.example", "*.x.a")) {
+      Path file = write(tls + host.replace("B.example", name) + pair);
+      int code = name.startsWith("*.x") ? 1 : 0; // a star stands for one label
+      assertThat(Commands.run("config", "check", file.toString())).as(name).isEqualTo(code);
+    }
+  }
+
   @Test
   void aGoodFilePassesTheCheckAndServeEndsWith2ForAWrongOne() throws Exception {
     Path good = write("directory = \"public\"\n");
@@ -300,6 +403,21 @@ final class SiteFileTest {
     Path wrong = write("directry = \"public\"\n");
     assertThat(Serve.run(List.of("--config", wrong.toString()), print, print)).isEqualTo(2);
     assertThat(bytes.toString(StandardCharsets.UTF_8)).contains(":1: unknown key directry");
+  }
+
+  @Test
+  void aFullDiskOfTheLogIsToldAsTheServersMessage() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "needs /dev/full, a device every write to which fails");
+    Path file = write("directory = \"public\"\n[server]\naccess-log = \"/dev/full\"\n");
+    ServeOptions options = ServeOptions.parse(List.of("--config", file.toString(), "--port", "0"));
+    try (HttpServer server = Serve.start(options, List.of(), List.of(), print)) {
+      assertThat(ask(server, "x", "/")).endsWith("home");
+      Await.untilAsserted(() ->
+          assertThat(bytes.toString(StandardCharsets.UTF_8))
+              .startsWith("sluice: access log /dev/full cannot be written")
+              .contains("Fix: make room"));
+    }
   }
 
   private static final String WHOLE =
@@ -352,6 +470,7 @@ final class SiteFileTest {
     Path file = write(WHOLE);
     List<String> words = List.of("--config", file.toString(), "--port", "0");
     ServeOptions options = ServeOptions.parse(words);
+    List<String> messages = new ArrayList<>();
     try (HttpServer server = Serve.start(options, List.of(), List.of(), print)) {
       assertThat(ask(server, "x", "/about")).startsWith("HTTP/1.1 200").endsWith("about");
       assertThat(ask(server, "x", "/none"))
@@ -373,20 +492,22 @@ final class SiteFileTest {
           .startsWith("HTTP/1.1 401");
 
       write(WHOLE.replace("nosniff", "NEW").replace("[[redirect]]", "[[redirct]]"));
-      assertThatThrownBy(() -> Serve.reread(options, words, server))
+      assertThatThrownBy(() -> Serve.reread(options, words, server, messages::add))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(
               "site.toml:9: unknown key redirct of the file. Fix: write redirect;");
       assertThat(ask(server, "x", "/")).contains("nosniff");
 
       write(WHOLE.replace("nosniff", "NEW") + "[server]\nloops = 2\n");
-      assertThatThrownBy(() -> Serve.reread(options, words, server))
+      assertThatThrownBy(() -> Serve.reread(options, words, server, messages::add))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(":22: [server] loops is 2, and was not there when the server");
       assertThat(ask(server, "x", "/")).contains("nosniff");
 
       write(WHOLE.replace("nosniff", "NEW").replace("\"/new/*\"", "\"/newer/*\""));
-      Serve.reread(options, words, server);
+      assertThat(messages).isEmpty();
+      Serve.reread(options, words, server, messages::add);
+      assertThat(messages).containsExactly("configuration loaded again from " + file + ": 2 sites");
       assertThat(ask(server, "x", "/")).contains("X-Content-Type-Options: NEW\r\n");
       assertThat(ask(server, "x", "/old/a")).contains("Location: /newer/a\r\n");
     }

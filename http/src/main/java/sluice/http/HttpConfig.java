@@ -118,6 +118,12 @@ public record HttpConfig(
         List.of());
   }
 
+  /// @throws IllegalArgumentException when it is no format of an access log, with the variable that
+  ///   there is not
+  public static void checkLogFormat(String value) {
+    AccessLog.checkFormat(value);
+  }
+
   public HttpConfig withLogFormat(String value) {
     Draft draft = new Draft(this);
     draft.logFormat = value;

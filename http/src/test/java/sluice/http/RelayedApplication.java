@@ -130,7 +130,7 @@ final class RelayedApplication implements FrontApplication, AutoCloseable {
       } finally {
         relays.remove(this);
         Files.close(fd);
-        connection.closed();
+        connection.closed(false);
       }
     }
 

@@ -61,6 +61,11 @@ record EngineChoice(NioEngine engine, String why) {
     if (files != null) {
       return inFront(files, wanted, properties, provider);
     }
+    if (properties.apply(CACHE) != null || properties.apply(CACHE_RULES) != null) {
+      throw new IllegalArgumentException(
+          "-D%s keeps replies where files are answered. Fix: -D%s=DIR, which may be empty."
+              .formatted(CACHE, STATIC));
+    }
     if (wanted == null || wanted.equals("auto")) {
       return JdkExport.isExported()
           ? new EngineChoice(
@@ -127,20 +132,15 @@ record EngineChoice(NioEngine engine, String why) {
       }
       return null;
     }
-    long bytes;
-    try {
-      bytes = Long.parseLong(mib) << 20;
-    } catch (NumberFormatException e) {
-      bytes = 0;
-    }
-    if (bytes < 1 << 20 || bytes > (long) MAX_CACHE_MIB << 20) {
+    long wanted = mib.matches("[0-9]{1,9}") ? Long.parseLong(mib) : 0;
+    if (wanted < 1 || wanted > MAX_CACHE_MIB) {
       throw new IllegalArgumentException(
           "-D%s=%s: no number of MiB from 1 to %d. Fix: name one."
               .formatted(CACHE, mib, MAX_CACHE_MIB));
     }
     try {
       List<KeptReplies.Rule> parsed = rules == null ? List.of() : KeptReplies.Rule.parse(rules);
-      return FrontReplies.keepIn(new KeptReplies(bytes, parsed));
+      return FrontReplies.keepIn(new KeptReplies(wanted << 20, parsed));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("-D" + CACHE_RULES + ": " + e.getMessage(), e);
     }

@@ -58,6 +58,9 @@ final class CacheableApplication implements AutoCloseable {
           new BufferedReader(
               new InputStreamReader(client.getInputStream(), StandardCharsets.ISO_8859_1));
       for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (!line.endsWith(" HTTP/1.1")) {
+          continue; // of a body
+        }
         String field = in.readLine();
         while (field != null && !field.isEmpty()) {
           field = in.readLine();

@@ -51,6 +51,23 @@ final class EngineChoiceTest {
         .hasMessageContaining("auto, readiness");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sluice.nio.cache", "sluice.nio.cache.rules"})
+  void aCacheWithoutFilesIsRefused(String property) {
+    assertThatThrownBy(() -> choose(Map.of(property, "16")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Fix: -Dsluice.nio.static=DIR");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "4097", "-1", "x", "17592186044417", ""})
+  void aCacheOfNoSizeIsRefused(String mib) {
+    Map<String, String> properties = Map.of("sluice.nio.static", ".", "sluice.nio.cache", mib);
+    assertThatThrownBy(() -> choose(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no number of MiB from 1 to 4096");
+  }
+
   @Test
   void completionByNameWithoutRingsIsRefusedWithTheReason() {
     SelectorProvider provider = SelectorProvider.provider();

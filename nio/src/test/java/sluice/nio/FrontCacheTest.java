@@ -225,6 +225,42 @@ class FrontCacheTest {
     assertThat(ask("/one/more")).isEqualTo("200 6#0");
   }
 
+  /// What another path leads to must not be kept by a rule for this one, however it is spelt.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/rule/../account",
+        "/rule/%2e%2e/account",
+        "/rule/..%2faccount",
+        "/rule/..%5caccount",
+        "/rule/..;/account",
+        "/rule/..;a=b/account",
+        "/rule/a/../../account"
+      })
+  void aRuleIsNotForWhatLeadsElsewhere(String path) throws Exception {
+    assertThat(ask(path)).isEqualTo("200 1#0");
+    assertThat(ask(path)).isEqualTo("200 2#0");
+    assertThat(keep("/rule/a%20b/./c")).isEqualTo("200 3#0");
+    assertThat(ask("/rule/a%20b/./c")).isEqualTo("200 3#0");
+  }
+
+  /// A client could otherwise have its own words answered to all.
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 1\r\n\r\nx",
+        "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
+      })
+  void aRequestWithABodyIsTheApplicationsAlone(String framed) throws Exception {
+    application.fields.put("/p", PUBLIC);
+    try (FrontClient client = client()) {
+      String request = "GET /p HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n" + framed;
+      assertThat(client.send(request).reply()).isEqualTo("200 1#0");
+    }
+    assertThat(keep("/p")).isEqualTo("200 2#0");
+    assertThat(ask("/p")).isEqualTo("200 2#0");
+  }
+
   // ---- conditions -----------------------------------------------------------------------------
 
   @Test
@@ -301,6 +337,20 @@ class FrontCacheTest {
     assertThat(send(method, "/p", "Content-Length: 0")).startsWith("200 3#");
     assertThat(ask("/p")).startsWith("200 4#");
     assertThat(ask("/q")).isEqualTo("200 2#0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://x/p?a=1", "HTTP://x/p?a=1"})
+  void itEndsItInAbsoluteFormToo(String target) throws Exception {
+    application.fields.put("/p?a=1", PUBLIC);
+    application.fields.put("/", PUBLIC);
+    assertThat(keep("/p?a=1")).isEqualTo("200 1#0");
+    assertThat(keep("/")).isEqualTo("200 2#0");
+    assertThat(send("POST", target, "Content-Length: 0")).startsWith("200 3#");
+    assertThat(ask("/p?a=1")).startsWith("200 4#");
+    assertThat(ask("/")).isEqualTo("200 2#0");
+    assertThat(send("POST", "http://x", "Content-Length: 0")).startsWith("200 5#");
+    assertThat(ask("/")).startsWith("200 6#");
   }
 
   @Test

@@ -40,9 +40,23 @@ public final class TomlTables {
   public TomlTable root() throws IOException {
     TomlParseResult root = Toml.parse(file);
     for (TomlParseError error : root.errors()) {
-      throw wrong(error.position(), error.getMessage(), "see https://toml.io");
+      throw wrong(error.position(), error.getMessage(), fix(String.valueOf(error.getMessage())));
     }
     return root;
+  }
+
+  /// What to do about the mistakes that are made most.
+  private static String fix(String problem) {
+    if (problem.contains("previously defined")) {
+      return "leave one of the two out";
+    }
+    if (problem.contains("expected \"") || problem.contains("expected '")) {
+      return "end the text with a quote";
+    }
+    if (problem.contains("expected ]") || problem.contains("expected }")) {
+      return "close the bracket";
+    }
+    return "text is in quotes, a list in [ ]; all of it: https://toml.io";
   }
 
   /// @param what the table is, for the message

@@ -171,8 +171,16 @@ public final class FrontedConnection {
   }
 
   /// The application has closed the connection, and its descriptor.
-  public void closed() {
-    loop.execute(this::endHere);
+  ///
+  /// @param gently what the client still sends is dropped for a while, so that no reset destroys
+  ///   the last reply
+  public void closed(boolean gently) {
+    loop.execute(gently ? this::endGently : this::endHere);
+  }
+
+  private void endGently() {
+    over = true;
+    connection.close();
   }
 
   private void endHere() {

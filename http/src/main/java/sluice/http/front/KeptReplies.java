@@ -12,9 +12,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.BodyKind;
 import sluice.http.parse.Field;
 import sluice.http.parse.HttpMethod;
 import sluice.http.parse.HttpRequest;
+import sluice.http.parse.RequestPath;
 import sluice.http.parse.TargetForm;
 import sluice.http.text.Latin1;
 import sluice.memory.View;
@@ -26,8 +28,8 @@ import sluice.memory.View;
 /// **Kept** is the whole reply `HTTP/1.1 200` to a `GET`, up to [#MOST_REPLY_BYTES], that says
 /// `public` and a `max-age` or `s-maxage`, or whose path has a rule; never one with `no-store`,
 /// `private`, `no-cache`, `Set-Cookie`, or a `Vary` of more than `Accept-Encoding`, and never one
-/// to a request with `Authorization`, `Range` or `no-store`. It answers requests with the same
-/// host, target and `Accept-Encoding` while it is fresh. A client that asks for a new one
+/// to a request with `Authorization`, `Range`, a body or `no-store`. It answers requests with the
+/// same host, target and `Accept-Encoding` while it is fresh. A client that asks for a new one
 /// (`no-cache`, `max-age`) gets it from the application.
 ///
 /// **Nothing outdated.** [#purge] and its like return when no request that comes later can be
@@ -82,12 +84,21 @@ public final class KeptReplies {
           .toList();
     }
 
+    /// Whether it is for a target. One whose path leads elsewhere once its dot segments are taken
+    /// away, or has a `;`, which servers cut off in different ways, is another's, whatever it
+    /// begins with: `/news/..%2faccount` must not be kept as news.
     boolean covers(String target) {
       int query = target.indexOf('?');
       String asked = query < 0 ? target : target.substring(0, query);
-      return path.endsWith("*")
-          ? asked.startsWith(path.substring(0, path.length() - 1))
-          : asked.equals(path);
+      boolean below = path.endsWith("*");
+      String from = below ? path.substring(0, path.length() - 1) : path;
+      return (below ? asked.startsWith(from) : asked.equals(from)) && leadsBelow(asked, from);
+    }
+
+    private static boolean leadsBelow(String asked, String from) {
+      String led = RequestPath.canonical(Latin1.bytes(asked));
+      String wanted = RequestPath.canonical(Latin1.bytes(from));
+      return led != null && wanted != null && led.startsWith(wanted) && led.indexOf(';') < 0;
     }
   }
 
@@ -217,16 +228,18 @@ public final class KeptReplies {
   /// What becomes of the reply to a request that is passed to the application; null when it is
   /// neither kept nor changes anything.
   @Nullable ReplyCapture passed(HttpRequest request) {
-    if (request.targetForm() != TargetForm.ORIGIN) {
-      return null;
-    }
+    boolean origin = request.targetForm() == TargetForm.ORIGIN;
     boolean changes =
         switch (request.method()) {
           case GET, HEAD, OPTIONS, TRACE, CONNECT -> false;
-          default -> true;
+          default -> origin || request.targetForm() == TargetForm.ABSOLUTE;
         };
+    // A body has no meaning for GET (RFC 9110, 9.3.1), but may have one for the application: what
+    // it answers then is not for clients that send none.
     boolean keeps =
         request.method() == HttpMethod.GET
+            && origin
+            && request.bodyKind() == BodyKind.NONE
             && request.minorVersion() == 1
             && !request.has(Field.RANGE)
             && !request.isRepeated(Field.ACCEPT_ENCODING)
@@ -237,12 +250,12 @@ public final class KeptReplies {
     }
     View view = request.view();
     int line = request.firstLine(Field.ACCEPT_ENCODING);
+    String target = pathAndQuery(request);
     byte[] key =
         key(
             bytes(view, request.hostFrom(), request.hostTo()),
-            bytes(view, request.targetFrom(), request.targetTo()),
+            Latin1.bytes(target),
             line < 0 ? NO_BYTES : bytes(view, request.valueFrom(line), request.valueTo(line)));
-    String target = view.latin1(request.targetFrom(), request.targetTo());
     int stripe = stripe(target);
     boolean ruled = rule(target) != null;
     synchronized (this) {
@@ -254,6 +267,12 @@ public final class KeptReplies {
           generations[stripe],
           clock.getAsLong());
     }
+  }
+
+  /// The target as origin form has it, which is what keys are made of.
+  private static String pathAndQuery(HttpRequest request) {
+    String target = request.view().latin1(request.pathFrom(), request.targetTo());
+    return target.startsWith("/") ? target : "/" + target;
   }
 
   private static boolean saysNoStore(HttpRequest request) {

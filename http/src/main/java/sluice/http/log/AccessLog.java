@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|---|
 /// | rings | any | snapshot | copy on write |
 /// | reopen, closed | any | volatile | volatile |
-/// | channel, failing, dropping, told, latest, latestNanos | writer thread | plain | plain |
+/// | channel, failing, cutLine, dropping, told, latest, latestNanos | writer | plain | plain |
 /// | lost, writtenRecords, writtenBytes | writer thread | volatile | atomic add |
 ///
 /// Lifecycle: opened before the first loop starts; closed after the last has stopped, which writes
@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class AccessLog implements AutoCloseable {
   public static final String COMBINED = AccessLogTemplate.COMBINED;
 
+  private static final byte[] LINE_END = {'\n'};
   private static final int BUFFER_BYTES = 256 << 10;
   private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -55,6 +56,9 @@ public final class AccessLog implements AutoCloseable {
   private volatile boolean reopen;
   private volatile boolean closed;
   private boolean failing;
+
+  /// Writing failed in the middle of a line, which is ended before the next one.
+  private boolean cutLine;
 
   /// Dropped records up to the last line about them; what they were at the last look, and since
   /// when they have been that; whether an end of dropping is still to be told.
@@ -202,22 +206,35 @@ public final class AccessLog implements AutoCloseable {
         to = open(file);
         channel = to;
       }
-      int length = bytes.remaining();
+      if (cutLine && to.write(ByteBuffer.wrap(LINE_END)) == LINE_END.length) {
+        cutLine = false;
+      }
       while (bytes.hasRemaining()) {
         to.write(bytes);
       }
-      writtenRecords.addAndGet(lines);
-      writtenBytes.addAndGet(length);
       if (failing) {
         failing = false;
         complaints.accept("access log " + file + " is written again");
       }
     } catch (IOException e) {
-      lost.addAndGet(lines);
+      int written = bytes.position();
+      cutLine = written == 0 ? cutLine : bytes.get(written - 1) != LINE_END[0];
       complainOnce(e);
     } finally {
+      count(bytes, lines);
       format.clear();
     }
+  }
+
+  /// Counts what was written of some lines, and what was lost.
+  private void count(ByteBuffer bytes, int lines) {
+    int whole = bytes.hasRemaining() ? 0 : lines;
+    for (int i = 0; bytes.hasRemaining() && i < bytes.position(); i++) {
+      whole += bytes.get(i) == LINE_END[0] ? 1 : 0;
+    }
+    writtenRecords.addAndGet(whole);
+    writtenBytes.addAndGet(bytes.position());
+    lost.addAndGet(lines - whole);
   }
 
   /// Says once that rings overflow, and once that they have not for a while.
@@ -257,7 +274,9 @@ public final class AccessLog implements AutoCloseable {
   private void renew() {
     closeChannel();
     try {
-      channel = open(file);
+      FileChannel opened = open(file);
+      channel = opened;
+      cutLine &= opened.size() > 0;
     } catch (IOException e) {
       complainOnce(e);
     }
@@ -271,7 +290,8 @@ public final class AccessLog implements AutoCloseable {
               + file
               + " cannot be written: "
               + problem
-              + ". Records are dropped and counted until it can.");
+              + ". Records are dropped until it can, and counted as access_log/dropped_records."
+              + " Fix: make room on its disk, or let this user write it.");
     }
   }
 

@@ -3,6 +3,7 @@ package sluice.http.rules;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import sluice.http.parse.RequestPath;
 
 /// Sends clients from some paths to another place. Immutable: any thread may use it.
 ///
@@ -51,6 +52,20 @@ public record RedirectRule(PathPattern from, String to, int status) {
     // Two slashes at the beginning would name another host (RFC 3986 section 4.2).
     boolean doubled = before.endsWith("/") && rest.startsWith("/");
     return before + encoded(doubled ? rest.substring(1) : rest) + to.substring(star + 1);
+  }
+
+  /// A path that the rule leads to; null when it leads to another server.
+  @Nullable String example() {
+    if (!to.startsWith("/")) {
+      return null;
+    }
+    int end = to.length();
+    for (char each : new char[] {'?', '#'}) {
+      int at = to.indexOf(each);
+      end = at < 0 ? end : Math.min(end, at);
+    }
+    String path = to.substring(0, end).replace("*", "x");
+    return RequestPath.canonical(path.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   /// Whether the query of a request is added to its target.

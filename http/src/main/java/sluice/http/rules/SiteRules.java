@@ -15,7 +15,8 @@ import sluice.http.text.Latin1;
 /// Rules are asked when a reply is made ready, not when it is sent.
 ///
 /// @param headers fields of replies
-/// @param redirects the first that fits sends the client elsewhere, whatever files there are
+/// @param redirects the first that fits sends the client elsewhere, whatever files there are; none
+///   leads to a path that it is for itself
 /// @param access which clients may have what; asked for before anything else
 public record SiteRules(
     List<HeaderRule> headers, List<RedirectRule> redirects, List<AccessRule> access) {
@@ -27,6 +28,31 @@ public record SiteRules(
     headers = List.copyOf(headers);
     redirects = List.copyOf(redirects);
     access = List.copyOf(access);
+    for (int i = 0; i < redirects.size(); i++) {
+      requireNoCircle(redirects, i);
+    }
+  }
+
+  /// Looks whether a redirect leads to a path that it is for itself, and no rule before it is.
+  ///
+  /// @throws IllegalArgumentException when it does
+  public static void requireNoCircle(List<RedirectRule> redirects, int index) {
+    RedirectRule rule = redirects.get(index);
+    String led = rule.example();
+    if (led == null || !rule.from().fits(led)) {
+      return;
+    }
+    for (int i = 0; i < index; i++) {
+      if (redirects.get(i).from().fits(led)) {
+        return;
+      }
+    }
+    throw new IllegalArgumentException(
+        "a redirect leads in a circle: "
+            + rule.from()
+            + " is also for "
+            + rule.to()
+            + ", where it sends clients");
   }
 
   public SiteRules withHeaders(List<HeaderRule> value) {

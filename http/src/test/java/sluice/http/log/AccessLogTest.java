@@ -16,6 +16,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -241,7 +242,61 @@ class AccessLogTest {
       Await.until("a record that is lost", () -> log.dropped() > 0);
       log(ring, "two", "", "");
     }
-    assertThat(complaints).hasSize(1).first().asString().contains("cannot be written");
+    assertThat(complaints)
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains("cannot be written", "Fix: make room");
+  }
+
+  /// A pipe whose reader goes away while it is full takes part of a line, as a full disk does.
+  @Test
+  void aLineThatWasCutByAFailureDoesNotRunIntoTheNext() throws Exception {
+    Await.until("a line that was cut", this::cutsALine);
+  }
+
+  /// @return false when the reader went between two lines
+  private boolean cutsALine() throws Exception {
+    Path pipe = Files.createTempDirectory(directory, "pipe").resolve("pipe");
+    assertThat(Await.end(new ProcessBuilder("mkfifo", pipe.toString()).start())).isZero();
+    FileChannel reader = FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    complaints.clear();
+    try (AccessLog log = open(pipe)) {
+      AccessLogRing ring = log.ring(16);
+      AtomicInteger records = new AtomicInteger(1);
+      Await.until(
+          "a full ring",
+          () -> {
+            records.incrementAndGet();
+            return !log(ring, "x".repeat(500), "", "end");
+          });
+      ByteBuffer into = ByteBuffer.allocate(1 << 20);
+      reader.read(into.limit(8 << 10)); // room for a part of what waits in the ring
+      Await.until("all in one write", () -> ring.waiting() == 0);
+      reader.close();
+      log(ring, "lost", "", "end");
+      records.incrementAndGet();
+      Await.until("a failure", () -> complaints.stream().anyMatch(line -> line.contains("cannot")));
+      Await.until("an empty ring", () -> ring.waiting() == 0);
+      reader = FileChannel.open(pipe, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      assertThat(log(ring, "after", "", "end")).isTrue();
+      into.limit(into.capacity());
+      while (!text(into).contains("after") || !text(into).endsWith("\n")) {
+        reader.read(into);
+      }
+      List<String> lines = text(into).lines().toList();
+      assertThat(lines).allMatch(line -> line.lastIndexOf("192.0.2.1") == 0);
+      long whole = lines.stream().filter(line -> line.endsWith("\"end\"")).count();
+      Await.untilAsserted(() -> assertThat(log.writtenRecords()).isEqualTo(whole));
+      assertThat(log.dropped()).isEqualTo(records.get() - whole).isPositive();
+      return whole < lines.size();
+    } finally {
+      reader.close();
+    }
+  }
+
+  private static String text(ByteBuffer bytes) {
+    return StandardCharsets.US_ASCII.decode(bytes.duplicate().flip()).toString();
   }
 
   @Test

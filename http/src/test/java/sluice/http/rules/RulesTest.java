@@ -64,6 +64,36 @@ final class RulesTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "/*, /maintenance.html",
+    "/a/*, /a/*",
+    "/a/*, /a/b/*",
+    "/a/*, /a",
+    "/a, /a?x=1",
+    "/a, /a#x",
+    "/a, /%61",
+    "/a, /b/../a",
+    "*.htm, /x.htm",
+  })
+  void aRedirectInACircleIsRefused(String from, String to) {
+    RedirectRule circle = new RedirectRule(PathPattern.of(from), to, 301);
+    assertThatThrownBy(() -> SiteRules.NONE.withRedirects(List.of(circle)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("circle")
+        .hasMessageContaining(from)
+        .hasMessageContaining(to);
+    RedirectRule out = new RedirectRule(PathPattern.of("*"), "https://example.com/*", 301);
+    assertThat(SiteRules.NONE.withRedirects(List.of(out, circle)).redirects()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/old*, /*", "/a, /a/", "/a, /A", "/a/*, /b/a/*", "/a/*, https://a.example/a/*"})
+  void oneThatLeadsElsewhereIsNone(String from, String to) {
+    RedirectRule rule = new RedirectRule(PathPattern.of(from), to, 301);
+    assertThat(SiteRules.NONE.withRedirects(List.of(rule)).redirects()).hasSize(1);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "//evil.example/*",

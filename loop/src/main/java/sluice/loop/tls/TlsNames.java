@@ -27,9 +27,7 @@ final class TlsNames extends X509ExtendedKeyManager {
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Entry(String alias, PrivateKey key, X509Certificate[] chain, List<String> names) {
     boolean isFor(String host) {
-      int dot = host.indexOf('.');
-      String wildcard = dot < 0 ? "" : "*" + host.substring(dot);
-      return names.contains(host) || names.contains(wildcard);
+      return TlsNames.isFor(names, host);
     }
   }
 
@@ -42,8 +40,13 @@ final class TlsNames extends X509ExtendedKeyManager {
     }
   }
 
-  private static List<String> names(X509Certificate certificate)
-      throws CertificateParsingException {
+  static boolean isFor(List<String> names, String host) {
+    int dot = host.indexOf('.');
+    String wildcard = dot < 0 ? "" : "*" + host.substring(dot);
+    return names.contains(host) || names.contains(wildcard);
+  }
+
+  static List<String> names(X509Certificate certificate) throws CertificateParsingException {
     List<String> names = new ArrayList<>();
     var alternatives = certificate.getSubjectAlternativeNames();
     if (alternatives != null) {

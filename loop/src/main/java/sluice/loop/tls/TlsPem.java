@@ -52,6 +52,13 @@ record TlsPem(PrivateKey key, List<X509Certificate> chain) {
     return new TlsPem(key, chain);
   }
 
+  /// The server's own certificate.
+  ///
+  /// @throws IOException naming the file, why it does not do, and the fix
+  static X509Certificate certificate(Path file) throws IOException {
+    return certificates(file, blocks(file)).getFirst();
+  }
+
   private static List<Block> blocks(Path file) throws IOException {
     String text;
     try {

@@ -152,6 +152,24 @@ final class TlsNamesTest {
   }
 
   @Test
+  void namesOfACertificate() throws Exception {
+    assertThat(pair("one-rsa").names()).containsExactly("one.example", "www.one.example");
+    List<String> wild = pair("wild").names();
+    assertThat(wild).containsExactly("*.example");
+    assertThat(TlsPair.isFor(wild, "a.example")).isTrue();
+    assertThat(TlsPair.isFor(wild, "*.example")).isTrue();
+    assertThat(TlsPair.isFor(wild, "a.b.example")).isFalse();
+    assertThat(TlsPair.isFor(wild, "example")).isFalse();
+    assertThat(TlsPair.isFor(List.of("a.b.example"), "*.b.example")).isTrue();
+    assertThat(TlsPair.isFor(List.of(), "a.example")).isFalse();
+    TlsPair none = new TlsPair(directory.resolve("none.pem"), directory.resolve("none.key"));
+    assertThat(catchThrowable(none::names))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("none.pem")
+        .hasMessageContaining("Fix: ");
+  }
+
+  @Test
   void aClientGetsTheCertificateOfTheNameItAsksFor() throws Exception {
     TlsContext context = context("first", "wild", "one-rsa", "one-ec");
     for (String protocol : List.of("TLSv1.3", "TLSv1.2")) {

@@ -24,6 +24,7 @@ import sluice.sys.SysException;
 /// | `bytes`, `from`, `to`, `full`, `ended`, `reset` | the front's loop, readers | under this object's lock | the same |
 /// | `channel` | the accepting thread | volatile | volatile |
 /// | `told` | the front's loop | plain | plain |
+/// | `endsGently` | the closing thread | plain | plain |
 ///
 /// Limits: with [#LIMIT] bytes waiting, the front brings no more until half of them are read.
 final class FrontStream implements StreamPort, FrontLink {
@@ -43,6 +44,9 @@ final class FrontStream implements StreamPort, FrontLink {
   private boolean full;
   private boolean ended;
   private boolean reset;
+
+  /// The loop ends the connection without a reset, although the application has left bytes unread.
+  private boolean endsGently;
 
   /// @param fd of the connection, which the channel will close
   FrontStream(FrontListener listener, FrontedConnection connection, int fd) {
@@ -65,7 +69,7 @@ final class FrontStream implements StreamPort, FrontLink {
   void drop() {
     linger(fd);
     Files.close(fd);
-    connection.closed();
+    connection.closed(false);
   }
 
   // ---- the front's loop -----------------------------------------------------------------------
@@ -228,11 +232,24 @@ final class FrontStream implements StreamPort, FrontLink {
     // the front stays
   }
 
-  /// Closing with unread bytes resets the connection, as it does where the kernel holds them.
+  /// Closing with unread bytes resets the connection, as it does where the kernel holds them. A
+  /// channel of a selector first ends its output, as the JDK's does, which keeps the descriptor
+  /// until the selector has let go of it: a client that is still sending reads the last reply.
   @Override
   public void beforeClose() {
-    if (heldBytes() > 0) {
+    SluiceSocketChannel own = channel;
+    boolean unread = heldBytes() > 0;
+    endsGently = unread && own != null && !own.isBlocking() && own.isRegistered() && !aborts(fd);
+    if (unread && !endsGently) {
       linger(fd);
+    }
+  }
+
+  private static boolean aborts(int fd) {
+    try {
+      return Sockets.linger(fd) == 0;
+    } catch (SysException gone) {
+      return true;
     }
   }
 
@@ -246,6 +263,6 @@ final class FrontStream implements StreamPort, FrontLink {
 
   @Override
   public void closed() {
-    connection.closed();
+    connection.closed(endsGently);
   }
 }
