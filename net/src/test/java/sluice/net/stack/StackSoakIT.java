@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
+import sluice.testkit.NetRoom;
 import sluice.net.StackConfig;
 import sluice.net.port.PacketPort;
 import sluice.net.tap.TapPort;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
+import sluice.testkit.NetRoom;
 import sluice.net.StackConfig;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.net.NetRoom;
+import sluice.testkit.NetRoom;
 import sluice.testbase.Await;
 
 /// The example of a DNS server, asked by dig(1), on each driver.

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.net.NetRoom;
+import sluice.testkit.NetRoom;
 import sluice.sys.xdp.Capabilities;
 import sluice.testbase.Await;
 

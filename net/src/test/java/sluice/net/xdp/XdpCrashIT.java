@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
+import sluice.testkit.NetRoom;
 import sluice.testbase.Await;
 import sluice.testbase.Slice;
 

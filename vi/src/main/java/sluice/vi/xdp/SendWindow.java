@@ -173,7 +173,7 @@ final class SendWindow {
   ///
   /// @return whether there are fragments to send again
   boolean timedOut() {
-    if (una == highest) {
+    if (!reliable || una == highest) {
       return false;
     }
     goBack();

@@ -19,7 +19,7 @@ import sluice.vi.device.PortSpec;
 /// Every datagram says what this side has received. One that asks for it, or that brings a
 /// fragment, is answered at the end of the batch. A peer that has left [#MOST_UNANSWERED] questions
 /// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
-final class XdpPort extends HandedPort {
+final class XdpPort extends HandedPort implements Member {
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int MOST_UNANSWERED = 10;
   private static final int MOST_FAREWELLS = 6;
@@ -38,6 +38,8 @@ final class XdpPort extends HandedPort {
   private final long id;
   private final long peerId;
   private final boolean reliable;
+  private final Offer own;
+  private final Runnable turning = this::turn;
   private final SendWindow sending;
   private final ReceiveWindow receiving;
   private State state = State.OPEN;
@@ -66,12 +68,25 @@ final class XdpPort extends HandedPort {
     int fragmentBytes = offer.datagramBytes() - Datagram.HEAD_BYTES;
     sending = new SendWindow(spec, fragmentBytes, offer.limit(), this::nextSend);
     receiving = new ReceiveWindow(spec, fragmentBytes, this::nextReceive);
+    int slots = ReceiveWindow.slots(spec, fragmentBytes);
+    own = new Offer(spec.transferBytes(), offer.datagramBytes(), slots, 0);
     heardAt = line.now();
     due = heardAt + IDLE_NANOS;
   }
 
-  long id() {
+  @Override
+  public long id() {
     return id;
+  }
+
+  /// What this end offers.
+  Offer ownOffer() {
+    return own;
+  }
+
+  /// [#turn], for those that call it later.
+  Runnable turning() {
+    return turning;
   }
 
   // ---- any thread ----------------------------------------------------------------------------
@@ -95,8 +110,8 @@ final class XdpPort extends HandedPort {
 
   // ---- what comes ----------------------------------------------------------------------------
 
-  /// A datagram with this end's number has come from the peer's address.
-  void received(MemorySegment datagram, int kind, int length) {
+  @Override
+  public void received(MemorySegment datagram, int kind, int length) {
     if (Datagram.from(datagram) != peerId || state == State.GONE) {
       return;
     }
@@ -216,11 +231,12 @@ final class XdpPort extends HandedPort {
       say(Datagram.STATUS, 0, Datagram.HEAD_BYTES);
     }
     boolean waits = sending.waits();
-    if (sending.progressed() || waits != waited) {
+    boolean changed = sending.progressed() | waits != waited;
+    waited = waits;
+    if (changed) {
       doubled = 0;
       rest(now);
     }
-    waited = waits;
     if (sent == MOST_OF_A_TURN) {
       line.soon(this);
     }
@@ -241,8 +257,8 @@ final class XdpPort extends HandedPort {
 
   // ---- time ----------------------------------------------------------------------------------
 
-  /// Whether the time of [#tick] matters to a few milliseconds.
-  boolean isHasty() {
+  @Override
+  public boolean isHasty() {
     return state == State.LEAVING || waited;
   }
 
@@ -251,8 +267,8 @@ final class XdpPort extends HandedPort {
     due = now + (isHasty() ? Math.min(wait, SendWindow.MOST_WAIT_NANOS) : IDLE_NANOS);
   }
 
-  /// A while has passed.
-  void tick() {
+  @Override
+  public void tick() {
     long now = line.now();
     if (now - due < 0 || state == State.GONE) {
       return;
@@ -338,7 +354,8 @@ final class XdpPort extends HandedPort {
 
   /// The device is closed: the peer is told, and no answer is waited for longer than the device
   /// does.
-  void stop() {
+  @Override
+  public void stop() {
     boolean _ = note("the device was closed");
     leave(false);
   }

@@ -153,6 +153,9 @@ final class XdpPortTest {
     int last = -1;
     int got = 0;
     for (int i = 0; i < 400; i++) {
+      if (i == 200) {
+        lines.run(100_000); // five seconds, in which both sides ask whether the other is there
+      }
       Descriptor _ = postSend(lines.left, message(i, i * 5));
       if (lines.right.receivesPosted() < 8 && random.nextInt(10) != 0) {
         Descriptor _ = postReceive(lines.right, 10_000);
