@@ -171,10 +171,8 @@ final class ReceiveWindow {
         return Outcome.DROPPED;
       }
       outcome = Outcome.TAKEN;
-    } else if (outcome == Outcome.BROKEN) {
-      return outcome;
     } else {
-      first++;
+      first++; // also where it met a receive that is too small: it has come, and the peer is told
     }
     expected++;
     misses = false;

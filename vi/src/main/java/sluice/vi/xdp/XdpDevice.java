@@ -204,8 +204,14 @@ final class XdpDevice implements Device {
 
   /// A port without listeners and connections goes; the one for connecting stays.
   void closeIfUnused(SharedPort shared) {
+    if (shared.isUnused()) {
+      loop.execute(() -> closeUnused(shared)); // not while it handles a datagram
+    }
+  }
+
+  private void closeUnused(SharedPort shared) {
     if (shared.isUnused() && listening.values().remove(shared)) {
-      loop.execute(shared::close); // not while it handles a datagram
+      shared.close();
     }
   }
 
