@@ -24,7 +24,7 @@ final class SimLines {
   static final long STEP_NANOS = 50_000;
   private static final int DATAGRAM_BYTES = 300;
 
-  /// Such as a message takes that no other is taken for.
+  /// What each side has heard of the other: small datagrams, so that a message has many.
   private static final Offer OFFER = new Offer(1 << 20, DATAGRAM_BYTES, 8, 0);
 
   private record Flight(long arrival, long number, XdpPort to, byte[] bytes) {}
