@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Posted descriptors on their way from the thread at a queue to the thread of a device: a ring with
-/// one producer and one consumer.
+/// Posted descriptors on their way from the thread at a queue to the thread of a device: a ring
+/// with one producer and one consumer.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|

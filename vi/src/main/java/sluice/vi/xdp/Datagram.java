@@ -44,7 +44,7 @@ final class Datagram {
   /// Flag of [#STATUS]: the peer is to answer.
   static final int ASKS = 1;
 
-  /// Flag of [#STATUS] and [#FRAGMENT]: a fragment came before the one that `ack` names.
+  /// Flag of [#STATUS] and [#FRAGMENT]: a fragment came before that of number `ack`.
   static final int MISSES = 2;
 
   /// Flag of [#CLOSE]: the sender's end failed.

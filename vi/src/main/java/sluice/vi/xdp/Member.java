@@ -2,8 +2,8 @@ package sluice.vi.xdp;
 
 import java.lang.foreign.MemorySegment;
 
-/// What datagrams to a number of a [SharedPort] are for: a connection, or one that is being made.
-/// Of the device's thread.
+/// What datagrams to a number of a [SharedPort] are for: an end of a connection, or a greeting that
+/// becomes one. Of the device's thread.
 interface Member {
   long id();
 

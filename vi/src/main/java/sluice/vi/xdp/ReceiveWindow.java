@@ -10,8 +10,8 @@ import sluice.vi.device.PortSpec;
 
 /// The receiving half of a connection. Of the device's thread.
 ///
-/// Only the fragment that is next in order is taken; others are sent again. It goes into the posted
-/// buffer, or, while none is posted, into the stash: slots of one fragment each. The peer may send
+/// Only the fragment that is next in order is taken; the peer sends all behind it again. It goes
+/// into the posted buffer, or, while none is posted, into the stash: slots of one fragment each. The peer may send
 /// as many fragments as there are free slots, so a message waits here and not in the network.
 /// Without reliability there is no stash: a message that lacks a fragment or a receive is lost.
 ///
@@ -58,7 +58,7 @@ final class ReceiveWindow {
 
   private int arrivedBytes;
 
-  /// Of the message that goes into a buffer: what is left; -1 between two messages.
+  /// Of the message that goes into a buffer: bytes that are to come; -1 between two messages.
   private int leftBytes = -1;
 
   private @Nullable Descriptor receiving;
@@ -101,7 +101,7 @@ final class ReceiveWindow {
     return taken;
   }
 
-  /// Whether a fragment came before the one that is expected, since the last call.
+  /// Whether a fragment came before the expected one, since the last call.
   boolean misses() {
     boolean was = misses;
     misses = false;

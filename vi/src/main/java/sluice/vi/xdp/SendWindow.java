@@ -12,9 +12,9 @@ import sluice.vi.device.PortSpec;
 /// fragments that are numbered from 0. Of the device's thread.
 ///
 /// ```
-///  messages    head ─▶ │ sent, not done │ cursor ─▶ in part │ tail ─▶ not yet taken from the queue
-///  fragments   una ─▶  │ not answered   │ next ─▶ may go now │ min(limit, una + window)
-///                                        │ highest ─▶ those below were sent at least once
+///  messages    head ─▶ │ sent, not done │ cursor ─▶ in part │ tail ─▶ not yet posted
+///  fragments   una ─▶  │ not answered   │ next ─▶ may go    │ min(limit, una + window)
+///                                         highest ─▶ those below were sent once at least
 /// ```
 /// The bytes stay in the posted buffers: a fragment that is sent again is copied out of them again.
 /// The peer says how far it has all (`ack`), how far it has room (`limit`), and how many messages
@@ -209,7 +209,7 @@ final class SendWindow {
     int advance = ack - una;
     int space = room - ack;
     if (advance < 0) {
-      return 0; // an old one that was overtaken
+      return 0; // an old answer that was overtaken
     }
     if (ack - highest > 0 || space < 0 || space > ReceiveWindow.MOST_SLOTS) {
       return CONTRADICTION;

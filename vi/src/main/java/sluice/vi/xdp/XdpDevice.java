@@ -31,8 +31,8 @@ import sluice.vi.device.PortSpec;
 /// loop, which runs the network stack and all connections.
 ///
 /// An address is `HOST:PORT` of IPv4. Datagrams are neither encrypted nor signed: the network is
-/// trusted as far as it can read and write what passes; others need the 128 random bits of a
-/// connection.
+/// trusted as far as it can read and write what passes; a stranger would need the 128 random bits of
+/// a connection.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -183,8 +183,8 @@ final class XdpDevice implements Device {
     if (shared.isOwn(address)) {
       throw new IOException(
           place
-              + " is this stack's own address, which it does not send to. Fix: a stack for each end,"
-              + " or the device local");
+              + " is this stack's own address, which it does not send to. Fix: a stack for each"
+              + " end, or the device local");
     }
     DatagramPeer peer = DatagramPeer.of((Inet4Address) address.getAddress(), address.getPort());
     long id = shared.reserve(peer);

@@ -16,7 +16,7 @@ import sluice.vi.device.PortSpec;
 ///   │ the peer closes                           │ CLOSE again, a few times               ▲
 ///   └────────▶ ENDING: what is in the stash waits for receives ── none is left, or closed┘
 /// ```
-/// Every datagram says what this side has received. One that asks for it, or that brings a
+/// Every datagram says what this side has received. A datagram that asks for it, or brings a
 /// fragment, is answered at the end of the batch. A peer that has left [#MOST_UNANSWERED] questions
 /// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
 final class XdpPort extends HandedPort implements Member {
@@ -24,7 +24,7 @@ final class XdpPort extends HandedPort implements Member {
   private static final int MOST_UNANSWERED = 10;
   private static final int MOST_FAREWELLS = 6;
 
-  /// Fragments of one turn: others have their turn between.
+  /// Fragments of one turn: other connections have their turn between.
   private static final int MOST_OF_A_TURN = 64;
 
   private enum State {
