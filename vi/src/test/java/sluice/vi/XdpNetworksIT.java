@@ -1,7 +1,5 @@
 package sluice.vi;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -46,10 +44,8 @@ final class XdpNetworksIT extends ViContract {
 
   @Override
   Nic open() throws Exception {
-    NetRoom inner = theirs;
-    NetRoom outer = ours;
-    assertThat(inner).isNotNull();
-    assertThat(outer).isNotNull();
+    NetRoom inner = room(theirs);
+    NetRoom outer = room(ours);
     int pair = pairs++;
     if (network.equals("tap")) {
       StackPorts server = stack("tap:s" + pair + ",10.9.0.1/24");
@@ -68,6 +64,13 @@ final class XdpNetworksIT extends ViContract {
     }
     StackPorts server = inner.outside(() -> stack("xdp:s" + pair + ",10.9.0.1/24"));
     return new Nic("xdp", PairedStacks.over(server, stack("xdp:c" + pair + ",10.9.0.2/24")));
+  }
+
+  private static NetRoom room(@Nullable NetRoom entered) {
+    if (entered == null) {
+      throw new AssertionError("no network namespace");
+    }
+    return entered;
   }
 
   private static StackPorts stack(String words) throws Exception {

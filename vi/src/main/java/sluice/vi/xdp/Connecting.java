@@ -37,7 +37,12 @@ final class Connecting implements Member {
   /// @param place for messages
   /// @param timeoutNanos negative waits for ever
   Connecting(
-      SharedPort shared, PortSpec spec, String place, long id, int datagramBytes, long timeoutNanos) {
+      SharedPort shared,
+      PortSpec spec,
+      String place,
+      long id,
+      int datagramBytes,
+      long timeoutNanos) {
     this.shared = shared;
     this.spec = spec;
     this.place = place;

@@ -109,7 +109,7 @@ final class SharedPort implements Line {
       peers.add(peer);
     }
     peers.set(slot, peer);
-    return RANDOM.nextLong() & ~SLOT_MASK | slot;
+    return (RANDOM.nextLong() & ~SLOT_MASK) | slot;
   }
 
   /// Datagrams with the member's number go to it from now on. It takes the place of one with the

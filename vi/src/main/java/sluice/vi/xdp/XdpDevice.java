@@ -241,7 +241,7 @@ final class XdpDevice implements Device {
   }
 
   private void run() {
-    try (Network under = network;
+    try (Network _ = network;
         Loop turning = loop) {
       turning.schedule(0, this::tick);
       while (!isStopped()) {

@@ -3,7 +3,6 @@ package sluice.vi.xdp;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
 
@@ -231,7 +230,7 @@ final class XdpPort extends HandedPort implements Member {
       say(Datagram.STATUS, 0, Datagram.HEAD_BYTES);
     }
     boolean waits = sending.waits();
-    boolean changed = sending.progressed() | waits != waited;
+    boolean changed = sending.progressed() | (waits != waited);
     waited = waits;
     if (changed) {
       doubled = 0;
@@ -367,7 +366,7 @@ final class XdpPort extends HandedPort implements Member {
 
   @Override
   public String toString() {
-    @Nullable String failure = failure();
+    String failure = failure();
     return "VI " + Long.toHexString(id) + " " + state + (failure == null ? "" : ": " + failure);
   }
 }

@@ -7,11 +7,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
@@ -27,7 +29,28 @@ final class SimLines {
   /// What each side has heard of the other: small datagrams, so that a message has many.
   private static final Offer OFFER = new Offer(1 << 20, DATAGRAM_BYTES, 8, 0);
 
-  private record Flight(long arrival, long number, XdpPort to, byte[] bytes) {}
+  /// A datagram on its way.
+  private static final class Flight {
+    private final long arrival;
+    private final long number;
+    private final XdpPort to;
+    private final byte[] bytes;
+
+    Flight(long arrival, long number, XdpPort to, byte[] bytes) {
+      this.arrival = arrival;
+      this.number = number;
+      this.to = to;
+      this.bytes = bytes;
+    }
+
+    long arrival() {
+      return arrival;
+    }
+
+    long number() {
+      return number;
+    }
+  }
 
   private final Random random;
   private final int faults;
@@ -39,8 +62,8 @@ final class SimLines {
   private long now = Long.MAX_VALUE - 5_000_000_000L; // it wraps while a test runs
   private long number;
 
-  /// Changes what is sent; null for nothing.
-  UnaryOperator<byte @Nullable []> tap = bytes -> bytes;
+  /// Changes what is sent.
+  UnaryOperator<byte[]> tap = bytes -> bytes;
 
   boolean cut;
   long sent;
@@ -82,8 +105,9 @@ final class SimLines {
     public void send(XdpPort from, int length) {
       sent++;
       byte[] bytes = tap.apply(memory.asSlice(0, length).toArray(JAVA_BYTE));
-      if (bytes != null && peer != null) {
-        put(peer, bytes);
+      XdpPort to = peer;
+      if (to != null) {
+        put(to, bytes);
       }
     }
 
@@ -175,6 +199,18 @@ final class SimLines {
     throw new AssertionError("never: " + what + "; " + left + ", " + right);
   }
 
+  /// Steps until a queue returns a descriptor.
+  Descriptor next(String what, Supplier<@Nullable Descriptor> queue) {
+    for (int i = 0; i < 2_400_000; i++) {
+      Descriptor done = queue.get();
+      if (done != null) {
+        return done;
+      }
+      step();
+    }
+    throw new AssertionError("never: " + what + "; " + left + ", " + right);
+  }
+
   void run(int steps) {
     for (int i = 0; i < steps; i++) {
       step();
@@ -215,7 +251,7 @@ final class SimLines {
       assertThat(room[i]).isZero();
       assertThat(room[room.length - 1 - i]).isZero();
     }
-    return java.util.Arrays.copyOfRange(room, GUARD, GUARD + length);
+    return Arrays.copyOfRange(room, GUARD, GUARD + length);
   }
 
   boolean bothGone() {

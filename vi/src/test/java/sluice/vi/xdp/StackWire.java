@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import sluice.net.port.FrameBatch;
 import sluice.net.port.FramePool;
 import sluice.net.port.PacketPort;
@@ -78,7 +79,7 @@ public final class StackWire {
     private final FramePool pool = new FramePool(0, FRAMES, FRAME_BYTES);
     private final EventFd ready = EventFd.open(true);
     private final ArrayDeque<byte[]> arrived = new ArrayDeque<>();
-    private byte @org.jspecify.annotations.Nullable [] held;
+    private byte @Nullable [] held;
     private long lost;
 
     Station(int number) throws SysException {

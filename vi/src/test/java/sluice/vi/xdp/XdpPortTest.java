@@ -99,19 +99,17 @@ final class XdpPortTest {
       Descriptor _ = postSend(lines.left, message(i, 500)); // two fragments each, eight slots
     }
     for (int i = 0; i < 4; i++) {
-      Descriptor[] done = new Descriptor[1];
-      lines.until("what fits", () -> (done[0] = lines.left.pollSend()) != null);
+      assertThat(lines.next("what fits", lines.left::pollSend).failure()).isNull();
     }
     lines.run(100_000); // five seconds, in which nothing is given up
     assertThat(lines.left.pollSend()).isNull();
     for (int i = 0; i < 8; i++) {
       Descriptor _ = postReceive(lines.right, 500);
-      Descriptor[] got = new Descriptor[1];
-      lines.until("message " + i, () -> (got[0] = lines.right.pollReceive()) != null);
-      assertThat(content(got[0])).isEqualTo(message(i, 500));
+      Descriptor got = lines.next("message " + i, lines.right::pollReceive);
+      assertThat(content(got)).isEqualTo(message(i, 500));
     }
     for (int i = 0; i < 4; i++) {
-      lines.until("the others", () -> lines.left.pollSend() != null);
+      assertThat(lines.next("the other sends", lines.left::pollSend).failure()).isNull();
     }
   }
 
@@ -122,7 +120,7 @@ final class XdpPortTest {
     lines.run(100_000);
     assertThat(lines.left.pollSend()).isNull();
     Descriptor _ = postReceive(lines.right, 700);
-    lines.until("the send", () -> lines.left.pollSend() != null);
+    assertThat(lines.next("the send", lines.left::pollSend).failure()).isNull();
     assertThat(lines.right.pollReceive()).isNotNull();
   }
 
@@ -130,16 +128,15 @@ final class XdpPortTest {
   void whatIsInTheStashOutlivesItsSender() {
     SimLines lines = new SimLines(seed(), 50, DELIVERY);
     Descriptor _ = postSend(lines.left, message(1, 700));
-    lines.until("the send", () -> lines.left.pollSend() != null);
+    assertThat(lines.next("the send", lines.left::pollSend).failure()).isNull();
     lines.left.end();
     lines.until("the end", lines.left::isGone);
     Descriptor _ = postReceive(lines.right, 700);
     Descriptor _ = postReceive(lines.right, 700);
-    Descriptor[] got = new Descriptor[1];
-    lines.until("the message", () -> (got[0] = lines.right.pollReceive()) != null);
-    assertThat(content(got[0])).isEqualTo(message(1, 700));
-    lines.until("the end", () -> (got[0] = lines.right.pollReceive()) != null);
-    assertThat(got[0].failure()).contains("closed the connection");
+    Descriptor got = lines.next("the message", lines.right::pollReceive);
+    assertThat(content(got)).isEqualTo(message(1, 700));
+    Descriptor failed = lines.next("the end", lines.right::pollReceive);
+    assertThat(failed.failure()).contains("closed the connection");
     assertThat(lines.right.isGone()).isTrue();
   }
 
@@ -185,11 +182,9 @@ final class XdpPortTest {
     lines.cut = true;
     Descriptor _ = postSend(lines.left, message(1, 1000));
     lines.until("the failure", () -> lines.left.failure() != null && lines.right.failure() != null);
-    Descriptor sent = lines.left.pollSend();
-    assertThat(sent).isNotNull();
+    Descriptor sent = lines.next("the send", lines.left::pollSend);
     assertThat(sent.failure() == null).isEqualTo(discards);
-    Descriptor room = lines.left.pollReceive();
-    assertThat(room).isNotNull();
+    Descriptor room = lines.next("the receive", lines.left::pollReceive);
     assertThat(room.failure()).contains("has not answered");
     assertThat(lines.bothGone()).isTrue();
   }
@@ -210,8 +205,7 @@ final class XdpPortTest {
     Descriptor _ = postReceive(lines.right, 10);
     Descriptor _ = postSend(lines.left, message(1, 100));
     lines.until("the failures", () -> lines.left.failure() != null && lines.right.isGone());
-    Descriptor room = lines.right.pollReceive();
-    assertThat(room).isNotNull();
+    Descriptor room = lines.next("the receive", lines.right::pollReceive);
     assertThat(room.failure()).contains("100 bytes met a receive of 10 bytes");
     assertThat(lines.left.failure()).contains("failed");
   }
@@ -228,7 +222,7 @@ final class XdpPortTest {
       int harm = 1 + random.nextInt(40);
       lines.tap =
           bytes -> {
-            if (bytes != null && random.nextInt(100) < harm) {
+            if (random.nextInt(100) < harm) {
               int changes = 1 + random.nextInt(3);
               for (int i = 0; i < changes; i++) {
                 bytes[random.nextInt(Math.min(bytes.length, Datagram.HEAD_BYTES))] =
