@@ -18,7 +18,7 @@ public final class ArrivalQueue<A> {
   private static final int BACKLOG = 64;
 
   /// An arrival, or the end of the listener.
-  private record Waiting<A>(@Nullable A arrival) {}
+  private record Waiting<W>(@Nullable W arrival) {}
 
   private final LinkedBlockingQueue<Waiting<A>> waiting = new LinkedBlockingQueue<>(BACKLOG + 1);
   private boolean closed;

@@ -26,6 +26,7 @@ import sluice.vi.device.PortSpec;
 ///  GONE      │ as the datagram that it answers, exchanged  │
 ///            └─────────────────────────────────────────────┘
 /// ```
+///
 /// No answer is longer than what it answers, so a forged sender gains nothing.
 final class Datagram {
   static final int MAGIC = 0x5356;

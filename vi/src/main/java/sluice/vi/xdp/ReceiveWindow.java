@@ -11,9 +11,10 @@ import sluice.vi.device.PortSpec;
 /// The receiving half of a connection. Of the device's thread.
 ///
 /// Only the fragment that is next in order is taken; the peer sends all behind it again. It goes
-/// into the posted buffer, or, while none is posted, into the stash: slots of one fragment each. The peer may send
-/// as many fragments as there are free slots, so a message waits here and not in the network.
-/// Without reliability there is no stash: a message that lacks a fragment or a receive is lost.
+/// into the posted buffer, or, while none is posted, into the stash: slots of one fragment each.
+/// The peer may send as many fragments as there are free slots, so a message waits here and not in
+/// the network. Without reliability there is no stash: a message that lacks a fragment or a receive
+/// is lost.
 ///
 /// ```
 ///                         ┌── a receive is posted and the stash is empty ──▶ buffer
@@ -209,10 +210,7 @@ final class ReceiveWindow {
     int slot = first & (slots - 1);
     Outcome outcome =
         deliver(
-            room.segment(),
-            (long) slot * fragmentBytes,
-            stashedMessage[slot],
-            stashedBytes[slot]);
+            room.segment(), (long) slot * fragmentBytes, stashedMessage[slot], stashedBytes[slot]);
     if (outcome == Outcome.TAKEN || outcome == Outcome.COMPLETED) {
       first++;
     }
@@ -231,11 +229,7 @@ final class ReceiveWindow {
     if (leftBytes < 0) {
       if (message > into.lengthBytes()) {
         return breakOff(
-            "a message of "
-                + message
-                + " bytes met a receive of "
-                + into.lengthBytes()
-                + " bytes");
+            "a message of " + message + " bytes met a receive of " + into.lengthBytes() + " bytes");
       }
       leftBytes = message;
     }

@@ -16,12 +16,13 @@ import sluice.vi.device.PortSpec;
 ///  fragments   una ─▶  │ not answered   │ next ─▶ may go    │ min(limit, una + window)
 ///                                         highest ─▶ those below were sent once at least
 /// ```
+///
 /// The bytes stay in the posted buffers: a fragment that is sent again is copied out of them again.
 /// The peer says how far it has all (`ack`), how far it has room (`limit`), and how many messages
 /// are in buffers (`taken`). The window halves when something was lost and grows by one for each
-/// window that arrived (as RFC 5681 in congestion avoidance); the time to wait for an answer is that
-/// of RFC 6298. Without reliability there is none of this: a fragment is sent once, and its message is
-/// done with its last.
+/// window that arrived (as RFC 5681 in congestion avoidance); the time to wait for an answer is
+/// that of RFC 6298. Without reliability there is none of this: a fragment is sent once, and its
+/// message is done with its last.
 final class SendWindow {
   /// [#heard] was told what cannot be.
   static final int CONTRADICTION = -1;

@@ -226,8 +226,7 @@ final class SharedPort implements Line {
     XdpPort made = arrival.port();
     int length;
     if (made != null) {
-      length =
-          Datagram.accepted(memory(), client, made.id(), made.spec().tag(), made.ownOffer());
+      length = Datagram.accepted(memory(), client, made.id(), made.spec().tag(), made.ownOffer());
     } else if (arrival.refusal() != 0) {
       length = Datagram.prefix(memory(), Datagram.REFUSED, arrival.refusal(), client, 0);
     } else {
@@ -314,7 +313,7 @@ final class SharedPort implements Line {
 
   @Override
   public void gone(XdpPort of) {
-    arrivals.values().removeIf(each -> of.equals(each.port()));
+    boolean _ = arrivals.values().removeIf(each -> of.equals(each.port()));
     leave(of);
   }
 

@@ -31,8 +31,8 @@ import sluice.vi.device.PortSpec;
 /// loop, which runs the network stack and all connections.
 ///
 /// An address is `HOST:PORT` of IPv4. Datagrams are neither encrypted nor signed: the network is
-/// trusted as far as it can read and write what passes; a stranger would need the 128 random bits of
-/// a connection.
+/// trusted as far as it can read and write what passes; a stranger would need the 128 random bits
+/// of a connection.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -70,8 +70,7 @@ final class XdpDevice implements Device {
 
   XdpDevice(Network network) throws IOException {
     this.network = network;
-    datagramBytes =
-        Math.clamp(network.datagramBytes(), Datagram.LEAST_BYTES, Datagram.MOST_BYTES);
+    datagramBytes = Math.clamp(network.datagramBytes(), Datagram.LEAST_BYTES, Datagram.MOST_BYTES);
     var engine = Engines.open(Engines.choose(Backend.EPOLL), new EngineConfig(64, 64, 64));
     loop = new Loop("sluice-vi-xdp", engine, LoopConfig.DEFAULT, NanoClock.SYSTEM, Runnable::run);
     thread = Thread.ofPlatform().daemon().name("sluice-vi-xdp").unstarted(this::run);

@@ -15,6 +15,7 @@ import sluice.vi.device.PortSpec;
 ///   │ the peer closes                           │ CLOSE again, a few times               ▲
 ///   └────────▶ ENDING: what is in the stash waits for receives ── none is left, or closed┘
 /// ```
+///
 /// Every datagram says what this side has received. A datagram that asks for it, or brings a
 /// fragment, is answered at the end of the batch. A peer that has left [#MOST_UNANSWERED] questions
 /// unanswered, sent again fragments among them, is dead: 5 s when something waits for it, else 11.
