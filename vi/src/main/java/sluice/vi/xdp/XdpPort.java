@@ -231,7 +231,7 @@ final class XdpPort extends HandedPort implements Member {
       say(Datagram.STATUS, 0, Datagram.HEAD_BYTES);
     }
     boolean waits = sending.waits();
-    boolean changed = sending.progressed() | (waits != waited);
+    boolean changed = sending.progressed() || waits != waited;
     waited = waits;
     if (changed) {
       doubled = 0;

@@ -85,7 +85,12 @@ final class XdpPortTest {
     SimLines lines = new SimLines(seed, faults, acknowledged ? RECEPTION : DELIVERY);
     Transfer there = new Transfer(lines.left, lines.right, 120, seed);
     Transfer back = new Transfer(lines.right, lines.left, 120, seed + 1);
-    lines.until("all messages", () -> there.step() & back.step());
+    lines.until(
+        "all messages",
+        () -> {
+          boolean done = there.step();
+          return back.step() && done;
+        });
     lines.left.end();
     lines.until("the end", () -> lines.right.failure() != null && lines.left.isGone());
     lines.right.end();
