@@ -34,7 +34,8 @@ module sluice.sys {
   exports sluice.sys.fabric to
       sluice.vi;
   exports sluice.sys.xdp to
-      sluice.net;
+      sluice.net,
+      sluice.testkit;
   exports sluice.sys.zstd to
       sluice.http;
 }

@@ -7,6 +7,7 @@ module sluice.vi {
   requires static org.jspecify;
   requires sluice.loop;
   requires sluice.memory;
+  requires sluice.net;
   requires sluice.sys;
 
   exports sluice.vi;
@@ -16,5 +17,6 @@ module sluice.vi {
   provides DeviceProvider with
       sluice.vi.local.LocalProvider,
       sluice.vi.ofi.OfiProvider,
-      sluice.vi.ring.RingProvider;
+      sluice.vi.ring.RingProvider,
+      sluice.vi.xdp.XdpProvider;
 }

@@ -37,8 +37,18 @@ abstract class ViOptions {
   @Option(
       names = "--provider",
       defaultValue = "local",
-      description = "Which device: local (the default), ring, ofi-shm or ofi-tcp.")
+      description = "Which device: local (the default), ring, xdp, ofi-shm or ofi-tcp.")
   String provider = "local";
+
+  @Option(
+      names = "--udp-stack",
+      paramLabel = "STACK",
+      defaultValue = "",
+      description = {
+        "Of xdp: the network stack of this end, xdp:INTERFACE,ADDRESS/PREFIX for AF_XDP, or",
+        "tap:NAME,ADDRESS/PREFIX; then ,via=GATEWAY and ,queues=N if wanted."
+      })
+  String stack = "";
 
   @Option(
       names = "--size",
@@ -69,7 +79,7 @@ abstract class ViOptions {
       names = "--listen",
       paramLabel = "PLACE",
       defaultValue = "",
-      description = "Be the answering end only, at this place; of ring, HOST:PORT.")
+      description = "Be the answering end only, at this place; of ring and xdp, HOST:PORT.")
   String listen = "";
 
   @Option(
@@ -146,6 +156,12 @@ abstract class ViOptions {
     if (!listen.isEmpty() && !connect.isEmpty()) {
       throw wrong("--listen and --connect are two ends: start two commands");
     }
+    if (provider.equals("xdp") == stack.isEmpty()) {
+      throw wrong("--provider xdp goes with --udp-stack, such as xdp:eth0,10.0.0.2/24");
+    }
+    if (!stack.isEmpty() && listen.isEmpty() && connect.isEmpty()) {
+      throw wrong("each end of xdp has a stack of its own: start one with --listen, then another");
+    }
     count = count == 0 ? defaultCount() : count;
   }
 
@@ -192,8 +208,12 @@ abstract class ViOptions {
     }
   }
 
+  private Nic open() throws ViException {
+    return stack.isEmpty() ? Nic.open(provider) : Nic.open(provider, stack);
+  }
+
   private void serve() throws IOException {
-    try (Nic nic = Nic.open(provider);
+    try (Nic nic = open();
         ViServer server = new ViServer(nic.address(listen), TAG)) {
       spec.commandLine().getOut().println("listening at " + listen + " (" + provider + ")");
       spec.commandLine().getOut().flush();
@@ -204,7 +224,7 @@ abstract class ViOptions {
   }
 
   private Map<String, Object> measure(String place) throws IOException {
-    try (Nic nic = Nic.open(provider)) {
+    try (Nic nic = open()) {
       ViAddress address = nic.address(place);
       try (ViWork exchange = exchange(q -> new Vi(address, attributes(), q, q, TAG))) {
         return ask(exchange);

@@ -116,7 +116,13 @@ final class ViCommandTest {
     assertThat(run("stream", "--level", "3")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--listen", "a", "--connect", "b")).matches(r -> r.code == 2);
     assertThat(run("pingpong", "--provider", "xdp", "--connect", "a"))
-        .matches(r -> r.code == 1 && r.err.contains("this build has no device"));
+        .matches(r -> r.code == 2 && r.err.contains("--udp-stack"));
+    assertThat(run("pingpong", "--udp-stack", "tap:t0,10.0.0.2/24"))
+        .matches(r -> r.code == 2 && r.err.contains("--provider xdp"));
+    assertThat(run("pingpong", "--provider", "xdp", "--udp-stack", "tap:t0,10.0.0.2/24"))
+        .matches(r -> r.code == 2 && r.err.contains("--listen"));
+    assertThat(run("pingpong", "--provider", "xdp", "--udp-stack", "tun:t0", "--connect", "a"))
+        .matches(r -> r.code == 1 && r.err.contains("tap|xdp:INTERFACE"));
     assertThat(run("pingpong", "--connect", "nobody-is-there"))
         .matches(r -> r.code == 1 && r.err.contains("no accept matches"));
   }

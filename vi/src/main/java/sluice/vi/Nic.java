@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceLoader;
-import java.util.TreeMap;
 import sluice.vi.device.Device;
 import sluice.vi.device.DeviceProvider;
 
@@ -14,15 +13,10 @@ import sluice.vi.device.DeviceProvider;
 /// Lifecycle: opened by name → its VIs and servers are made and closed → closed, which ends its
 /// thread; VIs that are still open no longer notice that a peer ends.
 public final class Nic implements AutoCloseable {
-  /// Planned devices that this build does not have.
-  private static final Map<String, String> ABSENT =
-      new TreeMap<>(
-          Map.of("xdp", "this build has no device for AF_XDP and no network stack of its own"));
-
   private final String name;
   private final Device device;
 
-  private Nic(String name, Device device) {
+  Nic(String name, Device device) {
     this.name = name;
     this.device = device;
   }
@@ -45,22 +39,36 @@ public final class Nic implements AutoCloseable {
   ///
   /// @throws ViException when there is none of that name, or it cannot be used, with the reason
   public static Nic open(String name) throws ViException {
+    DeviceProvider provider = provider(name);
+    String why = provider.why(name);
+    if (!why.isEmpty()) {
+      throw new ViException(name + " cannot be used: " + why);
+    }
+    return open(provider, name);
+  }
+
+  /// Opens a device by name, and says what it is to use.
+  ///
+  /// @param words of `xdp`: driver, interface and address, and a gateway if wanted, such as
+  ///   `xdp:eth0,10.0.0.2/24,via=10.0.0.1` or `tap:tap0,10.0.0.2/24`; other devices take none
+  /// @throws ViException when there is none of that name, the words are wrong, or what they name is
+  ///   not to be had; the message says why and what to do
+  public static Nic open(String name, String words) throws ViException {
+    try {
+      return new Nic(name, provider(name).open(name, words));
+    } catch (IOException e) {
+      throw new ViException(name + " could not be opened: " + e.getMessage(), e);
+    }
+  }
+
+  private static DeviceProvider provider(String name) throws ViException {
     for (DeviceProvider provider : providers()) {
       if (provider.names().contains(name)) {
-        String why = provider.why(name);
-        if (!why.isEmpty()) {
-          throw new ViException(name + " cannot be used: " + why);
-        }
-        return open(provider, name);
+        return provider;
       }
     }
-    String absent = ABSENT.get(name);
     throw new ViException(
-        "no device is called "
-            + name
-            + (absent == null ? "" : ": " + absent)
-            + ". Known: "
-            + String.join(", ", skipped().keySet()));
+        "no device is called " + name + ". Known: " + String.join(", ", skipped().keySet()));
   }
 
   private static Nic open(DeviceProvider provider, String name) throws ViException {
@@ -95,7 +103,6 @@ public final class Nic implements AutoCloseable {
         out.append(more.isEmpty() ? "" : ": ").append(more).append('\n');
       }
     }
-    ABSENT.forEach((name, why) -> out.append(name).append(": skipped: ").append(why).append('\n'));
     return out.toString();
   }
 

@@ -10,8 +10,8 @@ import sluice.vi.device.PortSpec;
 /// @param sendDepth most sends posted at one time, 1 to 1024
 /// @param receiveDepth most receives posted at one time, 1 to 1024
 /// @param transferBytes longest message, 1 byte to 64 MiB; the smaller one of both ends counts
-/// @param ringBytes of `local`: memory for messages under way in one direction, a power of two from
-///   16 KiB to 64 MiB; the connecting side's counts
+/// @param ringBytes memory for messages under way in one direction, a power of two from 16 KiB to
+///   64 MiB; of `local`, where the connecting side's counts, and of `xdp`, for what a side receives
 /// @param connectMicros how long the accepting side may take, [Vi#INFINITE] for any time
 public record ViAttributes(
     Reliability reliability,

@@ -74,7 +74,7 @@ final class LocalViTest extends ViContract {
     }
     org.assertj.core.api.Assertions.assertThatThrownBy(() -> Nic.open("xdp"))
         .isInstanceOf(ViException.class)
-        .hasMessageContaining("this build has no device");
+        .hasMessageContaining("needs an interface and an address");
     org.assertj.core.api.Assertions.assertThatThrownBy(() -> Nic.open("nonesuch"))
         .isInstanceOf(ViException.class)
         .hasMessageContaining("Known: local");

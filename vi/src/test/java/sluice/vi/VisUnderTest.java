@@ -43,6 +43,9 @@ final class VisUnderTest implements AutoCloseable {
         throw new UncheckedIOException(e);
       }
     }
+    if (nic.name().equals("xdp")) {
+      return nic.address("10.9.0.1:" + (7000 + NUMBER.incrementAndGet() % 50_000));
+    }
     return nic.address("test-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
   }
 

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -31,6 +32,13 @@ public final class DatagramPeer {
   private int controlBytes;
 
   DatagramPeer() {}
+
+  /// Names a receiver that has sent nothing yet.
+  public static DatagramPeer of(Inet4Address address, int port) {
+    DatagramPeer made = new DatagramPeer();
+    made.set((int) ADDRESSES.get(address.getAddress(), 0), port);
+    return made;
+  }
 
   /// A copy that stays as it is.
   public DatagramPeer keep() {

@@ -13,6 +13,8 @@ import sluice.net.StackConfig;
 import sluice.net.port.PacketPort;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.StackCounters;
+import sluice.net.wire.Ipv4Header;
+import sluice.net.wire.UdpHeader;
 import sluice.net.xdp.XdpPort;
 import sluice.sys.xdp.Capabilities;
 
@@ -72,6 +74,17 @@ public final class StackPorts implements DatagramPorts, AutoCloseable {
         Capabilities.CAP_SYS_ADMIN,
         Capabilities.CAP_PERFMON,
         Capabilities.CAP_BPF);
+  }
+
+  /// Longest datagram that fits into one packet.
+  public int datagramBytes() {
+    return stack.port().mtu() - Ipv4Header.BYTES - UdpHeader.BYTES;
+  }
+
+  /// Whether the stack alone has its address. Otherwise it answers stations that it has heard, and
+  /// cannot begin.
+  public boolean ownsAddress() {
+    return stack.config().ownsAddress();
   }
 
   /// What the stack has counted.

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
 import sluice.net.StackConfig;
 import sluice.net.port.PacketPort;
 import sluice.net.tap.TapPort;
@@ -22,6 +21,7 @@ import sluice.net.xdp.XdpConfig;
 import sluice.net.xdp.XdpPort;
 import sluice.testbase.Await;
 import sluice.testbase.Slice;
+import sluice.testkit.NetRoom;
 
 /// A stack that answers for a long time: 24 minutes in all, of which `SLUICE_SLICE` chooses a part;
 /// half of it on each driver. Datagrams of all lengths, in fragments too, come back whole, and

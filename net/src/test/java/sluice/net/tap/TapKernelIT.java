@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
 import sluice.net.StackConfig;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
 import sluice.testbase.Await;
+import sluice.testkit.NetRoom;
 
 /// Our stack and the kernel's at the two ends of a TAP device, both ways.
 @Timeout(300)

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import sluice.net.NetRoom;
 import sluice.testbase.Await;
+import sluice.testkit.NetRoom;
 
 /// The example of a DNS server, asked by dig(1), on each driver.
 @Timeout(300)

@@ -15,8 +15,8 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.server.Engines;
-import sluice.net.NetRoom;
 import sluice.testkit.DatagramsContract;
+import sluice.testkit.NetRoom;
 
 /// The contract of datagrams on our UDP over a TAP device: the other ends are sockets of the
 /// kernel.

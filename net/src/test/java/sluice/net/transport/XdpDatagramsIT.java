@@ -14,8 +14,8 @@ import sluice.loop.engine.Backend;
 import sluice.loop.engine.Engine;
 import sluice.loop.engine.EngineConfig;
 import sluice.loop.server.Engines;
-import sluice.net.NetRoom;
 import sluice.testkit.DatagramsContract;
+import sluice.testkit.NetRoom;
 
 /// The contract of datagrams on our UDP over AF_XDP: the other ends are sockets of the kernel, at
 /// the other end of a veth pair. The test is in the peer's namespace while it runs.

@@ -18,9 +18,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import sluice.net.NetRoom;
 import sluice.sys.xdp.Capabilities;
 import sluice.testbase.Await;
+import sluice.testkit.NetRoom;
 
 /// A stack on AF_XDP works without the privileges that opening it needed.
 @Timeout(300)

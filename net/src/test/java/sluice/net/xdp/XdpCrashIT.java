@@ -9,9 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
 import sluice.testbase.Await;
 import sluice.testbase.Slice;
+import sluice.testkit.NetRoom;
 
 /// A process that is killed leaves no program attached, and the next one finds the queue free.
 @Timeout(600)

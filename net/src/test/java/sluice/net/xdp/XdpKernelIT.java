@@ -21,12 +21,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import sluice.net.Ipv4Prefix;
-import sluice.net.NetRoom;
 import sluice.net.StackConfig;
 import sluice.net.stack.Ipv4Stack;
 import sluice.net.stack.UdpSocket;
 import sluice.net.transport.PacketWorker;
 import sluice.testbase.Await;
+import sluice.testkit.NetRoom;
 
 /// Our stack on AF_XDP at one end of a veth pair, and the kernel's at the other, both ways.
 @Timeout(300)

@@ -116,6 +116,12 @@ public final class Descriptor {
     return transferredBytes;
   }
 
+  /// The next bytes to move are those behind the first `bytes`: a device sends a part again, or
+  /// begins a message anew.
+  public void seek(int bytes) {
+    transferredBytes = bytes;
+  }
+
   public long mark() {
     return mark;
   }

@@ -16,6 +16,14 @@ public interface DeviceProvider {
     return "";
   }
 
+  /// Opens a device that is told what to use.
+  ///
+  /// @param words in the form that the device knows
+  /// @throws IOException when the words are wrong, or what they name is not to be had
+  default Device open(String name, String words) throws IOException {
+    throw new IOException("the device " + name + " is told nothing");
+  }
+
   /// Opens a device.
   ///
   /// @param name one of [#names] whose [#why] is empty

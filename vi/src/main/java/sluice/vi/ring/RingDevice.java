@@ -1,7 +1,6 @@
 package sluice.vi.ring;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,7 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.server.Engines;
+import sluice.vi.device.Answers;
 import sluice.vi.device.Device;
+import sluice.vi.device.HostPort;
 import sluice.vi.device.Listener;
 import sluice.vi.device.Port;
 import sluice.vi.device.PortSpec;
@@ -31,32 +32,15 @@ final class RingDevice implements Device {
     loop = new RingLoop(choice);
   }
 
-  static InetSocketAddress address(String text) throws IOException {
-    int colon = text.lastIndexOf(':');
-    try {
-      String host = text.substring(0, Math.max(0, colon));
-      int port = Integer.parseInt(text.substring(colon + 1));
-      if (host.startsWith("[") && host.endsWith("]")) {
-        host = host.substring(1, host.length() - 1);
-      }
-      if (!host.isEmpty() && port >= 1 && port <= 0xffff) {
-        return new InetSocketAddress(InetAddress.getByName(host), port);
-      }
-    } catch (NumberFormatException e) {
-      // as other words that are no address
-    }
-    throw new IOException("the address of a VI here is HOST:PORT, as 10.0.0.7:7000: " + text);
-  }
-
   @Override
   public Listener listen(String place, int tag) throws IOException {
-    InetSocketAddress address = address(place);
+    InetSocketAddress address = HostPort.parse(place);
     RingListener listener = new RingListener(loop, () -> endListening(address, tag));
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     if (!loop.order(() -> listen(address, tag, listener, done))) {
       throw closed();
     }
-    if (!RingLoop.answer(done, "the loop")) {
+    if (!Answers.await(done, "the loop")) {
       throw new IOException(
           "a listener for tag " + tag + " is at " + place + " already. Fix: another tag");
     }
@@ -93,7 +77,7 @@ final class RingDevice implements Device {
           done.complete(true);
         });
     try {
-      boolean _ = !ordered || RingLoop.answer(done, "the loop");
+      boolean _ = !ordered || Answers.await(done, "the loop");
     } catch (IOException e) {
       // interrupted, or the device is being closed: the port becomes free a little later
     }
@@ -101,7 +85,7 @@ final class RingDevice implements Device {
 
   @Override
   public Port connect(String place, PortSpec spec, long timeoutNanos) throws IOException {
-    InetSocketAddress address = address(place);
+    InetSocketAddress address = HostPort.parse(place);
     Connecting greeting = new Connecting(loop, spec);
     if (!loop.order(() -> begin(address, greeting))) {
       throw closed();
@@ -149,7 +133,7 @@ final class RingDevice implements Device {
           greeting.abandon();
           done.complete(true);
         });
-    boolean _ = ordered && RingLoop.answer(done, "the loop");
+    boolean _ = ordered && Answers.await(done, "the loop");
     CompletableFuture<Port> answer = greeting.answer();
     return answer.isDone() && !answer.isCompletedExceptionally() ? answer.resultNow() : null;
   }

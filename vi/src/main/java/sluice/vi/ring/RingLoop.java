@@ -7,9 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import sluice.loop.engine.Completion;
 import sluice.loop.engine.CompletionSink;
@@ -18,6 +16,7 @@ import sluice.loop.engine.EngineConfig;
 import sluice.loop.engine.KernelTransport;
 import sluice.loop.engine.Token;
 import sluice.loop.server.Engines;
+import sluice.vi.device.Answers;
 
 /// The thread of a device: it turns one engine and calls what its completions belong to. Any thread
 /// may hand it work; everything else belongs to the loop's thread.
@@ -40,7 +39,6 @@ final class RingLoop implements AutoCloseable {
   /// How long connections may take to say farewell when the device is closed.
   private static final long FAREWELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private static final long ANSWER_SECONDS = 20;
   private static final VarHandle WOKEN;
   private static final VarHandle QUEUED;
   private static final VarHandle ASLEEP;
@@ -102,22 +100,7 @@ final class RingLoop implements AutoCloseable {
   RingLoop(Engines.Choice choice) throws IOException {
     thread = Thread.ofPlatform().daemon().name("sluice-vi-ring").unstarted(() -> run(choice));
     thread.start();
-    boolean _ = answer(started, "the loop");
-  }
-
-  /// Waits for what the loop does.
-  static <T> T answer(CompletableFuture<T> future, String what) throws IOException {
-    try {
-      return future.get(ANSWER_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      throw new IOException(why.getMessage(), why);
-    } catch (TimeoutException e) {
-      throw new IOException(what + " did not answer in time", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while waiting for " + what, e);
-    }
+    boolean _ = Answers.await(started, "the loop");
   }
 
   // ---- any thread ----------------------------------------------------------------------------

@@ -3,64 +3,27 @@ package sluice.vi.ring;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import sluice.vi.device.Descriptor;
-import sluice.vi.device.Port;
-import sluice.vi.device.PortQueues;
+import sluice.vi.device.HandedPort;
 import sluice.vi.device.PortSpec;
-import sluice.vi.device.WorkQueue;
 
-/// One end of a VI over TCP. The send queue belongs to one thread at a time, the receive queue to
-/// one; the loop's thread copies between their buffers and the connection, and counts what is done.
-///
-/// **Memory.** A descriptor is returned when the loop has finished with it: it is counted in
-/// `sendsDone` or `receivesDone`, or `sendsEnded` or `receivesEnded` has been set, after which the
-/// loop touches none. The kernel never sees a buffer.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | `sends`, `sendsTaken` | the thread at the send queue | plain | plain |
-/// | `receives`, `receivesTaken` | the thread at the receive queue | plain | plain |
-/// | `sendsDone`, `receivesDone` | the loop | acquire | volatile |
-/// | `sendsEnded`, `receivesEnded` | the loop | volatile | volatile |
-/// | `failure` | the first that finds one | volatile | volatile, under the monitor |
-/// | the rest | the loop | plain | plain |
-final class RingPort extends RingLoop.Task implements Port, RingConnection.User {
-  private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final VarHandle SENDS_DONE;
-  private static final VarHandle RECEIVES_DONE;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      SENDS_DONE = lookup.findVarHandle(RingPort.class, "sendsDone", int.class);
-      RECEIVES_DONE = lookup.findVarHandle(RingPort.class, "receivesDone", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
+/// One end of a VI over TCP. The loop's thread copies between the posted buffers and the
+/// connection; the kernel never sees a buffer. Fields belong to the loop's thread.
+final class RingPort extends HandedPort implements RingConnection.User {
   private final RingLoop loop;
   private final RingConnection connection;
   private final PortSpec spec;
-  private final PortQueues queues;
-  private final WorkQueue sends;
-  private final WorkQueue receives;
-  private final Handover toSend;
-  private final Handover toReceive;
-  private int sendsTaken;
-  private int receivesTaken;
-  private int sendsDone;
-  private int receivesDone;
-  private volatile @Nullable String sendsEnded;
-  private volatile @Nullable String receivesEnded;
-  private volatile @Nullable String failure;
 
-  // ---- of the loop ---------------------------------------------------------------------------
+  /// Tells the loop that something was posted.
+  private final RingLoop.Task posted =
+      new RingLoop.Task() {
+        @Override
+        void run() {
+          lookAtPosted();
+        }
+      };
 
   /// Messages that have been copied and have not left, in their order; where the peer acknowledges,
   /// those that wait for its word, which may come before the engine tells that they have left.
@@ -84,107 +47,29 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
 
   /// @param answers whether the peer is to be told first that it is accepted
   RingPort(RingLoop loop, RingConnection connection, PortSpec spec, boolean answers) {
+    super(spec);
     this.loop = loop;
     this.connection = connection;
     this.spec = spec;
     verdict = answers ? Frame.ACCEPTED : 0;
-    queues = new PortQueues(spec);
-    sends = queues.sends;
-    receives = queues.receives;
-    toSend = new Handover(spec.sendDepth());
-    toReceive = new Handover(spec.receiveDepth());
     leaving = new ArrayDeque<>(spec.sendDepth());
     unanswered = new ArrayDeque<>(spec.sendDepth());
   }
 
   @Override
-  public PortQueues queues() {
-    return queues;
-  }
-
-  // ---- the application's threads -------------------------------------------------------------
-
-  @Override
-  public void postSend(Descriptor descriptor) {
-    sends.add(descriptor);
-    if (sendsEnded == null && toSend.offer(descriptor)) {
-      loop.wake(this);
-    }
+  protected void posted() {
+    loop.wake(posted);
   }
 
   @Override
-  public void postReceive(Descriptor descriptor) {
-    receives.add(descriptor);
-    if (receivesEnded == null && toReceive.offer(descriptor)) {
-      loop.wake(this);
-    }
-  }
-
-  @Override
-  public @Nullable Descriptor pollSend() {
-    String end = sendsEnded; // before the count: what was done before the end counts
-    if ((int) SENDS_DONE.getAcquire(this) != sendsTaken) {
-      sendsTaken++;
-      return sends.take(null);
-    }
-    return end == null ? null : sends.take(end);
-  }
-
-  @Override
-  public @Nullable Descriptor pollReceive() {
-    String end = receivesEnded;
-    if ((int) RECEIVES_DONE.getAcquire(this) != receivesTaken) {
-      receivesTaken++;
-      return receives.take(null);
-    }
-    return end == null ? null : receives.take(end);
-  }
-
-  @Override
-  public long arm(Thread sleeper, boolean atSends) {
-    queues.sleeps(sleeper, atSends);
-    return NAP_NANOS;
-  }
-
-  @Override
-  public @Nullable String failure() {
-    return failure;
-  }
-
-  @Override
-  public void fail(String why) {
-    leave(why, Frame.FAILED);
-  }
-
-  @Override
-  public void end() {
-    leave("this side closed the connection", Frame.CLOSED);
-  }
-
-  private void leave(String why, int how) {
-    if (note(why)) {
-      boolean _ = loop.order(() -> leaveInside(how)); // a loop that has stopped has ended all
-    }
-  }
-
-  private synchronized boolean note(String why) {
-    if (failure != null) {
-      return false;
-    }
-    failure = why;
-    return true;
-  }
-
-  @Override
-  public void close() {
-    end();
+  protected void left(boolean failed) {
+    int how = failed ? Frame.FAILED : Frame.CLOSED;
+    boolean _ = loop.order(() -> leaveInside(how)); // a loop that has stopped has ended all
   }
 
   // ---- the loop: sending ---------------------------------------------------------------------
 
-  /// Something was posted.
-  @Override
-  void run() {
+  private void lookAtPosted() {
     if (waits()) {
       int _ = take(MemorySegment.NULL, 0, 0); // an empty message has no bytes that would come
     }
@@ -204,10 +89,10 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
       takenDue = 0;
       at += Frame.HEAD_BYTES;
     }
-    while (sendsEnded == null && memory.byteSize() - at > Frame.HEAD_BYTES) {
+    while (!sendsEnded() && memory.byteSize() - at > Frame.HEAD_BYTES) {
       Descriptor next = sending;
       if (next == null) {
-        next = toSend.poll();
+        next = nextSend();
         if (next == null) {
           return at;
         }
@@ -224,7 +109,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
         sending = null;
       }
     }
-    if (sendsEnded != null && farewell != 0 && at + Frame.HEAD_BYTES <= memory.byteSize()) {
+    if (sendsEnded() && farewell != 0 && at + Frame.HEAD_BYTES <= memory.byteSize()) {
       Frame.head(memory, at, farewell, 0);
       farewell = 0;
       at += Frame.HEAD_BYTES;
@@ -234,7 +119,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
 
   @Override
   public void flushed() {
-    if (sendsEnded == null && !leaving.isEmpty()) {
+    if (!sendsEnded() && !leaving.isEmpty()) {
       finish(leaving, leaving.size());
     }
   }
@@ -243,8 +128,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
     for (int i = 0; i < count; i++) {
       done.remove().finish();
     }
-    SENDS_DONE.setVolatile(this, sendsDone + count);
-    queues.unparkSender();
+    sendsDone(count);
   }
 
   // ---- the loop: receiving -------------------------------------------------------------------
@@ -252,7 +136,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   @Override
   public int take(MemorySegment from, long offset, int length) {
     int used = 0;
-    while (receivesEnded == null) {
+    while (!receivesEnded()) {
       if (messageBytes < 0) {
         while (headBytes < Frame.HEAD_BYTES && used < length) {
           head = head << 8 | (from.get(JAVA_BYTE, offset + used) & 0xff);
@@ -265,7 +149,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
         headBytes = 0;
         heard(Frame.kind(head), Frame.number(head));
       } else if (!discarding && !hasRoom()) {
-        if (receivesEnded == null) {
+        if (!receivesEnded()) {
           return used;
         }
       } else {
@@ -287,7 +171,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
 
   @Override
   public boolean waits() {
-    return messageBytes == 0 && receivesEnded == null;
+    return messageBytes == 0 && !receivesEnded();
   }
 
   private void heard(int kind, int number) {
@@ -300,10 +184,10 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
       finish(unanswered, number);
     } else if (kind == Frame.CLOSED && number == 0) {
       peerEnd = "the peer closed the connection";
-      endSends(peerEnd);
+      dropSends(peerEnd);
     } else if (kind == Frame.FAILED && number == 0) {
       peerEnd = "the peer's end of the connection failed";
-      endSends(peerEnd);
+      dropSends(peerEnd);
     } else {
       breakOff("the peer broke the protocol: kind " + kind + ", number " + number);
     }
@@ -312,7 +196,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   /// Whether the message has a receive to go to; it may be too long for it.
   private boolean hasRoom() {
     if (receiving == null) {
-      receiving = toReceive.poll();
+      receiving = nextReceive();
       if (receiving == null) {
         discarding = spec.discards();
         return discarding;
@@ -337,8 +221,7 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
     receiving = null;
     if (done != null) {
       done.finish();
-      RECEIVES_DONE.setVolatile(this, receivesDone + 1);
-      queues.unparkReceiver();
+      receiveDone();
       if (spec.acknowledged()) {
         takenDue++;
         connection.pump();
@@ -354,44 +237,40 @@ final class RingPort extends RingLoop.Task implements Port, RingConnection.User 
   }
 
   private void leaveInside(int how) {
-    if (sendsEnded == null && sending == null) {
+    if (!sendsEnded() && sending == null) {
       farewell = how; // in the middle of a message there is no place for it
     }
-    String why = String.valueOf(failure);
-    endSends(why);
-    endReceives(why);
+    String why = String.valueOf(failure());
+    dropSends(why);
+    dropReceives(why);
     connection.close();
   }
 
-  private void endSends(String why) {
-    if (sendsEnded == null) {
+  private void dropSends(String why) {
+    if (!sendsEnded()) {
       sending = null;
       leaving.clear();
       unanswered.clear();
-      sendsEnded = why;
     }
-    queues.unparkSender();
+    endSends(why);
   }
 
-  private void endReceives(String why) {
-    if (receivesEnded == null) {
-      receiving = null;
-      receivesEnded = why;
-    }
-    queues.unparkReceiver();
+  private void dropReceives(String why) {
+    receiving = null;
+    endReceives(why);
   }
 
   @Override
   public void lost(String why) {
-    endSends(peerEnd == null ? why : peerEnd);
+    dropSends(peerEnd == null ? why : peerEnd);
   }
 
   @Override
   public void ended(String why) {
     String end = peerEnd == null ? why : peerEnd;
     boolean _ = note(end);
-    endSends(end);
-    endReceives(end);
+    dropSends(end);
+    dropReceives(end);
   }
 
   @Override

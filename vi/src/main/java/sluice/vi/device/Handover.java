@@ -1,19 +1,18 @@
-package sluice.vi.ring;
+package sluice.vi.device;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
-import sluice.vi.device.Descriptor;
 
-/// Posted descriptors on their way from the thread at a queue to the loop: a ring with one producer
-/// and one consumer.
+/// Posted descriptors on their way from the thread at a queue to the thread of a device: a ring
+/// with one producer and one consumer.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `slots` | the posting thread, the loop | plain, between the counts | plain |
+/// | `slots` | the posting thread, the device | plain, between the counts | plain |
 /// | `added` | the posting thread | acquire | release |
-/// | `removed` | the loop | acquire | release |
-final class Handover {
+/// | `removed` | the device | acquire | release |
+public final class Handover {
   private static final VarHandle ADDED;
   private static final VarHandle REMOVED;
 
@@ -32,12 +31,14 @@ final class Handover {
   private int removed;
 
   /// @param depth most descriptors at one time
-  Handover(int depth) {
+  public Handover(int depth) {
     slots = new Descriptor[Integer.highestOneBit(Math.max(1, depth) * 2 - 1)];
   }
 
+  /// Adds one.
+  ///
   /// @return false when it is full
-  boolean offer(Descriptor descriptor) {
+  public boolean offer(Descriptor descriptor) {
     int at = added;
     if (at - (int) REMOVED.getAcquire(this) == slots.length) {
       return false;
@@ -47,11 +48,8 @@ final class Handover {
     return true;
   }
 
-  boolean isEmpty() {
-    return removed == (int) ADDED.getAcquire(this);
-  }
-
-  @Nullable Descriptor poll() {
+  /// The oldest one, which is taken out, or null.
+  public @Nullable Descriptor poll() {
     int at = removed;
     if (at == (int) ADDED.getAcquire(this)) {
       return null;

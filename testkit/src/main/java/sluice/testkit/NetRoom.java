@@ -1,4 +1,4 @@
-package sluice.net;
+package sluice.testkit;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 

@@ -1,0 +1,202 @@
+package sluice.vi.device;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// A port whose messages are moved by a thread of the device: what is posted is handed to that
+/// thread, which counts what is done. The send queue belongs to one thread at a time, the receive
+/// queue to one; protected methods belong to the device's thread unless they say otherwise.
+///
+/// **Memory.** A descriptor is returned when the device has finished with it: it is counted in
+/// `sendsDone` or `receivesDone`, or `sendsEnded` or `receivesEnded` has been set, after which the
+/// device touches none.
+///
+/// | field | writer | read mode | write mode |
+/// |---|---|---|---|
+/// | `sends`, `sendsTaken` | the thread at the send queue | plain | plain |
+/// | `receives`, `receivesTaken` | the thread at the receive queue | plain | plain |
+/// | `sendsDone`, `receivesDone` | the device's thread | acquire | volatile |
+/// | `sendsEnded`, `receivesEnded` | the device's thread | volatile | volatile |
+/// | `failure` | the first that finds one | volatile | volatile, under the monitor |
+public abstract class HandedPort implements Port {
+  private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final VarHandle SENDS_DONE;
+  private static final VarHandle RECEIVES_DONE;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      SENDS_DONE = lookup.findVarHandle(HandedPort.class, "sendsDone", int.class);
+      RECEIVES_DONE = lookup.findVarHandle(HandedPort.class, "receivesDone", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final PortQueues queues;
+  private final WorkQueue sends;
+  private final WorkQueue receives;
+  private final Handover toSend;
+  private final Handover toReceive;
+  private int sendsTaken;
+  private int receivesTaken;
+  private int sendsDone;
+  private int receivesDone;
+  private volatile @Nullable String sendsEnded;
+  private volatile @Nullable String receivesEnded;
+  private volatile @Nullable String failure;
+
+  /// @param spec as both sides agreed on it
+  protected HandedPort(PortSpec spec) {
+    queues = new PortQueues(spec);
+    sends = queues.sends;
+    receives = queues.receives;
+    toSend = new Handover(spec.sendDepth());
+    toReceive = new Handover(spec.receiveDepth());
+  }
+
+  // ---- the application's threads -------------------------------------------------------------
+
+  @Override
+  public final PortQueues queues() {
+    return queues;
+  }
+
+  @Override
+  public final void postSend(Descriptor descriptor) {
+    sends.add(descriptor);
+    if (sendsEnded == null && toSend.offer(descriptor)) {
+      posted();
+    }
+  }
+
+  @Override
+  public final void postReceive(Descriptor descriptor) {
+    receives.add(descriptor);
+    if (receivesEnded == null && toReceive.offer(descriptor)) {
+      posted();
+    }
+  }
+
+  @Override
+  public final @Nullable Descriptor pollSend() {
+    String end = sendsEnded; // before the count: what was done before the end counts
+    if ((int) SENDS_DONE.getAcquire(this) != sendsTaken) {
+      sendsTaken++;
+      return sends.take(null);
+    }
+    return end == null ? null : sends.take(end);
+  }
+
+  @Override
+  public final @Nullable Descriptor pollReceive() {
+    String end = receivesEnded;
+    if ((int) RECEIVES_DONE.getAcquire(this) != receivesTaken) {
+      receivesTaken++;
+      return receives.take(null);
+    }
+    return end == null ? null : receives.take(end);
+  }
+
+  @Override
+  public final long arm(Thread sleeper, boolean atSends) {
+    queues.sleeps(sleeper, atSends);
+    return NAP_NANOS;
+  }
+
+  @Override
+  public final @Nullable String failure() {
+    return failure;
+  }
+
+  @Override
+  public final void fail(String why) {
+    if (note(why)) {
+      left(true);
+    }
+  }
+
+  @Override
+  public final void end() {
+    if (note("this side closed the connection")) {
+      left(false);
+    }
+  }
+
+  @Override
+  public final void close() {
+    end();
+  }
+
+  // ---- what a device says --------------------------------------------------------------------
+
+  /// Something was posted: the device's thread is to look soon. Of any thread at a queue.
+  protected abstract void posted();
+
+  /// This side has ended the connection; [#failure] says why. The device's thread is to end both
+  /// queues soon. Of any thread.
+  ///
+  /// @param failed whether the peer is to be told of a failure
+  protected abstract void left(boolean failed);
+
+  /// Says what ended the connection, if nothing did before. Of any thread.
+  ///
+  /// @return whether this was the first
+  protected final synchronized boolean note(String why) {
+    if (failure != null) {
+      return false;
+    }
+    failure = why;
+    return true;
+  }
+
+  // ---- the device's thread -------------------------------------------------------------------
+
+  /// The next send that was posted, or null.
+  protected final @Nullable Descriptor nextSend() {
+    return toSend.poll();
+  }
+
+  /// The next receive that was posted, or null.
+  protected final @Nullable Descriptor nextReceive() {
+    return toReceive.poll();
+  }
+
+  /// The oldest sends are done.
+  protected final void sendsDone(int count) {
+    SENDS_DONE.setVolatile(this, sendsDone + count);
+    queues.unparkSender();
+  }
+
+  /// The oldest receive is done.
+  protected final void receiveDone() {
+    RECEIVES_DONE.setVolatile(this, receivesDone + 1);
+    queues.unparkReceiver();
+  }
+
+  protected final boolean sendsEnded() {
+    return sendsEnded != null;
+  }
+
+  protected final boolean receivesEnded() {
+    return receivesEnded != null;
+  }
+
+  /// Sends that are not done fail; the device touches none from now on.
+  protected final void endSends(String why) {
+    if (sendsEnded == null) {
+      sendsEnded = why;
+    }
+    queues.unparkSender();
+  }
+
+  /// As [#endSends], for receives.
+  protected final void endReceives(String why) {
+    if (receivesEnded == null) {
+      receivesEnded = why;
+    }
+    queues.unparkReceiver();
+  }
+}
