@@ -1,31 +1,15 @@
 package sluice.vi;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import sluice.vi.device.BiasedFlag;
 
 /// Sees to it that one thread at a time uses a work queue. It is no lock: a thread that finds
 /// another one inside has made an error and is told so.
-///
-/// | field | writer | read mode | write mode |
-/// |---|---|---|---|
-/// | `busy` | the entering thread | compare-and-set, acquire | release |
 final class Guard {
-  private static final VarHandle BUSY;
   private static final long NAP_NANOS = 50_000;
 
-  static {
-    try {
-      BUSY = MethodHandles.lookup().findVarHandle(Guard.class, "busy", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
+  private final BiasedFlag busy = new BiasedFlag();
   private final String what;
-
-  @SuppressWarnings("unused") // through BUSY
-  private int busy;
 
   Guard(String what) {
     this.what = what;
@@ -42,7 +26,7 @@ final class Guard {
   }
 
   boolean tryEnter() {
-    return (int) BUSY.compareAndExchangeAcquire(this, 0, 1) == 0;
+    return busy.tryTake();
   }
 
   /// Waits for a thread that will leave soon. For closing only.
@@ -54,6 +38,6 @@ final class Guard {
   }
 
   void exit() {
-    BUSY.setRelease(this, 0);
+    busy.free();
   }
 }
