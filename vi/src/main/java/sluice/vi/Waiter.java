@@ -9,9 +9,11 @@ final class Waiter {
   /// Looks between two looks at the clock, a power of two.
   private static final int LOOKS = 64;
 
-  /// Looks before the clock is read, which costs as much as several of them: most messages of a peer
-  /// that is awake come within these.
-  private static final int FIRST_LOOKS = 32;
+  /// Looks before the clock is read for the first time, which costs as much as several of them: most
+  /// messages of a peer that is awake come within these. A poll counts as several.
+  private static final int FIRST_LOOKS = 512;
+
+  private static final int LOOKS_OF_A_POLL = 16;
 
   /// How long a thread spins before it lets another one run. By the clock, because a look takes ten
   /// nanoseconds on one device and a system call on another; far less than a slice of the
@@ -22,6 +24,11 @@ final class Waiter {
   interface Source {
     /// A completed ticket, or null. Also throws what ends the waiting.
     @Nullable ViTicket poll() throws ViException;
+
+    /// Whether a look at memory says that a poll would return nothing. False where it does not say.
+    default boolean isQuiet() {
+      return false;
+    }
 
     /// Asks to be unparked.
     ///
@@ -41,15 +48,29 @@ final class Waiter {
       return ticket;
     }
     if (how.waiting() != WaitMode.PARK) {
-      for (int looks = 0; looks < FIRST_LOOKS; looks++) {
-        Thread.onSpinWait();
-        ticket = source.poll();
-        if (ticket != null) {
-          return ticket;
-        }
+      ticket = look(source);
+      if (ticket != null) {
+        return ticket;
       }
     }
     return await(source, how.waiting(), how, micros);
+  }
+
+  private static @Nullable ViTicket look(Source source) throws ViException {
+    int looks = 0;
+    while (looks < FIRST_LOOKS) {
+      Thread.onSpinWait();
+      if (source.isQuiet()) {
+        looks++;
+        continue;
+      }
+      ViTicket ticket = source.poll();
+      if (ticket != null) {
+        return ticket;
+      }
+      looks += LOOKS_OF_A_POLL;
+    }
+    return null;
   }
 
   private static @Nullable ViTicket await(
@@ -91,7 +112,7 @@ final class Waiter {
         return null;
       }
       Thread.onSpinWait();
-      ViTicket ticket = source.poll();
+      ViTicket ticket = source.isQuiet() ? null : source.poll();
       if (ticket != null) {
         return ticket;
       }

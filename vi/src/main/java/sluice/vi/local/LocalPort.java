@@ -140,6 +140,11 @@ final class LocalPort implements Port {
   }
 
   @Override
+  public boolean isReceiveQuiet() {
+    return in.isQuiet() && sends.isAllSent() && lost() == null;
+  }
+
+  @Override
   public @Nullable Descriptor pollReceive() {
     Descriptor head = receives.head();
     if (head == null) {

@@ -39,18 +39,32 @@ final class ReceiveRing {
     LONG.setRelease(shared, (long) RingLayout.POSTED, ++posted);
   }
 
+  /// Whether the next slot is as it was a lap ago: no fragment waits.
+  boolean isQuiet() {
+    long next = received + 1;
+    return sequence(next) == lapAgo(next);
+  }
+
   /// Whether a fragment waits.
   boolean isReady() throws RingViolation {
     long next = received + 1;
-    long sequence = (long) LONG.getAcquire(shared, RingLayout.slot(next) + RingLayout.SEQUENCE);
+    long sequence = sequence(next);
     if (sequence == next) {
       return true;
     }
-    // What the slot held a lap ago; 0 before the first lap.
-    if (sequence != Math.max(0, next - RingLayout.SLOTS)) {
+    if (sequence != lapAgo(next)) {
       throw new RingViolation("slot " + next + " says that it holds fragment " + sequence);
     }
     return false;
+  }
+
+  private long sequence(long number) {
+    return (long) LONG.getAcquire(shared, RingLayout.slot(number) + RingLayout.SEQUENCE);
+  }
+
+  /// What a slot held before; 0 before the first lap.
+  private static long lapAgo(long number) {
+    return Math.max(0, number - RingLayout.SLOTS);
   }
 
   /// Takes the fragment that [#isReady] found.
