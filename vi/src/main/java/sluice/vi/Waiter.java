@@ -9,11 +9,14 @@ final class Waiter {
   /// Looks between two looks at the clock, a power of two.
   private static final int LOOKS = 64;
 
-  /// Looks before the clock is read for the first time, which costs as much as several of them: most
-  /// messages of a peer that is awake come within these. A poll counts as several.
+  /// Looks before the clock is read for the first time, which costs as much as several of them:
+  /// most messages of a peer that is awake come within these. A poll counts as several.
   private static final int FIRST_LOOKS = 512;
 
   private static final int LOOKS_OF_A_POLL = 16;
+
+  /// Looks without a pause of the processor, which would find an answer that comes at once later.
+  private static final int LOOKS_AT_ONCE = 64;
 
   /// How long a thread spins before it lets another one run. By the clock, because a look takes ten
   /// nanoseconds on one device and a system call on another; far less than a slice of the
@@ -59,7 +62,9 @@ final class Waiter {
   private static @Nullable ViTicket look(Source source) throws ViException {
     int looks = 0;
     while (looks < FIRST_LOOKS) {
-      Thread.onSpinWait();
+      if (looks >= LOOKS_AT_ONCE) {
+        Thread.onSpinWait();
+      }
       if (source.isQuiet()) {
         looks++;
         continue;

@@ -19,6 +19,7 @@ final class ReceiveRing {
   private final int fragmentBytes;
   private final DataCursor cursor;
   private long received;
+  private long published;
   private long posted;
 
   /// The message of which a part has arrived: its length, and how much of it.
@@ -67,6 +68,17 @@ final class ReceiveRing {
     return Math.max(0, number - RingLayout.SLOTS);
   }
 
+  /// Fragments that were taken and that the sender still counts as waiting.
+  int unpublished() {
+    return (int) (received - published);
+  }
+
+  /// Tells the sender what was taken: its room.
+  void publish() {
+    published = received;
+    LONG.setRelease(shared, (long) RingLayout.CONSUMED, received);
+  }
+
   /// Takes the fragment that [#isReady] found.
   ///
   /// @param into where the message goes
@@ -89,7 +101,6 @@ final class ReceiveRing {
     }
     arrivedBytes += length;
     received = number;
-    LONG.setRelease(shared, (long) RingLayout.CONSUMED, number);
     boolean complete = arrivedBytes == total;
     if (complete) {
       messageBytes = -1;

@@ -58,11 +58,10 @@ final class BiasedFlagTest {
       takeOften();
       assertThat(flag.tryTake()).isTrue();
       boolean takenAgain =
-          elsewhere(
-              () -> {
-                flag.free();
-                return flag.tryTake();
-              });
+          elsewhere(() -> {
+            flag.free();
+            return flag.tryTake();
+          });
       assertThat(takenAgain).isTrue();
       assertThat(flag.tryTake()).isFalse();
       flag.free();
