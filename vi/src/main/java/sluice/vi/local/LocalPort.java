@@ -192,10 +192,10 @@ final class LocalPort implements Port {
     return taken > 0;
   }
 
-  /// Whether the peer is told at once of the one fragment that was taken, because it may sleep until
-  /// there is room, or until a message is in its buffer. One fragment alone never fills a ring: a
-  /// sender that waits for room has more there. Until then the store, and the look at the peer's
-  /// flag, would only delay the answer to this message; the next poll tells.
+  /// Whether the peer is told at once of the one fragment that was taken, because it may sleep
+  /// until there is room, or until a message is in its buffer. One fragment alone never fills a
+  /// ring: a sender that waits for room has more there. Until then the store, and the look at the
+  /// peer's flag, would only delay the answer to this message; the next poll tells.
   private boolean mustTell() {
     return spec.acknowledged() || in.unpublished() > 1 || !in.isQuiet();
   }
