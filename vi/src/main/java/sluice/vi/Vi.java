@@ -228,11 +228,11 @@ public final class Vi extends Registrar implements AutoCloseable {
 
   /// A thread at the receive queue goes on with sends, unless their own thread is there.
   void progressSends() {
-    if (sends.guard().tryEnter()) {
+    if (sends.guard().tryPass()) {
       try {
         port.progressSends();
       } finally {
-        sends.guard().exit();
+        sends.guard().exitPass();
       }
     }
   }
@@ -241,11 +241,11 @@ public final class Vi extends Registrar implements AutoCloseable {
   /// there is one, finds out by itself; a completion queue returns what failed.
   void failed(ViQueue which) {
     ViQueue other = which == sends ? receives : sends;
-    if (other.completions() == null && other.guard().tryEnter()) {
+    if (other.completions() == null && other.guard().tryPass()) {
       try {
         other.drain();
       } finally {
-        other.guard().exit();
+        other.guard().exitPass();
       }
     }
   }

@@ -1,13 +1,12 @@
 package sluice.vi;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
 import org.jspecify.annotations.Nullable;
 import sluice.memory.Account;
 import sluice.memory.block.Block;
-import sluice.sys.Membarrier;
+import sluice.vi.device.BiasedFlag;
 
 /// Memory that a device sends from and receives into, outside the heap (Chang and von Eicken,
 /// "Interfacing Java to the Virtual Interface Architecture", section 4).
@@ -28,38 +27,27 @@ import sluice.sys.Membarrier;
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
-/// | `owner` | the posting thread, the completing thread | volatile | compare-and-set; release |
+/// | `lent` | the posting thread, the completing thread | see [BiasedFlag] | see [BiasedFlag] |
+/// | `closed` | the closing thread | volatile | volatile, under the monitor |
 /// | `callback` | the freeing thread, the running one | volatile | volatile, under the monitor |
 /// | `storage`, `unreachable`, `registration` | the application, `CLEANER` | under the monitor | same |
 ///
 /// Limits: all buffers of a process together hold at most the bytes of the system property
 /// `sluice.vi.memory`, 1 GiB by default.
 public final class ViBuffer implements AutoCloseable {
-  private static final int APPLICATION = 0;
-  private static final int DEVICE = 1;
-  private static final int CLOSED = 2;
-
   private static final Account ACCOUNT =
       new Account("buffers of VIs", Long.getLong("sluice.vi.memory", 1L << 30));
   private static final Cleaner CLEANER =
       Cleaner.create(Thread.ofPlatform().daemon().name("sluice-vi-free").factory());
-  private static final VarHandle OWNER;
-
-  static {
-    try {
-      OWNER = MethodHandles.lookup().findVarHandle(ViBuffer.class, "owner", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
 
   private final Block block;
   private final MemorySegment memory;
   private final int sizeBytes;
 
-  @SuppressWarnings("unused") // through OWNER
-  private int owner;
+  /// Taken while the device has the buffer, and for ever by closing.
+  private final BiasedFlag lent = new BiasedFlag();
 
+  private volatile boolean closed;
   private volatile @Nullable Runnable callback;
   private boolean unreachable;
   private @Nullable ViewStorage storage;
@@ -103,7 +91,7 @@ public final class ViBuffer implements AutoCloseable {
       throw new IllegalStateException(
           "the buffer is being freed. Fix: post it again after the callback has run");
     }
-    if (!OWNER.compareAndSet(this, APPLICATION, DEVICE)) {
+    if (!lent.tryTake()) {
       checkApplication();
       throw new IllegalStateException("the buffer was posted by another thread just now");
     }
@@ -111,12 +99,8 @@ public final class ViBuffer implements AutoCloseable {
 
   /// The application gets it back.
   void giveBack() {
-    if (Membarrier.REGISTERED) {
-      OWNER.setRelease(this, APPLICATION); // the barrier is paid by `free`, which is rare
-      VarHandle.releaseFence(); // the compiler keeps the order
-    } else {
-      OWNER.setVolatile(this, APPLICATION);
-    }
+    lent.free();
+    VarHandle.releaseFence(); // the compiler keeps the order; the barrier is paid by `free`
     if (callback != null) {
       runCallback();
     }
@@ -124,13 +108,11 @@ public final class ViBuffer implements AutoCloseable {
 
   /// @throws IllegalStateException when it is not the application's
   void checkApplication() {
-    int now = (int) OWNER.getAcquire(this);
-    if (now == DEVICE) {
+    if (lent.isTaken()) {
       throw new IllegalStateException(
-          "the buffer is the device's until what it was posted for completes");
-    }
-    if (now == CLOSED) {
-      throw new IllegalStateException("the buffer is closed");
+          closed
+              ? "the buffer is closed"
+              : "the buffer is the device's until what it was posted for completes");
     }
   }
 
@@ -233,7 +215,7 @@ public final class ViBuffer implements AutoCloseable {
   /// @throws IllegalStateException when it is being freed already, or is closed
   public void free(Runnable whenFree) {
     synchronized (this) {
-      if ((int) OWNER.getAcquire(this) == CLOSED || callback != null) {
+      if (closed || callback != null) {
         throw new IllegalStateException("the buffer is closed, or is being freed already");
       }
       ViewStorage views = storage;
@@ -244,7 +226,7 @@ public final class ViBuffer implements AutoCloseable {
         var _ = CLEANER.register(views, this::viewsAreGone);
       }
     }
-    int _ = Membarrier.global(); // between the callback and the owner: see giveBack
+    BiasedFlag.barrier(); // between the callback and the owner: see giveBack
     runCallback();
   }
 
@@ -259,7 +241,7 @@ public final class ViBuffer implements AutoCloseable {
     Runnable run;
     synchronized (this) {
       run = callback;
-      if (run == null || !unreachable || (int) OWNER.getVolatile(this) != APPLICATION) {
+      if (run == null || !unreachable || lent.isTaken()) {
         return;
       }
       callback = null;
@@ -287,12 +269,14 @@ public final class ViBuffer implements AutoCloseable {
   /// @throws IllegalStateException when the buffer is the device's
   @Override
   public synchronized void close() {
-    if (!OWNER.compareAndSet(this, APPLICATION, CLOSED)) {
-      if ((int) OWNER.getAcquire(this) == DEVICE) {
-        checkApplication();
-      }
+    if (closed) {
       return;
     }
+    if (!lent.tryTake()) {
+      checkApplication();
+      throw new IllegalStateException("the buffer was posted by another thread just now");
+    }
+    closed = true;
     callback = null;
     endRegistration();
     ViewStorage views = storage;

@@ -126,6 +126,11 @@ final class ViQueue implements Waiter.Source {
     return ticket;
   }
 
+  @Override
+  public boolean isQuiet() {
+    return !sends && port.isReceiveQuiet();
+  }
+
   /// Waits for the next completion. The guard is entered.
   ///
   /// @throws ViException the VI has failed; then all that was posted has completed as failed

@@ -9,6 +9,15 @@ final class Waiter {
   /// Looks between two looks at the clock, a power of two.
   private static final int LOOKS = 64;
 
+  /// Looks before the clock is read for the first time, which costs as much as several of them:
+  /// most messages of a peer that is awake come within these. A poll counts as several.
+  private static final int FIRST_LOOKS = 512;
+
+  private static final int LOOKS_OF_A_POLL = 16;
+
+  /// Looks without a pause of the processor, which would find an answer that comes at once later.
+  private static final int LOOKS_AT_ONCE = 64;
+
   /// How long a thread spins before it lets another one run. By the clock, because a look takes ten
   /// nanoseconds on one device and a system call on another; far less than a slice of the
   /// scheduler.
@@ -18,6 +27,11 @@ final class Waiter {
   interface Source {
     /// A completed ticket, or null. Also throws what ends the waiting.
     @Nullable ViTicket poll() throws ViException;
+
+    /// Whether a look at memory says that a poll would return nothing. False where it does not say.
+    default boolean isQuiet() {
+      return false;
+    }
 
     /// Asks to be unparked.
     ///
@@ -33,7 +47,35 @@ final class Waiter {
   /// @return null when the time is over
   static @Nullable ViTicket await(Source source, ViAttributes how, int micros) throws ViException {
     ViTicket ticket = source.poll();
-    return ticket != null || micros == 0 ? ticket : await(source, how.waiting(), how, micros);
+    if (ticket != null || micros == 0) {
+      return ticket;
+    }
+    if (how.waiting() != WaitMode.PARK) {
+      ticket = look(source);
+      if (ticket != null) {
+        return ticket;
+      }
+    }
+    return await(source, how.waiting(), how, micros);
+  }
+
+  private static @Nullable ViTicket look(Source source) throws ViException {
+    int looks = 0;
+    while (looks < FIRST_LOOKS) {
+      if (looks >= LOOKS_AT_ONCE) {
+        Thread.onSpinWait();
+      }
+      if (source.isQuiet()) {
+        looks++;
+        continue;
+      }
+      ViTicket ticket = source.poll();
+      if (ticket != null) {
+        return ticket;
+      }
+      looks += LOOKS_OF_A_POLL;
+    }
+    return null;
   }
 
   private static @Nullable ViTicket await(
@@ -47,10 +89,12 @@ final class Waiter {
           case PARK -> 0;
         };
     ViTicket ticket = spin(source, begin, spin);
-    long waited = System.nanoTime() - begin;
-    while (ticket == null && waited < limit) {
+    while (ticket == null) {
+      long waited = System.nanoTime() - begin;
+      if (waited >= limit) {
+        return null;
+      }
       ticket = park(source, limit - waited);
-      waited = System.nanoTime() - begin;
     }
     return ticket;
   }
@@ -73,7 +117,7 @@ final class Waiter {
         return null;
       }
       Thread.onSpinWait();
-      ViTicket ticket = source.poll();
+      ViTicket ticket = source.isQuiet() ? null : source.poll();
       if (ticket != null) {
         return ticket;
       }

@@ -32,6 +32,12 @@ public interface Port extends AutoCloseable {
   /// @return the oldest posted descriptor if it is done, which is then no longer the device's
   @Nullable Descriptor pollReceive();
 
+  /// Whether a look at memory says that [#pollReceive] has nothing to do, also not for sends that
+  /// wait for the caller's thread. False where such a look is not to be had.
+  default boolean isReceiveQuiet() {
+    return false;
+  }
+
   /// Whether a posted send waits for the caller's thread to go on with it. Not, where the device
   /// has a thread of its own, or a poll of either queue goes on with both.
   default boolean needsSendProgress() {

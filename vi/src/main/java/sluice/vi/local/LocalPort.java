@@ -19,7 +19,7 @@ import sluice.vi.device.WorkQueue;
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
 /// | `sends`, `out` | the thread at the send queue | plain | plain |
-/// | `receives`, `in`, `sinceEmpty` | the thread at the receive queue | plain | plain |
+/// | `receives`, `in` | the thread at the receive queue | plain | plain |
 /// | `failure` | the first that finds one | volatile | volatile, under the monitor |
 /// | `closed` | the closing thread | under the monitor | under the monitor |
 /// | `ended` | `Watcher`'s thread | volatile | volatile |
@@ -37,9 +37,6 @@ final class LocalPort implements Port {
   private final PortQueues queues;
   private final WorkQueue sends;
   private final WorkQueue receives;
-
-  /// Fragments taken since the ring was seen empty.
-  private int sinceEmpty;
 
   private boolean closed;
   private volatile @Nullable String failure;
@@ -140,6 +137,11 @@ final class LocalPort implements Port {
   }
 
   @Override
+  public boolean isReceiveQuiet() {
+    return in.isQuiet() && sends.isAllSent() && lost() == null;
+  }
+
+  @Override
   public @Nullable Descriptor pollReceive() {
     Descriptor head = receives.head();
     if (head == null) {
@@ -170,27 +172,32 @@ final class LocalPort implements Port {
     while (!complete && taken < RingLayout.SLOTS && in.isReady()) {
       complete = in.receive(head);
       taken++;
+      if (!complete) {
+        in.publish();
+      }
     }
     if (complete) {
       head.finish();
     }
-    if (taken > 0) {
-      if (mayWaitForRoom(taken) && out.wakes()) {
+    if (taken == 0) {
+      if (in.unpublished() > 0) {
+        in.publish(); // no sender sleeps for room in a ring that is empty
+      }
+    } else if (!complete || taken > 1 || mustTell()) {
+      in.publish();
+      if (out.wakes()) {
         link.wake();
       }
-    } else {
-      sinceEmpty = 0;
     }
     return taken > 0;
   }
 
-  /// Whether the peer may sleep until there is room, or until a message is in its buffer. One
-  /// fragment alone never fills a ring, so that a sender that waits for room has two or more there:
-  /// then the peer's flag is read behind a fence, which costs as much as the rest. A flag that is
-  /// seen anyway counts.
-  private boolean mayWaitForRoom(int taken) {
-    sinceEmpty += taken;
-    return sinceEmpty > 1 || spec.acknowledged() || out.isAsleep();
+  /// Whether the peer is told at once of the one fragment that was taken, because it may sleep
+  /// until there is room, or until a message is in its buffer. One fragment alone never fills a
+  /// ring: a sender that waits for room has more there. Until then the store, and the look at the
+  /// peer's flag, would only delay the answer to this message; the next poll tells.
+  private boolean mustTell() {
+    return spec.acknowledged() || in.unpublished() > 1 || !in.isQuiet();
   }
 
   @Override

@@ -19,6 +19,7 @@ final class ReceiveRing {
   private final int fragmentBytes;
   private final DataCursor cursor;
   private long received;
+  private long published;
   private long posted;
 
   /// The message of which a part has arrived: its length, and how much of it.
@@ -39,18 +40,43 @@ final class ReceiveRing {
     LONG.setRelease(shared, (long) RingLayout.POSTED, ++posted);
   }
 
+  /// Whether the next slot is as it was a lap ago: no fragment waits.
+  boolean isQuiet() {
+    long next = received + 1;
+    return sequence(next) == lapAgo(next);
+  }
+
   /// Whether a fragment waits.
   boolean isReady() throws RingViolation {
     long next = received + 1;
-    long sequence = (long) LONG.getAcquire(shared, RingLayout.slot(next) + RingLayout.SEQUENCE);
+    long sequence = sequence(next);
     if (sequence == next) {
       return true;
     }
-    // What the slot held a lap ago; 0 before the first lap.
-    if (sequence != Math.max(0, next - RingLayout.SLOTS)) {
+    if (sequence != lapAgo(next)) {
       throw new RingViolation("slot " + next + " says that it holds fragment " + sequence);
     }
     return false;
+  }
+
+  private long sequence(long number) {
+    return (long) LONG.getAcquire(shared, RingLayout.slot(number) + RingLayout.SEQUENCE);
+  }
+
+  /// What a slot held before; 0 before the first lap.
+  private static long lapAgo(long number) {
+    return Math.max(0, number - RingLayout.SLOTS);
+  }
+
+  /// Fragments that were taken and that the sender still counts as waiting.
+  int unpublished() {
+    return (int) (received - published);
+  }
+
+  /// Tells the sender what was taken: its room.
+  void publish() {
+    published = received;
+    LONG.setRelease(shared, (long) RingLayout.CONSUMED, received);
   }
 
   /// Takes the fragment that [#isReady] found.
@@ -75,7 +101,6 @@ final class ReceiveRing {
     }
     arrivedBytes += length;
     received = number;
-    LONG.setRelease(shared, (long) RingLayout.CONSUMED, number);
     boolean complete = arrivedBytes == total;
     if (complete) {
       messageBytes = -1;

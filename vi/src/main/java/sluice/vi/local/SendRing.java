@@ -103,11 +103,6 @@ final class SendRing {
     return consumed;
   }
 
-  /// Whether the receiver has said that it sleeps, as far as this processor sees now.
-  boolean isAsleep() {
-    return (int) INT.getOpaque(shared, (long) RingLayout.ASLEEP) != 0;
-  }
-
   /// Whether the receiver sleeps; from now on it counts as awake.
   ///
   /// What was sent must be visible before the flag is read. That barrier is the sleeper's, between
