@@ -82,12 +82,16 @@ static int mmsg_send(int bytes) {
   return 1;
 }
 
+static int mmsg_wait(void) {
+  return wait_for(fd);
+}
+
 static void close_socket(void) {
   close(fd);
 }
 
-const struct packets packets_mmsg = {"c/recvmmsg", mmsg_open, mmsg_take,
-                                     mmsg_send,    mmsg_flush, close_socket};
+const struct packets packets_mmsg = {"c/recvmmsg", mmsg_open, mmsg_take,   mmsg_send,
+                                     mmsg_flush,   mmsg_wait, close_socket};
 
 // ---- io_uring ------------------------------------------------------------------------------------
 
@@ -171,8 +175,13 @@ static int uring_send(int bytes) {
   return 1;
 }
 
+static int uring_wait(void) {
+  ring_enter(&ring, 1, WAIT_MILLIS * 1000000L);
+  return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
+}
+
 // The ring's operations hold the socket longer than its descriptor: both stay for the next time.
 static void uring_close(void) {}
 
-const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take,
-                                      uring_send,   uring_flush, uring_close};
+const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take, uring_send,
+                                      uring_flush,  uring_wait, uring_close};

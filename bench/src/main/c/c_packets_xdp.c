@@ -243,6 +243,10 @@ static int xdp_send(int bytes) {
   return 1;
 }
 
+static int xdp_wait(void) {
+  return wait_for(fd);
+}
+
 static void xdp_close(void) {
   close(link_fd);
   close(program_fd);
@@ -253,4 +257,5 @@ static void xdp_close(void) {
   munmap(umem, FRAME * FRAMES);
 }
 
-const struct packets packets_xdp = {"c/xdp", xdp_open, xdp_take, xdp_send, xdp_flush, xdp_close};
+const struct packets packets_xdp = {"c/xdp",   xdp_open, xdp_take, xdp_send,
+                                    xdp_flush, xdp_wait, xdp_close};
