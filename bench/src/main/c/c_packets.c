@@ -17,7 +17,8 @@
 #define LOST_NANOS 200000000LL
 #define LOOKS 1024 // turns between two looks at standard input
 
-static const struct packets *const all[] = {&packets_xdp, &packets_mmsg, &packets_uring};
+static const struct packets *const all[] = {&packets_xdp, &packets_sums, &packets_mmsg,
+                                            &packets_uring};
 static uint32_t trips[MOST_TRIPS];
 
 void die(const char *what) {

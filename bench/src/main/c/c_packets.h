@@ -28,7 +28,7 @@ struct packets {
   void (*close)(void);
 };
 
-extern const struct packets packets_xdp, packets_mmsg, packets_uring;
+extern const struct packets packets_xdp, packets_sums, packets_mmsg, packets_uring;
 
 _Noreturn void die(const char *what);
 // Sleeps until a descriptor is readable, as `wait` above.

@@ -31,7 +31,6 @@ import sluice.bench.run.WorkerProcess;
 /// for its standard input.
 public final class PacketBench implements Bench {
   static final String XDP = "sluice/xdp";
-  static final String XDP_C = "c/xdp";
   static final String CHANNEL = "jdk/channel";
   private static final String C = "c/";
   private static final String NAME = "xdp";

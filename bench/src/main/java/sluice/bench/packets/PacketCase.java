@@ -25,7 +25,12 @@ record PacketCase(String name, String way, int bytes, int window) {
     return way.equals(SUM)
         ? List.of(ChecksumLoop.SUM, ChecksumLoop.COPY, ChecksumLoop.WORDS)
         : List.of(
-            PacketBench.XDP, PacketBench.XDP_C, PacketBench.CHANNEL, "c/recvmmsg", "c/io_uring");
+            PacketBench.XDP,
+            "c/xdp-sums",
+            "c/xdp",
+            PacketBench.CHANNEL,
+            "c/recvmmsg",
+            "c/io_uring");
   }
 
   /// What the client is asked.

@@ -118,19 +118,32 @@ final class XdpQueue implements AutoCloseable {
 
   int receive(FrameBatch into) {
     reap();
-    int count = 0;
+    int before = into.count();
+    int taken = 0;
     while (!into.isFull() && receiving.available() > 0) {
-      long frame = base + receiving.frame();
+      long frame = receiving.frame();
       int bytes = receiving.bytes();
       receiving.skip();
-      into.add(frame, bytes);
-      count++;
+      taken++;
+      if (isInFrame(frame, bytes)) {
+        into.add(base + frame, bytes);
+      } else {
+        lost++;
+      }
     }
-    if (count > 0) {
+    if (taken > 0) {
       receiving.release();
     }
     refill();
-    return count;
+    return into.count() - before;
+  }
+
+  /// Whether bytes that the kernel names lie in one frame of ours.
+  static boolean isInFrame(long at, int bytes) {
+    return at >= 0
+        && at < (long) FRAMES * FRAME_BYTES
+        && bytes >= 0
+        && bytes <= FRAME_BYTES - (at & (FRAME_BYTES - 1));
   }
 
   /// Gives the kernel frames to receive into.
@@ -152,8 +165,13 @@ final class XdpQueue implements AutoCloseable {
   private void reap() {
     int taken = 0;
     while (completing.available() > 0) {
-      pool.release(base + completing.takeFrame());
+      long frame = completing.takeFrame();
       taken++;
+      if (isInFrame(frame, 0)) {
+        pool.release(base + frame);
+      } else {
+        lost++;
+      }
     }
     if (taken > 0) {
       completing.release();
