@@ -108,9 +108,17 @@ public final class PacketBench implements Bench {
         Pair c = start(harness, veth, "c", inC(harness))) {
       Map<String, Pair> pairs = Map.of("java", java, "c", c);
       for (PacketCase one : selected(harness.options())) {
-        done.accept(measure(harness, one, pairs));
+        if (!wanted(harness.options(), one).isEmpty()) {
+          done.accept(measure(harness, one, pairs));
+        }
       }
     }
+  }
+
+  /// Systems of a case that `--peers` asks for.
+  private static List<String> wanted(Options options, PacketCase one) {
+    List<String> peers = options.peers();
+    return one.systems().stream().filter(each -> peers.isEmpty() || peers.contains(each)).toList();
   }
 
   private static List<String> inC(Harness harness) throws IOException {
@@ -156,12 +164,10 @@ public final class PacketBench implements Bench {
     Options options = harness.options();
     List<Entry> entries = new ArrayList<>();
     Map<String, String> failures = new LinkedHashMap<>();
-    for (String system : one.systems()) {
-      if (options.peers().isEmpty() || options.peers().contains(system)) {
-        warm(one, system, pairs, options, failures);
-        if (!failures.containsKey(system)) {
-          entries.add(new Entry(system, new Series(system, false)));
-        }
+    for (String system : wanted(options, one)) {
+      warm(one, system, pairs, options, failures);
+      if (!failures.containsKey(system)) {
+        entries.add(new Entry(system, new Series(system, false)));
       }
     }
     if (!entries.isEmpty()) {
