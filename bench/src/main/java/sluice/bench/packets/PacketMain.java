@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import sluice.bench.run.CpuTimes;
@@ -90,24 +89,21 @@ final class PacketMain {
       if (came == 0) {
         return "error nothing came back";
       }
-      return said("ok rps=%.1f machine_ns_per_req=%.3f", came * 1e9 / took, (double) busy / came)
+      String rate = "ok rps=" + came * 1e9 / took + " machine_ns_per_req=" + (double) busy / came;
+      return rate
           + (window == 1
-              ? said(" p50_us=%.3f p99_us=%.3f", trips.percentile(50), trips.percentile(99))
-              : said(" ns_per_record=%.3f", (double) took / came));
+              ? " p50_us=" + trips.percentile(50) + " p99_us=" + trips.percentile(99)
+              : " ns_per_record=" + (double) took / came);
     }
   }
 
   private static String sum(String[] words) {
     int bytes = Integer.parseInt(words[2]);
     double nanos = new ChecksumLoop(words[1], bytes).nanosEach(millis(words[3]));
-    return said("ok ns_per_call=%.3f mb_per_s=%.1f", nanos, bytes * 1e3 / nanos);
+    return "ok ns_per_call=" + nanos + " mb_per_s=" + bytes * 1e3 / nanos;
   }
 
   private static long millis(String word) {
     return Long.parseLong(word) * 1_000_000;
-  }
-
-  private static String said(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 }
