@@ -126,8 +126,7 @@ public final class SvgPlot {
         reference == null || reference == series
             ? null
             : CaseResult.ratio(reference, series, metric);
-    String value =
-        String.format(Locale.ROOT, SMALL.contains(metric) ? "%,.1f" : "%,.0f", median);
+    String value = String.format(Locale.ROOT, SMALL.contains(metric) ? "%,.1f" : "%,.0f", median);
     String note =
         ratio == null
             ? value

@@ -45,12 +45,13 @@ final class ChecksumLoop {
     long packets = 0;
     long now = start;
     while (now - start < nanos) {
-      kept += switch (system) {
-        case SUM -> sums();
-        case COPY -> copies();
-        case WORDS -> words();
-        default -> throw new IllegalArgumentException(system);
-      };
+      kept +=
+          switch (system) {
+            case SUM -> sums();
+            case COPY -> copies();
+            case WORDS -> words();
+            default -> throw new IllegalArgumentException(system);
+          };
       packets += FRAMES;
       now = System.nanoTime();
     }

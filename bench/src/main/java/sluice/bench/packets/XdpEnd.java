@@ -38,8 +38,7 @@ final class XdpEnd implements PacketEnd {
     String device = client ? VethPair.CLIENT_LINK : VethPair.SERVER_LINK;
     XdpPort port = XdpPort.open(new XdpConfig(device, own.address(), true, 1));
     return new XdpEnd(
-        new Ipv4Stack(port, StackConfig.of(own), System::nanoTime, System.nanoTime()),
-        waits);
+        new Ipv4Stack(port, StackConfig.of(own), System::nanoTime, System.nanoTime()), waits);
   }
 
   @Override

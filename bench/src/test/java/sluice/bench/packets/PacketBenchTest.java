@@ -20,8 +20,8 @@ final class PacketBenchTest {
     PacketBench bench = new PacketBench();
     bench.check(options("xdp", "--peers", "sluice/xdp,c/xdp-sums,sluice/sum"));
     bench.check(options("xdp", "--cases", "checksum", "--peers", "sluice/sum,jdk/copy"));
-    assertThatThrownBy(() ->
-            bench.check(options("xdp", "--cases", "checksum", "--peers", "sluice/xdp")))
+    assertThatThrownBy(
+            () -> bench.check(options("xdp", "--cases", "checksum", "--peers", "sluice/xdp")))
         .hasMessageContaining("no system of xdp is called sluice/xdp");
   }
 

@@ -48,6 +48,7 @@ public final class UdpHeader {
     long ports = ((sourcePort & 0xffffL) << 16) | (destinationPort & 0xffffL);
     int data = Checksum.sum(frame, at + BYTES, length - BYTES);
     int checksum = Checksum.finish(ports + length + pseudoHeader + data);
-    Wire.u64(frame, at, (ports << 32) | ((long) length << 16) | (checksum == 0 ? 0xffff : checksum));
+    Wire.u64(
+        frame, at, (ports << 32) | ((long) length << 16) | (checksum == 0 ? 0xffff : checksum));
   }
 }

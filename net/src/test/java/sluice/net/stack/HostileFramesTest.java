@@ -211,9 +211,11 @@ class HostileFramesTest {
   void aReceiverThatThrowsLosesNoFrame() throws IOException {
     byte[] data = Frames.datagram(new byte[] {5});
     byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], data);
-    rig.right.bind(8, _ -> {}).receiver((memory, at, length, from, port) -> {
-      throw new IllegalStateException("thrown by a test");
-    });
+    rig.right
+        .bind(8, _ -> {})
+        .receiver((memory, at, length, from, port) -> {
+          throw new IllegalStateException("thrown by a test");
+        });
     byte[] other = frame.clone();
     other[37] = 8;
     for (int i = 0; i < 10; i++) {
