@@ -10,7 +10,7 @@ import java.nio.channels.Selector;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// An end on the JDK's `DatagramChannel`, without blocking; one that waits does so in a `Selector`.
+/// An end on the JDK's `DatagramChannel`, without blocking; it waits, if it is to, in a `Selector`.
 /// Used by one thread.
 final class ChannelEnd implements PacketEnd {
   private static final String SERVER = "10.11.0.1";

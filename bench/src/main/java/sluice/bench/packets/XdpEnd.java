@@ -51,7 +51,7 @@ final class XdpEnd implements PacketEnd {
     }
   }
 
-  /// Handles what has come; one that waits sleeps when that was nothing.
+  /// Handles what has come; when that was nothing, an end of the waiting kind sleeps.
   private void handle() {
     if (stack.poll() == 0 && poll != null) {
       int _ = poll.poll(1, WAIT_MILLIS * 1_000_000L);

@@ -9,7 +9,7 @@ import sluice.sys.xdp.XdpRing;
 ///
 /// The numbers count all descriptors ever, and wrap at 2³²; a descriptor's place is the number
 /// modulo the entries. A number of the other side's that cannot be, because more descriptors would
-/// be between the two than there are, is taken for one that offers nothing.
+/// be between the two than there are, offers nothing.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
