@@ -1,5 +1,6 @@
 // One end of bench xdp in C, in the network namespace of that end. Obeys lines, as PacketMain does:
-// "echo SYSTEM" and "end" at the server, "measure SYSTEM BYTES WINDOW MILLIS" at the client.
+// "echo SYSTEM WAY" and "end" at the server, "measure SYSTEM WAY BYTES WINDOW MILLIS" at the client.
+// The way is "spin" or "wait": what an end does when nothing has come.
 #include "c_packets.h"
 
 #include <errno.h>
@@ -16,7 +17,8 @@
 #define LOST_NANOS 200000000LL
 #define LOOKS 1024 // turns between two looks at standard input
 
-static const struct packets *const all[] = {&packets_xdp, &packets_mmsg, &packets_uring};
+static const struct packets *const all[] = {&packets_xdp, &packets_sums, &packets_mmsg,
+                                            &packets_uring};
 static uint32_t trips[MOST_TRIPS];
 
 void die(const char *what) {
@@ -44,22 +46,28 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+int wait_for(int fd) {
+  struct pollfd in = {.fd = fd, .events = POLLIN};
+  return poll(&in, 1, WAIT_MILLIS) > 0;
+}
+
 static int said_more(void) {
   struct pollfd in = {.fd = 0, .events = POLLIN};
   return poll(&in, 1, 0) != 0;
 }
 
-static void echo(const struct packets *how) {
+static void echo(const struct packets *how, int waits) {
   how->open(0);
   printf("ok echoing\n");
   fflush(stdout);
-  do
-    for (int i = 0; i < LOOKS; i++) how->take(0);
-  while (!said_more()); // "end"
+  for (int ended = 0; !ended; ended = said_more()) // "end"
+    for (int i = 0; i < LOOKS; i++)
+      if (!how->take(0) && waits && !how->wait()) break;
   how->close();
 }
 
-static long exchange(const struct packets *how, int bytes, int window, int64_t nanos, int *count) {
+static long exchange(const struct packets *how, int waits, int bytes, int window, int64_t nanos,
+                     int *count) {
   long came = 0, sent = 0;
   int64_t start = now(), last = start;
   *count = 0;
@@ -68,8 +76,10 @@ static long exchange(const struct packets *how, int bytes, int window, int64_t n
     how->flush();
     int64_t begin = now();
     int got = 0;
-    for (long turn = 1; !(got = how->take(1)); turn++)
-      if (turn % LOOKS == 0 && now() - begin > LOST_NANOS) break;
+    for (long turn = 1; !(got = how->take(1)); turn++) {
+      int asleep = waits && !how->wait();
+      if ((asleep || turn % LOOKS == 0) && now() - begin > LOST_NANOS) break;
+    }
     came += got;
     int64_t after = now();
     if (!got) {
@@ -82,40 +92,54 @@ static long exchange(const struct packets *how, int bytes, int window, int64_t n
   return came;
 }
 
-static void measure(const struct packets *how, int bytes, int window, int64_t nanos) {
+// Nanoseconds that all processors were busy: user, nice, system, irq and softirq.
+static double machine_busy(void) {
+  long long user, nice, system, idle, iowait, irq, softirq;
+  FILE *f = fopen("/proc/stat", "r");
+  if (!f || fscanf(f, "cpu %lld %lld %lld %lld %lld %lld %lld", &user, &nice, &system, &idle,
+                   &iowait, &irq, &softirq) != 7)
+    die("/proc/stat");
+  fclose(f);
+  return (double)(user + nice + system + irq + softirq) * 1e9 / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void measure(const struct packets *how, int waits, int bytes, int window, int64_t nanos) {
   int count;
   how->open(1);
-  exchange(how, bytes, window, nanos / 4, &count);
+  exchange(how, waits, bytes, window, nanos / 4, &count);
+  double busy = machine_busy();
   int64_t start = now();
-  long came = exchange(how, bytes, window, nanos, &count);
+  long came = exchange(how, waits, bytes, window, nanos, &count);
   double took = (double)(now() - start);
+  busy = machine_busy() - busy;
   how->close();
-  if (window > 1) {
-    printf("ok ns_per_record=%.3f\n", took / (came ? came : 1));
-    return;
-  }
-  if (count > MOST_TRIPS) count = MOST_TRIPS;
-  if (!count) {
+  if (!came) {
     printf("error nothing came back\n");
     return;
   }
+  printf("ok rps=%.1f machine_ns_per_req=%.3f", came / took * 1e9, busy / (double)came);
+  if (window > 1) {
+    printf(" ns_per_record=%.3f\n", took / (double)came);
+    return;
+  }
+  if (count > MOST_TRIPS) count = MOST_TRIPS;
   qsort(trips, (size_t)count, sizeof trips[0], compare);
-  printf("ok p50_us=%.3f p99_us=%.3f\n", trips[count / 2] / 1e3,
+  printf(" p50_us=%.3f p99_us=%.3f\n", trips[count / 2] / 1e3,
          trips[(size_t)count * 99 / 100] / 1e3);
 }
 
 int main(void) {
-  char line[256], name[64];
+  char line[256], name[64], way[8];
   int bytes, window;
   long millis;
   setvbuf(stdin, NULL, _IONBF, 0); // so that poll(2) sees what has not been read
   printf("ready\n");
   fflush(stdout);
   while (fgets(line, sizeof line, stdin)) {
-    if (sscanf(line, "echo %63s", name) == 1) {
-      echo(named(name));
-    } else if (sscanf(line, "measure %63s %d %d %ld", name, &bytes, &window, &millis) == 4) {
-      measure(named(name), bytes, window, millis * 1000000LL);
+    if (sscanf(line, "echo %63s %7s", name, way) == 2) {
+      echo(named(name), !strcmp(way, "wait"));
+    } else if (sscanf(line, "measure %63s %7s %d %d %ld", name, way, &bytes, &window, &millis) == 5) {
+      measure(named(name), !strcmp(way, "wait"), bytes, window, millis * 1000000LL);
     } else {
       printf("ok ended\n");
     }

@@ -82,39 +82,47 @@ static int mmsg_send(int bytes) {
   return 1;
 }
 
+static int mmsg_wait(void) {
+  return wait_for(fd);
+}
+
 static void close_socket(void) {
   close(fd);
 }
 
-const struct packets packets_mmsg = {"c/recvmmsg", mmsg_open, mmsg_take,
-                                     mmsg_send,    mmsg_flush, close_socket};
+const struct packets packets_mmsg = {"c/recvmmsg", mmsg_open, mmsg_take,   mmsg_send,
+                                     mmsg_flush,   mmsg_wait, close_socket};
 
 // ---- io_uring ------------------------------------------------------------------------------------
 
-#define SENT (1u << 31) // of a completion: a send's
+// One receive serves all datagrams, each in a buffer that the kernel takes from a group: as many
+// receives as buffers would all be woken for each datagram.
+#define SENT 1ull // of a completion, with the buffer above: a send's
+#define BUFFERS (4 * BATCH)
+#define BUFFER_BYTES (MOST_BYTES + 64)
 
 static struct ring ring;
-static struct msghdr headers[BATCH];
+static struct buffer_ring buffers;
+static struct msghdr shape = {.msg_namelen = sizeof(struct sockaddr_in)};
+static struct msghdr headers[BUFFERS];
+static struct iovec echoes[BUFFERS];
 
-static void stage_receive(unsigned slot) {
+static void stage_receive(void) {
   struct io_uring_sqe *sqe = ring_sqe(&ring);
-  parts[slot].iov_len = MOST_BYTES;
-  headers[slot] = (struct msghdr){.msg_iov = &parts[slot],
-                                  .msg_iovlen = 1,
-                                  .msg_name = &peers[slot],
-                                  .msg_namelen = sizeof peers[slot]};
   sqe->opcode = IORING_OP_RECVMSG;
   sqe->fd = ring_fd;
-  sqe->addr = (uint64_t)&headers[slot];
+  sqe->addr = (uint64_t)&shape;
   sqe->len = 1;
-  sqe->user_data = slot;
+  sqe->ioprio = IORING_RECV_MULTISHOT;
+  sqe->flags = IOSQE_BUFFER_SELECT;
 }
 
 static void uring_open(int client) {
   if (ring_fd >= 0) return;
   ring_fd = open_socket(client, PORT + 1, 0);
   ring_open(&ring, 4 * BATCH, 16 * BATCH);
-  for (unsigned i = 0; i < BATCH; i++) stage_receive(i);
+  buffer_ring_open(&ring, &buffers, BUFFERS, BUFFER_BYTES);
+  stage_receive();
   if (ring_enter(&ring, 0, 0) < 0) die("io_uring_enter");
 }
 
@@ -126,37 +134,45 @@ static void uring_flush(void) {
   }
 }
 
+static void stage_echo(unsigned id) {
+  struct io_uring_recvmsg_out *came = (void *)buffer_at(&buffers, id);
+  char *name = (char *)(came + 1);
+  struct io_uring_sqe *sqe = ring_sqe(&ring);
+  echoes[id] = (struct iovec){name + shape.msg_namelen, came->payloadlen};
+  headers[id] = (struct msghdr){.msg_name = name,
+                                .msg_namelen = came->namelen,
+                                .msg_iov = &echoes[id],
+                                .msg_iovlen = 1};
+  sqe->opcode = IORING_OP_SENDMSG;
+  sqe->fd = ring_fd;
+  sqe->addr = (uint64_t)&headers[id];
+  sqe->len = 1;
+  sqe->user_data = (uint64_t)id << 1 | SENT;
+}
+
 static int uring_take(int client) {
   int count = 0;
   uring_flush();
   unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
   for (; head != tail; head++) {
     struct io_uring_cqe *cqe = &ring.cqes[head & ring.cq_mask];
-    unsigned slot = (unsigned)cqe->user_data;
-    if (slot & SENT) {
-      if (!client) stage_receive(slot & ~SENT); // the echo has left its buffer
-    } else if (cqe->res < 0) {
-      if (cqe->res != -ECONNREFUSED) {
-        errno = -cqe->res;
-        die("recvmsg");
-      }
-      stage_receive(slot);
-    } else {
-      count++;
-      if (client) {
-        stage_receive(slot);
-      } else {
-        struct io_uring_sqe *sqe = ring_sqe(&ring);
-        parts[slot].iov_len = (size_t)cqe->res;
-        sqe->opcode = IORING_OP_SENDMSG;
-        sqe->fd = ring_fd;
-        sqe->addr = (uint64_t)&headers[slot];
-        sqe->len = 1;
-        sqe->user_data = slot | SENT;
-      }
+    if (cqe->user_data & SENT) {
+      if (!client) buffer_return(&buffers, (unsigned)(cqe->user_data >> 1));
+      continue;
     }
+    if (cqe->res >= 0) {
+      unsigned id = cqe->flags >> IORING_CQE_BUFFER_SHIFT;
+      count++;
+      if (client) buffer_return(&buffers, id);
+      else stage_echo(id);
+    } else if (cqe->res != -ECONNREFUSED && cqe->res != -ENOBUFS) {
+      errno = -cqe->res;
+      die("recvmsg");
+    }
+    if (!(cqe->flags & IORING_CQE_F_MORE)) stage_receive();
   }
   __atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
+  buffer_ring_publish(&buffers);
   if (count) uring_flush();
   return count;
 }
@@ -171,8 +187,13 @@ static int uring_send(int bytes) {
   return 1;
 }
 
+static int uring_wait(void) {
+  ring_enter(&ring, 1, WAIT_MILLIS * 1000000L);
+  return *ring.cq_head != __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
+}
+
 // The ring's operations hold the socket longer than its descriptor: both stay for the next time.
 static void uring_close(void) {}
 
-const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take,
-                                      uring_send,   uring_flush, uring_close};
+const struct packets packets_uring = {"c/io_uring", uring_open,  uring_take, uring_send,
+                                      uring_flush,  uring_wait, uring_close};

@@ -1,6 +1,7 @@
 // Datagrams of bench xdp over AF_XDP, by raw system calls: one queue, one socket, and a program that
 // takes packets of IPv4 for our address. What an end of sluice/xdp does beyond it (ARP, checks of
-// headers, checksums) is left out: this is the floor.
+// headers, checksums, copies) is left out: c/xdp is the floor. c/xdp-sums checks the checksums of
+// what comes, and makes those of what it sends.
 #include "c_packets.h"
 
 #include <arpa/inet.h>
@@ -36,6 +37,7 @@ static char *umem;
 static int fd, map_fd, program_fd, link_fd;
 static uint64_t idle[FRAMES];
 static unsigned idle_count;
+static int sums;
 
 static int bpf(int command, union bpf_attr *attr) {
   return (int)syscall(__NR_bpf, command, attr, sizeof *attr);
@@ -180,6 +182,51 @@ static void xdp_flush(void) {
   }
 }
 
+// The sum of RFC 1071, in the order of the memory's bytes.
+static uint32_t folded(uint64_t sum) {
+  sum = (sum & 0xffffffff) + (sum >> 32);
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  return (uint32_t)((sum & 0xffff) + (sum >> 16));
+}
+
+static uint64_t sum_of(const char *at, size_t bytes) {
+  uint64_t even = 0, odd = 0, word;
+  for (; bytes >= 8; at += 8, bytes -= 8) {
+    memcpy(&word, at, 8);
+    even += word & 0xffffffff;
+    odd += word >> 32;
+  }
+  word = 0;
+  memcpy(&word, at, bytes);
+  return even + odd + (word & 0xffffffff) + (word >> 32);
+}
+
+// Of a datagram with its pseudo-header.
+static uint32_t udp_sum(const char *frame) {
+  uint16_t length;
+  memcpy(&length, frame + 38, 2);
+  return folded(sum_of(frame + 26, 8) + htons(17) + length + sum_of(frame + 34, ntohs(length)));
+}
+
+static int sums_are_right(const char *frame, uint32_t bytes) {
+  uint16_t length;
+  memcpy(&length, frame + 38, 2);
+  return bytes >= HEADERS && (uint32_t)ntohs(length) + 34 <= bytes &&
+         folded(sum_of(frame + 14, 20)) == 0xffff && udp_sum(frame) == 0xffff;
+}
+
+static void make_sums(char *frame) {
+  uint16_t none = 0, sum;
+  memcpy(frame + 24, &none, 2);
+  sum = (uint16_t)~folded(sum_of(frame + 14, 20));
+  memcpy(frame + 24, &sum, 2);
+  memcpy(frame + 40, &none, 2);
+  sum = (uint16_t)~udp_sum(frame);
+  if (!sum) sum = 0xffff;
+  memcpy(frame + 40, &sum, 2);
+}
+
 static void put(uint64_t frame, uint32_t bytes) {
   *desc_of(&tx, tx.mine++) = (struct xdp_desc){.addr = frame, .len = bytes};
 }
@@ -198,12 +245,14 @@ static int xdp_take(int client) {
   for (; rx.mine != filled; rx.mine++) {
     struct xdp_desc *desc = desc_of(&rx, rx.mine);
     char *frame = umem + desc->addr;
-    int ours = frame[23] == 17 && frame[36] == 0 && frame[37] == PORT;
+    int ours = frame[23] == 17 && frame[36] == 0 && frame[37] == PORT &&
+               (!sums || sums_are_right(frame, desc->len));
     count += ours;
     if (!client && ours) { // the sums stay right
       swap(frame, frame + 6, 6);
       swap(frame + 26, frame + 30, 4);
       swap(frame + 34, frame + 36, 2);
+      if (sums) make_sums(frame);
       put(desc->addr, desc->len);
     } else {
       idle[idle_count++] = desc->addr / FRAME * FRAME;
@@ -239,8 +288,13 @@ static int xdp_send(int bytes) {
   f[25] = (unsigned char)sum;
   f[35] = f[37] = PORT;
   memcpy(f + 38, &udp, 2);
+  if (sums) make_sums((char *)f);
   put(at, (uint32_t)bytes + HEADERS);
   return 1;
+}
+
+static int xdp_wait(void) {
+  return wait_for(fd);
 }
 
 static void xdp_close(void) {
@@ -253,4 +307,17 @@ static void xdp_close(void) {
   munmap(umem, FRAME * FRAMES);
 }
 
-const struct packets packets_xdp = {"c/xdp", xdp_open, xdp_take, xdp_send, xdp_flush, xdp_close};
+static void plain_open(int client) {
+  sums = 0;
+  xdp_open(client);
+}
+
+static void sums_open(int client) {
+  sums = 1;
+  xdp_open(client);
+}
+
+const struct packets packets_xdp = {"c/xdp",   plain_open, xdp_take, xdp_send,
+                                    xdp_flush, xdp_wait,   xdp_close};
+const struct packets packets_sums = {"c/xdp-sums", sums_open, xdp_take, xdp_send,
+                                     xdp_flush,    xdp_wait,  xdp_close};

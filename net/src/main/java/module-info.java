@@ -13,6 +13,8 @@ module sluice.net {
   exports sluice.net.port;
   exports sluice.net.stack;
   exports sluice.net.transport;
+  exports sluice.net.wire to
+      sluice.bench;
   exports sluice.net.xdp to
       sluice.bench;
 }

@@ -156,7 +156,7 @@ public final class BenchMain {
               + ", "
               + environment.get("kernel")
               + ", "
-              + bench.where()
+              + bench.where(options)
               + ", "
               + environment.get("date")
               + (options.quick() ? ", quick" : "");
@@ -170,7 +170,7 @@ public final class BenchMain {
     Path file = asked;
     if (file == null && !harness.options().quick()) {
       Path folder = harness.workspace().project().resolve("bench").resolve("results");
-      file = folder.resolve(harness.options().bench() + suffix);
+      file = folder.resolve(harness.options().resultName() + suffix);
     }
     Path parent = file == null ? null : file.getParent();
     if (parent != null) {

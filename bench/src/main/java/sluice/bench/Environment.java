@@ -39,7 +39,7 @@ final class Environment {
     e.put("h2o", version("h2o", "--version"));
     e.put("gcc", version("gcc", "--version"));
     e.put("commit", commit(harness.workspace().project()));
-    e.put("path", Benches.named(options.bench()).where());
+    e.put("path", Benches.named(options.bench()).where(options));
     e.put("server_cpu", options.serverCpu());
     e.put("client_cpu", options.clientCpu());
     e.put("client_realtime", options.realtime());

@@ -40,6 +40,11 @@ final class NfsBench extends CaseBench {
   }
 
   @Override
+  public String where(Options options) {
+    return options.udpStack() ? StackGetattr.WHERE : where();
+  }
+
+  @Override
   public void check(Options options) {
     if (!options.udpStack()) {
       super.check(options);

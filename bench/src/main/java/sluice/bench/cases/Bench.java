@@ -28,6 +28,11 @@ public interface Bench {
     return "loopback, one server core, one client core";
   }
 
+  /// The same for what the options select.
+  default String where(Options options) {
+    return where();
+  }
+
   /// The plot of its results as SVG.
   ///
   /// @param subtitle machine and date

@@ -16,6 +16,7 @@ public final class SvgPlot {
   private static final int TITLE = 40;
   private static final int GAP = 24;
   private static final String OURS = "#1b6ca8";
+  private static final List<String> SMALL = List.of("ns_per_call", "p50_us");
   private static final String PEER = "#9aa5b1";
 
   private SvgPlot() {}
@@ -64,7 +65,8 @@ public final class SvgPlot {
     String unit =
         switch (metric) {
           case "first_reply_ms" -> "ms to the first reply";
-          case "ns_per_call" -> "ns each";
+          case "ns_per_call", "ns_per_record" -> "ns each";
+          case "p50_us" -> "µs, median";
           default -> "server CPU time, ns per request";
         };
     SvgText.text(svg, 12, top + 16, "start", "font-weight=\"bold\"", result.name());
@@ -124,8 +126,7 @@ public final class SvgPlot {
         reference == null || reference == series
             ? null
             : CaseResult.ratio(reference, series, metric);
-    String value =
-        String.format(Locale.ROOT, metric.equals("ns_per_call") ? "%,.1f" : "%,.0f", median);
+    String value = String.format(Locale.ROOT, SMALL.contains(metric) ? "%,.1f" : "%,.0f", median);
     String note =
         ratio == null
             ? value

@@ -22,7 +22,7 @@ public final class Table {
           new Column("ns/call", "ns_per_call", "%,.1f"),
           new Column("cpu ns", "cpu_ns_per_record", "%,.0f"),
           new Column("MB/s", "mb_per_s", "%,.0f"),
-          new Column("p50 us", "p50_us", "%,.0f"),
+          new Column("p50 us", "p50_us", "%,.1f"),
           new Column("p99 us", "p99_us", "%,.0f"),
           new Column("p99.9 us", "p999_us", "%,.0f"),
           new Column("files p50", "files_p50_us", "%,.0f"),

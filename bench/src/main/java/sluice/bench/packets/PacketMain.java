@@ -7,10 +7,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import sluice.bench.run.CpuTimes;
 
-/// The process at one end. Commands on standard input, one a line: `pid`; at the server `echo
-/// SYSTEM` and `end`; at the client `measure SYSTEM BYTES WINDOW MILLIS`.
+/// The process at one end. Commands on standard input, one a line: at the server `echo SYSTEM WAY`
+/// and `end`; at the client `measure SYSTEM WAY BYTES WINDOW MILLIS`, where the way is `spin` or
+/// `wait`; and `sum SYSTEM BYTES MILLIS`, for which no packet moves.
 final class PacketMain {
+  private final RoundTrips trips = new RoundTrips();
   private @Nullable Thread echoing;
   private volatile boolean ended;
 
@@ -33,10 +36,10 @@ final class PacketMain {
   private String answer(String[] words) {
     try {
       return switch (words[0]) {
-        case "pid" -> "ok " + ProcessHandle.current().pid();
-        case "echo" -> echo(words[1]);
+        case "echo" -> echo(words[1], words[2].equals("wait"));
         case "end" -> end();
         case "measure" -> measure(words);
+        case "sum" -> sum(words);
         default -> "error no command " + words[0];
       };
     } catch (Exception e) {
@@ -44,9 +47,9 @@ final class PacketMain {
     }
   }
 
-  private String echo(String system) throws Exception {
+  private String echo(String system, boolean waits) throws Exception {
     ended = false;
-    PacketEnd end = PacketEnd.open(system, false);
+    PacketEnd end = PacketEnd.open(system, false, waits);
     CountDownLatch started = new CountDownLatch(1);
     echoing =
         Thread.ofPlatform()
@@ -55,7 +58,7 @@ final class PacketMain {
               try (end) {
                 started.countDown();
                 end.echo(() -> ended);
-              } catch (IOException e) {
+              } catch (IOException | RuntimeException e) {
                 System.err.println(e);
               }
             });
@@ -71,19 +74,36 @@ final class PacketMain {
     return "ok ended";
   }
 
-  private static String measure(String[] words) throws IOException {
-    int bytes = Integer.parseInt(words[2]);
-    int window = Integer.parseInt(words[3]);
-    long nanos = Long.parseLong(words[4]) * 1_000_000;
-    RoundTrips trips = new RoundTrips();
-    try (PacketEnd end = PacketEnd.open(words[1], true)) {
-      long _ = end.exchange(bytes, window, nanos / 4, new RoundTrips());
+  private String measure(String[] words) throws IOException {
+    int bytes = Integer.parseInt(words[3]);
+    int window = Integer.parseInt(words[4]);
+    long nanos = millis(words[5]);
+    try (PacketEnd end = PacketEnd.open(words[1], true, words[2].equals("wait"))) {
+      long _ = end.exchange(bytes, window, nanos / 4, trips);
+      trips.clear();
+      long busy = CpuTimes.machineBusyNanos();
       long start = System.nanoTime();
       long came = end.exchange(bytes, window, nanos, trips);
-      double seconds = (System.nanoTime() - start) / 1e9;
-      return window == 1
-          ? "ok p50_us=" + trips.percentile(50) + " p99_us=" + trips.percentile(99)
-          : "ok ns_per_record=" + seconds * 1e9 / Math.max(1, came);
+      long took = System.nanoTime() - start;
+      busy = CpuTimes.machineBusyNanos() - busy;
+      if (came == 0) {
+        return "error nothing came back";
+      }
+      String rate = "ok rps=" + came * 1e9 / took + " machine_ns_per_req=" + (double) busy / came;
+      return rate
+          + (window == 1
+              ? " p50_us=" + trips.percentile(50) + " p99_us=" + trips.percentile(99)
+              : " ns_per_record=" + (double) took / came);
     }
+  }
+
+  private static String sum(String[] words) {
+    int bytes = Integer.parseInt(words[2]);
+    double nanos = new ChecksumLoop(words[1], bytes).nanosEach(millis(words[3]));
+    return "ok ns_per_call=" + nanos + " mb_per_s=" + bytes * 1e3 / nanos;
+  }
+
+  private static long millis(String word) {
+    return Long.parseLong(word) * 1_000_000;
   }
 }

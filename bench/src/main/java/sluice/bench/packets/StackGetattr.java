@@ -17,9 +17,11 @@ import sluice.bench.run.Commands;
 import sluice.bench.run.Harness;
 import sluice.bench.run.LoadResult;
 import sluice.bench.run.MachineLock;
+import sluice.bench.run.NfsLoad;
 import sluice.bench.run.NfsPeers;
 import sluice.bench.run.Options;
 import sluice.bench.run.Progress;
+import sluice.bench.run.Regime;
 import sluice.bench.run.Series;
 import sluice.bench.run.ServerSpec;
 
@@ -29,6 +31,10 @@ import sluice.bench.run.ServerSpec;
 /// Both servers run all the time, in the server's namespace and on the server's processor; the one
 /// that is not asked waits for its descriptor. The generator's sockets are the kernel's.
 public final class StackGetattr {
+  /// What lies between the two sides, for results.
+  public static final String WHERE =
+      "a veth pair between two network namespaces, one server core, one client core";
+
   static final String XDP = "sluice/xdp";
   static final String KERNEL = "sluice/kernel-udp";
   private static final String BENCH = "nfs";
@@ -108,13 +114,17 @@ public final class StackGetattr {
       var _ = ask(harness, pair, each, depth, options.warmSeconds());
     }
     entries.add(new Entry(servers.getFirst(), new Series(servers.getFirst().system, true)));
+    double before = harness.regime().probe();
     for (int round = 0; round < options.rounds(); round++) {
       StringBuilder line = new StringBuilder();
       for (Entry entry : Rounds.inTurn(entries, round)) {
         Map<String, Double> metrics =
             ask(harness, pair, entry.server, depth, options.seconds()).metrics(0);
-        entry.series.addRound(metrics);
         line.append("  ").append(entry.series.label()).append(' ').append(metrics);
+        double after = harness.regime().probe();
+        Regime.note(metrics, before, after);
+        before = after;
+        entry.series.addRound(metrics);
       }
       Progress.say("[%s] round %d/%d:%s".formatted(name, round + 1, options.rounds(), line));
     }
@@ -128,8 +138,9 @@ public final class StackGetattr {
     List<String> command = new ArrayList<>(List.of("nsenter", "-n", "-t", pair.clientPid()));
     command.add(harness.workspace().nfsLoadGenerator().toString());
     command.addAll(List.of("--host", server.host, "--port", Integer.toString(server.port)));
-    command.addAll(List.of("--nfs", "getattr", "--export", "/", "--udp", "--connections", "1"));
-    command.addAll(List.of("--depth", Integer.toString(depth), "--warm", "0.1"));
+    command.addAll(NfsLoad.of("getattr", 0).overUdp().options());
+    command.addAll(List.of("--connections", "1", "--depth", Integer.toString(depth)));
+    command.addAll(List.of("--warm", "0.1"));
     command.addAll(List.of("--time", Double.toString(seconds), "--snapshot", "/proc/stat"));
     command.addAll(List.of("--cpu", Integer.toString(harness.options().clientCpu())));
     return LoadResult.parse(Commands.run((int) seconds + START_SECONDS, command));

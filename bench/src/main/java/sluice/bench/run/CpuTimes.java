@@ -1,5 +1,8 @@
 package sluice.bench.run;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -51,6 +54,14 @@ public final class CpuTimes {
       ticks += Long.parseLong(fields[i]);
     }
     return OptionalLong.of(ticks * TICK_NANOS);
+  }
+
+  /// The same, now.
+  ///
+  /// @throws IOException when the kernel's file does not say
+  public static long machineBusyNanos() throws IOException {
+    String text = Files.readString(Path.of("/proc/stat"));
+    return machineBusyNanos(text).orElseThrow(() -> new IOException("/proc/stat: " + text));
   }
 
   /// Processor time of a server within the window: the sum over its files, without threads that

@@ -38,7 +38,7 @@ public record NfsLoad(
   }
 
   /// The generator's options.
-  List<String> options() {
+  public List<String> options() {
     List<String> options = new ArrayList<>(List.of("--nfs", operation, "--export", export));
     if (file != null) {
       options.addAll(List.of("--file", file));

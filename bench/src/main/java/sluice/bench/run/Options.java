@@ -91,6 +91,11 @@ public record Options(
     return builder.build(arguments.getFirst());
   }
 
+  /// The name of the result file and the plot where none is asked for, without what follows a dot.
+  public String resultName() {
+    return bench + (udpStack ? "-udp-stack" : "");
+  }
+
   private static final class Builder {
     private List<String> peers = List.of();
     private List<String> cases = List.of();

@@ -61,7 +61,7 @@ public interface PacketPort extends AutoCloseable {
   /// Gives the device what is staged.
   void flush();
 
-  /// Frames that the device had no room for.
+  /// Frames that the device had no room for, or of which it said what cannot be.
   long lost();
 
   /// Idempotent.

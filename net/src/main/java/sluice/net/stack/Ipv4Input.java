@@ -117,9 +117,12 @@ final class Ipv4Input {
     }
   }
 
-  /// Tells the sender, but not of a packet for all stations, nor of fragments.
+  /// Tells the sender, but not of a packet for all stations, be it by its address or that of its
+  /// frame, nor of fragments (RFC 1122, 3.2.2).
   private void refuse(MemorySegment packet, long headerAt, int packetBytes, int code) {
+    long station = EthernetHeader.destination(packet, headerAt - EthernetHeader.BYTES);
     if (Ipv4Header.destination(packet, headerAt) == own.address()
+        && !EthernetHeader.isGroup(station)
         && !Ipv4Header.isFragment(packet, headerAt)) {
       icmp.unreachable(packet, headerAt, packetBytes, code);
     }

@@ -34,7 +34,8 @@ final class Ipv4Output {
   /// @param data its payload is copied from here
   /// @return false when it, or a part, was dropped
   boolean send(int destination, int protocol, MemorySegment data, long at, int bytes) {
-    if (!link.hasRoute(destination)) {
+    int hop = link.nextHop(destination);
+    if (hop == 0) {
       counters.noRoute++;
       return false;
     }
@@ -53,7 +54,7 @@ final class Ipv4Output {
       Ipv4Header.write(memory, header, id, protocol, own);
       Ipv4Header.fragment(memory, header, destination, part, done, done + part < bytes);
       MemorySegment.copy(data, at + done, memory, header + Ipv4Header.BYTES, part);
-      link.send(frame, HEADERS + part, destination);
+      link.send(frame, HEADERS + part, hop);
       done += part;
     } while (done < bytes);
     return true;

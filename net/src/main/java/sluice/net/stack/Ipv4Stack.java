@@ -41,7 +41,7 @@ public final class Ipv4Stack implements AutoCloseable {
     this.config = config;
     this.clock = clock;
     Account account = new Account(port.name() + " stack", Long.MAX_VALUE / 2);
-    link = new LinkOutput(port, config, counters, clock);
+    link = new LinkOutput(port, config, counters, clock.nanos());
     reassembly = new Reassembly(config.limits().reassemblies(), account, counters);
     int firstId = (int) (seed >>> 16) & 0xffff;
     Ipv4Output output = new Ipv4Output(port, link, counters, config.address(), firstId);
@@ -106,13 +106,7 @@ public final class Ipv4Stack implements AutoCloseable {
     for (int i = 0; i < BATCHES && !closed; i++) {
       batch.clear();
       int came = port.receive(batch);
-      for (int j = 0; j < came && !closed; j++) {
-        try {
-          received(batch.place(j), batch.length(j));
-        } finally {
-          port.release(batch.place(j));
-        }
-      }
+      handleBatch(came);
       handled += came;
       if (came < BATCH) {
         break;
@@ -120,6 +114,26 @@ public final class Ipv4Stack implements AutoCloseable {
     }
     flush();
     return handled;
+  }
+
+  /// Each frame goes back to the port, also behind one at which a receiver threw or closed.
+  private void handleBatch(int came) {
+    int next = 0;
+    try {
+      while (next < came && !closed) {
+        long frame = batch.place(next);
+        int bytes = batch.length(next++);
+        try {
+          received(frame, bytes);
+        } finally {
+          port.release(frame);
+        }
+      }
+    } finally {
+      while (next < came) {
+        port.release(batch.place(next++));
+      }
+    }
   }
 
   private void received(long frame, int bytes) {

@@ -1,7 +1,6 @@
 package sluice.net.stack;
 
 import java.lang.foreign.MemorySegment;
-import sluice.loop.engine.NanoClock;
 import sluice.net.Ipv4Prefix;
 import sluice.net.StackConfig;
 import sluice.net.port.PacketPort;
@@ -22,7 +21,6 @@ final class LinkOutput {
   private final Ipv4Prefix own;
   private final StackConfig config;
   private final StackCounters counters;
-  private final NanoClock clock;
   private final Neighbours neighbours;
 
   /// Slots of neighbours that are being asked for.
@@ -34,12 +32,16 @@ final class LinkOutput {
   private final int[] pendingHops;
   private int pendingCount;
 
-  LinkOutput(PacketPort port, StackConfig config, StackCounters counters, NanoClock clock) {
+  /// When [#tick] was called last: a question more or less each second, and a minute for what is
+  /// known, need no look at the clock for each packet.
+  private long now;
+
+  LinkOutput(PacketPort port, StackConfig config, StackCounters counters, long now) {
     this.port = port;
     this.config = config;
     this.own = config.address();
     this.counters = counters;
-    this.clock = clock;
+    this.now = now;
     this.neighbours = new Neighbours(config.limits().neighbours());
     int most = config.limits().pendingFrames();
     this.asked = new int[most];
@@ -48,13 +50,10 @@ final class LinkOutput {
     this.pendingHops = new int[most];
   }
 
-  /// Whether there is a station that may take packets for an address.
-  boolean hasRoute(int destination) {
-    return nextHop(destination) != 0;
-  }
-
+  /// The station that takes packets for an address.
+  ///
   /// @return 0 when there is none
-  private int nextHop(int destination) {
+  int nextHop(int destination) {
     if (destination == own.address() || destination == 0 || destination >>> 28 >= 0xe) {
       return destination == -1 ? destination : 0;
     }
@@ -72,22 +71,20 @@ final class LinkOutput {
   ///
   /// @param frame where the frame begins; it is not the caller's any more
   /// @param bytes of header and packet
-  /// @param destination has a route ([#hasRoute])
-  void send(long frame, int bytes, int destination) {
-    int hop = nextHop(destination);
+  /// @param hop of [#nextHop]
+  void send(long frame, int bytes, int hop) {
     if (isBroadcast(hop)) {
       transmit(frame, bytes, EthernetHeader.BROADCAST, EthernetHeader.TYPE_IPV4);
       return;
     }
-    long now = clock.nanos();
     int slot = neighbours.find(hop);
     if (slot >= 0 && neighbours.isKnown(slot, now)) {
       transmit(frame, bytes, neighbours.mac(slot), EthernetHeader.TYPE_IPV4);
       if (config.ownsAddress() && neighbours.isDue(slot, now)) {
-        ask(slot, neighbours.mac(slot), now);
+        ask(slot, neighbours.mac(slot));
       }
     } else if (config.ownsAddress()) {
-      pend(frame, bytes, hop, now);
+      pend(frame, bytes, hop);
     } else {
       counters.noRoute++;
       port.release(frame);
@@ -100,10 +97,10 @@ final class LinkOutput {
     port.send(frame, bytes);
   }
 
-  private void pend(long frame, int bytes, int hop, long now) {
+  private void pend(long frame, int bytes, int hop) {
     if (pendingCount == pendingFrames.length
         || pendingFor(hop) >= PENDING_EACH
-        || !isBeingAsked(hop, now)) {
+        || !isBeingAsked(hop)) {
       counters.unresolved++;
       port.release(frame);
       return;
@@ -122,7 +119,7 @@ final class LinkOutput {
   }
 
   /// Asks for a station unless that is under way.
-  private boolean isBeingAsked(int hop, long now) {
+  private boolean isBeingAsked(int hop) {
     int found = neighbours.find(hop);
     if (found >= 0 && neighbours.isAsked(found)) {
       return true;
@@ -132,11 +129,11 @@ final class LinkOutput {
       return false;
     }
     asked[askedCount++] = slot;
-    ask(slot, EthernetHeader.BROADCAST, now);
+    ask(slot, EthernetHeader.BROADCAST);
     return true;
   }
 
-  private void ask(int slot, long mac, long now) {
+  private void ask(int slot, long mac) {
     neighbours.noteQuestion(slot, now);
     counters.arpRequests++;
     arp(ArpPacket.REQUEST, mac, 0, neighbours.address(slot));
@@ -187,7 +184,7 @@ final class LinkOutput {
   ///
   /// @param add whether it is remembered if it was not asked for
   void learn(int address, long mac, boolean add) {
-    if (neighbours.confirm(address, mac, add, clock.nanos()) < 0) {
+    if (neighbours.confirm(address, mac, add, now) < 0) {
       return;
     }
     int kept = 0;
@@ -208,7 +205,8 @@ final class LinkOutput {
   }
 
   /// Asks again what has not answered, or gives it up.
-  void tick(long now) {
+  void tick(long time) {
+    now = time;
     int kept = 0;
     for (int i = 0; i < askedCount; i++) {
       int slot = asked[i];
@@ -218,7 +216,7 @@ final class LinkOutput {
       if (!neighbours.isOverdue(slot, now)) {
         asked[kept++] = slot;
       } else if (neighbours.tries(slot) < TRIES) {
-        ask(slot, EthernetHeader.BROADCAST, now);
+        ask(slot, EthernetHeader.BROADCAST);
         asked[kept++] = slot;
       } else {
         neighbours.giveUp(slot);

@@ -39,6 +39,7 @@ final class Reassembly {
   private final int contexts;
   private final State[] states;
   private final int[] sources;
+  private final int[] targets;
   private final int[] idAndProtocol;
   private final long[] begun;
   private final int[] totals;
@@ -57,6 +58,7 @@ final class Reassembly {
     states = new State[contexts];
     Arrays.fill(states, State.FREE);
     sources = new int[contexts];
+    targets = new int[contexts];
     idAndProtocol = new int[contexts];
     begun = new long[contexts];
     totals = new int[contexts];
@@ -156,9 +158,10 @@ final class Reassembly {
     }
   }
 
-  /// Finds the packet of a fragment, or begins it.
+  /// Finds the packet of a fragment by addresses, number and protocol (RFC 791, 3.2), or begins it.
   private int context(MemorySegment frame, long at, long now) {
     int source = Ipv4Header.source(frame, at);
+    int target = Ipv4Header.destination(frame, at);
     int key = Ipv4Header.id(frame, at) << 8 | Ipv4Header.protocol(frame, at);
     int free = -1;
     int oldest = -1;
@@ -168,7 +171,7 @@ final class Reassembly {
       if (states[i] == State.FREE) {
         free = i;
       } else if (sources[i] == source) {
-        if (idAndProtocol[i] == key) {
+        if (idAndProtocol[i] == key && targets[i] == target) {
           return i;
         }
         ofSource++;
@@ -185,7 +188,9 @@ final class Reassembly {
     if (states[chosen] == State.COLLECTING) {
       counters.reassembliesLost++;
     }
-    begin(chosen, source, key, now);
+    begin(chosen, key, now);
+    sources[chosen] = source;
+    targets[chosen] = target;
     return chosen;
   }
 
@@ -193,9 +198,8 @@ final class Reassembly {
     return one < 0 || begun[other] - begun[one] < 0 ? other : one;
   }
 
-  private void begin(int context, int source, int key, long now) {
+  private void begin(int context, int key, long now) {
     states[context] = State.COLLECTING;
-    sources[context] = source;
     idAndProtocol[context] = key;
     begun[context] = now;
     totals[context] = -1;

@@ -17,6 +17,9 @@ final class Udp {
   /// Ports that are chosen for those that ask for any (RFC 6335, 6).
   private static final int FIRST_DYNAMIC = 49_152;
 
+  /// Of a datagram, with its header.
+  private static final int MOST_BYTES = 0xffff - Ipv4Header.BYTES;
+
   private final Ipv4Output output;
   private final StackCounters counters;
   private final Ipv4Prefix own;
@@ -128,11 +131,13 @@ final class Udp {
   }
 
   boolean send(MemorySegment memory, long at, int length, int fromPort, int address, int toPort) {
+    if (length < 0 || length > MOST_BYTES - UdpHeader.BYTES) {
+      throw new IllegalArgumentException("a datagram of " + length + " bytes");
+    }
     long header = at - UdpHeader.BYTES;
     int bytes = UdpHeader.BYTES + length;
-    UdpHeader.write(memory, header, fromPort, toPort, bytes);
     int pseudo = Checksum.pseudoHeader(own.address(), address, Ipv4Header.UDP, bytes);
-    UdpHeader.checksum(memory, header, pseudo, bytes);
+    UdpHeader.write(memory, header, fromPort, toPort, bytes, pseudo);
     return output.send(address, Ipv4Header.UDP, memory, header, bytes);
   }
 }

@@ -37,6 +37,7 @@ public final class UdpSocket implements AutoCloseable {
   ///
   /// @param memory its bytes are `[at, at + length)`; the [#HEADROOM_BYTES] before are overwritten
   /// @return false when it was dropped
+  /// @throws IllegalArgumentException when it is longer than a datagram can be
   public boolean send(MemorySegment memory, long at, int length, int address, int toPort) {
     return open && udp.send(memory, at, length, port, address, toPort);
   }

@@ -9,7 +9,9 @@ import java.nio.ByteOrder;
 ///
 /// The sum does not depend on the order of bytes, except that the result is swapped with it (RFC
 /// 1071, 2B). So the loop adds whole little-endian words of 8 bytes, as two halves of 4 that leave
-/// room for 2³² carries, and swaps once at the end.
+/// room for 2³² carries, and swaps once at the end. It is a plain loop because the compiler makes
+/// vector instructions of it: four words in a turn took three times as long for 1400 bytes, and two
+/// thirds as long for 64.
 public final class Checksum {
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -20,7 +22,6 @@ public final class Checksum {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
 
   private static final long LOW = 0xffff_ffffL;
-  private static final int STEP_BYTES = 32;
 
   private Checksum() {}
 
@@ -32,17 +33,15 @@ public final class Checksum {
     long even = 0;
     long odd = 0;
     int i = 0;
-    for (; i <= bytes - STEP_BYTES; i += STEP_BYTES) {
-      long a = memory.get(LONG, at + i);
-      long b = memory.get(LONG, at + i + 8);
-      long c = memory.get(LONG, at + i + 16);
-      long d = memory.get(LONG, at + i + 24);
-      even += (a & LOW) + (b & LOW) + (c & LOW) + (d & LOW);
-      odd += (a >>> 32) + (b >>> 32) + (c >>> 32) + (d >>> 32);
+    for (; i <= bytes - Long.BYTES; i += Long.BYTES) {
+      long word = memory.get(LONG, at + i);
+      even += word & LOW;
+      odd += word >>> 32;
     }
     long sum = even + odd;
-    for (; i <= bytes - 4; i += 4) {
+    if (i <= bytes - 4) {
       sum += memory.get(INT, at + i) & LOW;
+      i += 4;
     }
     if (i <= bytes - 2) {
       sum += memory.get(SHORT, at + i) & 0xffff;
@@ -74,8 +73,10 @@ public final class Checksum {
   }
 
   /// What is stored in a header: the complement of the sum.
-  public static int finish(int sum) {
-    return ~sum & 0xffff;
+  ///
+  /// @param sum of any number of sums, of 16-bit words and of 32-bit words; not negative
+  public static int finish(long sum) {
+    return ~fold(sum) & 0xffff;
   }
 
   private static int fold(long sum) {

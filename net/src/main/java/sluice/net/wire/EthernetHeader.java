@@ -44,8 +44,8 @@ public final class EthernetHeader {
   }
 
   public static void write(MemorySegment frame, long at, long destination, long source, int type) {
-    Wire.u48(frame, at, destination);
-    Wire.u48(frame, at + 6, source);
+    Wire.u64(frame, at, (destination << 16) | (source >>> 32));
+    Wire.u32(frame, at + 8, (int) source);
     Wire.u16(frame, at + 12, type);
   }
 }

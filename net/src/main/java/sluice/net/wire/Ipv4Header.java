@@ -20,6 +20,10 @@ public final class Ipv4Header {
 
   public static final int MORE_FRAGMENTS = 0x2000;
   private static final int OFFSET = 0x1fff;
+  private static final int VERSION_AND_LENGTH = 0x45;
+  private static final int TIME_TO_LIVE = 64;
+  private static final int HIGH = 0xffff_0000;
+  private static final long WORD = 0xffff_ffffL;
 
   private Ipv4Header() {}
 
@@ -72,10 +76,8 @@ public final class Ipv4Header {
 
   /// Begins a header without options; [#fragment] ends it.
   public static void write(MemorySegment frame, long at, int id, int protocol, int source) {
-    Wire.u16(frame, at, 0x4500);
-    Wire.u16(frame, at + 4, id);
-    Wire.u8(frame, at + 8, 64);
-    Wire.u8(frame, at + 9, protocol);
+    Wire.u32(frame, at + 4, id << 16);
+    Wire.u32(frame, at + 8, (TIME_TO_LIVE << 24) | (protocol << 16));
     Wire.u32(frame, at + 12, source);
   }
 
@@ -85,10 +87,14 @@ public final class Ipv4Header {
   /// @param offset where they belong in the packet, a multiple of 8
   public static void fragment(
       MemorySegment frame, long at, int destination, int payload, int offset, boolean more) {
-    Wire.u16(frame, at + 2, BYTES + payload);
-    Wire.u16(frame, at + 6, offset / 8 | (more ? MORE_FRAGMENTS : 0));
+    int first = (VERSION_AND_LENGTH << 24) | (BYTES + payload);
+    int second = (Wire.u32(frame, at + 4) & HIGH) | (offset / 8) | (more ? MORE_FRAGMENTS : 0);
+    int third = Wire.u32(frame, at + 8) & HIGH;
+    long addresses = (Wire.u32(frame, at + 12) & WORD) + (destination & WORD);
+    long sum = (first & WORD) + (second & WORD) + (third & WORD) + addresses;
+    Wire.u32(frame, at, first);
+    Wire.u32(frame, at + 4, second);
+    Wire.u32(frame, at + 8, third | Checksum.finish(sum));
     Wire.u32(frame, at + 16, destination);
-    Wire.u16(frame, at + 10, 0);
-    Wire.u16(frame, at + 10, Checksum.finish(Checksum.sum(frame, at, BYTES)));
   }
 }

@@ -33,21 +33,22 @@ public final class UdpHeader {
     return Wire.u16(frame, at + 6);
   }
 
-  /// Writes all but the checksum, which is 0 then.
-  public static void write(
-      MemorySegment frame, long at, int sourcePort, int destinationPort, int length) {
-    Wire.u16(frame, at, sourcePort);
-    Wire.u16(frame, at + 2, destinationPort);
-    Wire.u16(frame, at + 4, length);
-    Wire.u16(frame, at + 6, 0);
-  }
-
-  /// Adds the checksum of header and data.
+  /// Writes the header in front of its data, by one store: the sum of what a processor has just
+  /// stored in parts would have to wait for the parts.
   ///
+  /// @param length of header and data, at most 65535
   /// @param pseudoHeader its sum
-  public static void checksum(MemorySegment frame, long at, int pseudoHeader, int length) {
-    int sum = Checksum.add(pseudoHeader, Checksum.sum(frame, at, length));
-    int checksum = Checksum.finish(sum);
-    Wire.u16(frame, at + 6, checksum == 0 ? 0xffff : checksum);
+  public static void write(
+      MemorySegment frame,
+      long at,
+      int sourcePort,
+      int destinationPort,
+      int length,
+      int pseudoHeader) {
+    long ports = ((sourcePort & 0xffffL) << 16) | (destinationPort & 0xffffL);
+    int data = Checksum.sum(frame, at + BYTES, length - BYTES);
+    int checksum = Checksum.finish(ports + length + pseudoHeader + data);
+    Wire.u64(
+        frame, at, (ports << 32) | ((long) length << 16) | (checksum == 0 ? 0xffff : checksum));
   }
 }

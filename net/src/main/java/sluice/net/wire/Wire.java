@@ -12,6 +12,9 @@ final class Wire {
   private static final ValueLayout.OfInt INT =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
   private Wire() {}
 
   static int u8(MemorySegment memory, long at) {
@@ -36,6 +39,10 @@ final class Wire {
 
   static void u32(MemorySegment memory, long at, int value) {
     memory.set(INT, at, value);
+  }
+
+  static void u64(MemorySegment memory, long at, long value) {
+    memory.set(LONG, at, value);
   }
 
   /// Six bytes.

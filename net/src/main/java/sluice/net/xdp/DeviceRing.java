@@ -8,7 +8,8 @@ import sluice.sys.xdp.XdpRing;
 /// of the two. Owned by the port's thread.
 ///
 /// The numbers count all descriptors ever, and wrap at 2³²; a descriptor's place is the number
-/// modulo the entries.
+/// modulo the entries. A number of the other side's that cannot be, because more descriptors would
+/// be between the two than there are, offers nothing.
 ///
 /// | field | writer | read mode | write mode |
 /// |---|---|---|---|
@@ -35,12 +36,17 @@ final class DeviceRing {
     this.mask = entries - 1;
   }
 
+  private boolean isPossible(int descriptors) {
+    return descriptors >= 0 && descriptors <= entries;
+  }
+
   // ---- as producer --------------------------------------------------------------------------
 
   /// Descriptors that may be added now.
   int room() {
     if (own - other == entries) {
       other = memory.load32(ring.consumer());
+      other = isPossible(own - other) ? other : own - entries;
     }
     return entries - (own - other);
   }
@@ -63,17 +69,20 @@ final class DeviceRing {
   /// Shows the kernel what was added.
   void publish() {
     memory.store32(ring.producer(), own);
+    DeviceMemory.fence(); // the kernel sleeps after it has looked: our store goes before our look
   }
 
   /// Whether the kernel must be called to look at what was published.
   boolean needsWakeup() {
-    DeviceMemory.fence(); // the kernel sleeps after it has looked: our store goes first
     return (memory.load32(ring.flags()) & XdpRing.XDP_RING_NEED_WAKEUP) != 0;
   }
 
   /// Descriptors that the kernel has not taken.
   int outstanding() {
-    other = memory.load32(ring.consumer());
+    int consumed = memory.load32(ring.consumer());
+    if (isPossible(own - consumed)) {
+      other = consumed;
+    }
     return own - other;
   }
 
@@ -82,7 +91,8 @@ final class DeviceRing {
   /// Descriptors that have come and were not taken.
   int available() {
     if (own == other) {
-      other = memory.load32(ring.producer());
+      int produced = memory.load32(ring.producer());
+      other = isPossible(produced - own) ? produced : own;
     }
     return other - own;
   }

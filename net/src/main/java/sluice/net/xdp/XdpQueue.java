@@ -24,6 +24,9 @@ final class XdpQueue implements AutoCloseable {
   /// Frames that receiving leaves for sending.
   private static final int FOR_SENDING = 1024;
 
+  /// Frames that the kernel gets together: each time costs a fence.
+  private static final int REFILL = 64;
+
   /// Calls for one flush: the kernel sends 32 frames in each.
   private static final int WAKEUPS = 64;
 
@@ -38,6 +41,16 @@ final class XdpQueue implements AutoCloseable {
   private final DeviceRing filling;
   private final DeviceRing completing;
   private boolean staged;
+
+  /// Whether the kernel may have left something in the transmit ring.
+  private boolean unsent;
+
+  /// Frames that the kernel has for receiving, or has received into.
+  private int receivable;
+
+  /// Frames that were sent and did not come back.
+  private int sending;
+
   private long lost;
 
   private XdpQueue(DeviceMemory memory, long base) throws SysException {
@@ -117,20 +130,41 @@ final class XdpQueue implements AutoCloseable {
   }
 
   int receive(FrameBatch into) {
-    reap();
-    int count = 0;
+    if (sending > 0) {
+      reap();
+    }
+    int before = into.count();
+    int taken = 0;
     while (!into.isFull() && receiving.available() > 0) {
-      long frame = base + receiving.frame();
+      long frame = receiving.frame();
       int bytes = receiving.bytes();
       receiving.skip();
-      into.add(frame, bytes);
-      count++;
+      taken++;
+      if (isInFrame(frame, bytes)) {
+        into.add(base + frame, bytes);
+      } else {
+        lost++;
+      }
     }
-    if (count > 0) {
+    if (taken > 0) {
       receiving.release();
+      receivable -= taken;
     }
-    refill();
-    return count;
+    if (receivable <= RING - REFILL) {
+      refill();
+    }
+    if (filling.needsWakeup()) {
+      int _ = socket.wakeReceive();
+    }
+    return into.count() - before;
+  }
+
+  /// Whether bytes that the kernel names lie in one frame of ours.
+  static boolean isInFrame(long at, int bytes) {
+    return at >= 0
+        && at < (long) FRAMES * FRAME_BYTES
+        && bytes >= 0
+        && bytes <= FRAME_BYTES - (at & (FRAME_BYTES - 1));
   }
 
   /// Gives the kernel frames to receive into.
@@ -142,9 +176,7 @@ final class XdpQueue implements AutoCloseable {
     }
     if (added > 0) {
       filling.publish();
-    }
-    if (filling.needsWakeup()) {
-      int _ = socket.wakeReceive();
+      receivable += added;
     }
   }
 
@@ -152,11 +184,17 @@ final class XdpQueue implements AutoCloseable {
   private void reap() {
     int taken = 0;
     while (completing.available() > 0) {
-      pool.release(base + completing.takeFrame());
+      long frame = completing.takeFrame();
       taken++;
+      if (isInFrame(frame, 0)) {
+        pool.release(base + frame);
+      } else {
+        lost++;
+      }
     }
     if (taken > 0) {
       completing.release();
+      sending -= taken;
     }
   }
 
@@ -183,19 +221,34 @@ final class XdpQueue implements AutoCloseable {
     }
     transmitting.add(at - base, bytes);
     staged = true;
+    sending++;
   }
 
   void flush() {
     if (staged) {
       staged = false;
+      unsent = true;
       transmitting.publish();
     }
-    for (int i = 0; i < WAKEUPS && transmitting.outstanding() > 0; i++) {
+    if (unsent) {
+      unsent = hasUnsent();
+    }
+  }
+
+  /// Lets the kernel send what is in the ring.
+  ///
+  /// @return whether it has left something
+  private boolean hasUnsent() {
+    for (int i = 0; i < WAKEUPS; i++) {
+      if (transmitting.outstanding() == 0) {
+        return false;
+      }
       if (!transmitting.needsWakeup() || socket.wakeTransmit() == -Errno.ENETDOWN) {
-        break;
+        return true;
       }
       reap();
     }
+    return transmitting.outstanding() > 0;
   }
 
   long lost() {

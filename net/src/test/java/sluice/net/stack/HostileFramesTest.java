@@ -1,6 +1,7 @@
 package sluice.net.stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -204,6 +205,50 @@ class HostileFramesTest {
     assertThat(rig.right.counters().echoes()).isZero();
     come(frame);
     assertThat(rig.right.counters().echoes()).isEqualTo(1);
+  }
+
+  @Test
+  void aReceiverThatThrowsLosesNoFrame() throws IOException {
+    byte[] data = Frames.datagram(new byte[] {5});
+    byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], data);
+    rig.right
+        .bind(8, _ -> {})
+        .receiver((memory, at, length, from, port) -> {
+          throw new IllegalStateException("thrown by a test");
+        });
+    byte[] other = frame.clone();
+    other[37] = 8;
+    for (int i = 0; i < 10; i++) {
+      assertThatThrownBy(() -> come(frame, other, frame, frame)).hasMessage("thrown by a test");
+    }
+    assertThat(rig.rightPort.free()).isEqualTo(rig.rightPort.frames());
+    assertThat(got).as("those in front of it").hasSize(10);
+  }
+
+  @Test
+  void aFrameForAllStationsGetsNoError() {
+    byte[] data = Frames.datagram(new byte[] {5});
+    data[3] = 9; // a port without a socket
+    byte[] frame = Frames.packet(UDP, 1, 0, new byte[0], data);
+    byte[] toAll = frame.clone();
+    Arrays.fill(toAll, 0, 6, (byte) -1);
+    come(toAll);
+    assertThat(rig.right.counters().icmpErrorsSent()).isZero();
+    come(frame);
+    assertThat(rig.right.counters().icmpErrorsSent()).isEqualTo(1);
+    assertThat(rig.right.counters().closedPorts()).isEqualTo(2);
+  }
+
+  @Test
+  void fragmentsForTwoAddressesAreTwoPackets() {
+    byte[] all = datagram(100);
+    byte[] toAll = fragment(all, 40, 108);
+    toAll[33] = (byte) 255;
+    come(fragment(all, 0, 40), Frames.sealed(toAll, 20));
+    assertThat(got).isEmpty();
+    assertThat(rig.right.held()).isEqualTo(2);
+    come(fragment(all, 40, 108));
+    assertThat(got).hasSize(1);
   }
 
   @Test

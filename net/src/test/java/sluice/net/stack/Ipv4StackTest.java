@@ -115,11 +115,13 @@ class Ipv4StackTest {
       rig.left.flush();
       rig.run(10);
       rig.wire.advance(1_000_000_000L);
+      rig.left.tick();
     }
     assertThat(got).hasSize(120);
     assertThat(broadcast[0]).isEqualTo(1);
     assertThat(direct[0]).isEqualTo(2);
     rig.wire.advance(61_000_000_000L);
+    rig.left.tick();
     boolean _ = rig.send(from, bytes(10), RIGHT, 53);
     rig.left.flush();
     assertThat(broadcast[0]).isEqualTo(2);

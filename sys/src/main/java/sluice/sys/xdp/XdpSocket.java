@@ -43,6 +43,10 @@ public final class XdpSocket implements AutoCloseable {
   private static final String OPEN = "XdpSocket.open";
 
   private final int fd;
+
+  /// Of the calls that go with packets.
+  private final MemorySegment errno = Kernel.newErrno(Arena.ofAuto());
+
   private final List<XdpRing> rings = new ArrayList<>();
   private boolean closed;
 
@@ -145,14 +149,14 @@ public final class XdpSocket implements AutoCloseable {
   ///
   /// @return 0 or a negative errno: -EAGAIN, -EBUSY, -ENOBUFS when it has not sent all
   public int wakeTransmit() {
-    return (int) Kernel.call(SystemCall.SENDTO, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
+    return (int) Kernel.call(errno, SystemCall.SENDTO, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
   /// Lets the kernel look at the fill ring.
   ///
   /// @return 0 or a negative errno
   public int wakeReceive() {
-    return (int) Kernel.call(SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
+    return (int) Kernel.call(errno, SystemCall.RECVFROM, fd, 0, 0, Sockets.MSG_DONTWAIT, 0, 0);
   }
 
   /// Idempotent.
